@@ -1,0 +1,30 @@
+package io.firn;
+
+/** A conditional append expected another next offset. */
+public final class UnexpectedOffsetException extends FirnException {
+    private static final long serialVersionUID = 1L;
+    private final long expectedOffset;
+    private final long nextOffset;
+
+    /** Names both offsets. */
+    public UnexpectedOffsetException(long expectedOffset, long nextOffset) {
+        super(
+                "expected to append at offset "
+                        + expectedOffset
+                        + ", the next offset is "
+                        + nextOffset
+                        + ": somebody appended in between; read up to it and decide again");
+        this.expectedOffset = expectedOffset;
+        this.nextOffset = nextOffset;
+    }
+
+    /** What the caller expected. */
+    public long expectedOffset() {
+        return expectedOffset;
+    }
+
+    /** The offset that the next record will have. */
+    public long nextOffset() {
+        return nextOffset;
+    }
+}

@@ -1,0 +1,95 @@
+package io.firn.spi;
+
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * How a {@link Mark} lies in its slot. Two slots, in different 4 KiB pages, are written in turn, so
+ * that a torn write leaves the other one whole. All numbers are big-endian.
+ *
+ * <pre>
+ *  0        8     12    16         24         32          40     44      48
+ *  | magic  | ver | st  | seq      | topic hi | topic lo  | part | pos   |
+ *  48        56           64          72            80     84
+ *  | epoch   | baseOffset | offset    | sealTimeMs  | crc  |
+ * </pre>
+ *
+ * The CRC32C covers bytes 0 to 79.
+ */
+public final class MarkFormat {
+    /** Bytes of a slot that are used. */
+    public static final int LENGTH = 84;
+    /** Distance between the two slots, so that no torn page hits both. */
+    public static final int SLOT_SPACING = 4096;
+    /** The only version so far. */
+    public static final int VERSION = 1;
+
+    private static final long MAGIC = 0x4649_524E_4D41_524BL; // FIRNMARK
+    private static final int CRC = 80;
+
+    private MarkFormat() {}
+
+    /** The bytes of a mark. */
+    public static byte[] encode(Mark mark) {
+        ByteBuffer b = ByteBuffer.allocate(LENGTH);
+        b.putLong(MAGIC).putInt(VERSION).putInt(mark.state().code()).putLong(mark.sequence());
+        b.putLong(mark.topicId().getMostSignificantBits());
+        b.putLong(mark.topicId().getLeastSignificantBits());
+        b.putInt(mark.partition()).putInt(mark.position()).putLong(mark.epoch());
+        b.putLong(mark.baseOffset()).putLong(mark.offset()).putLong(mark.sealTimeMs());
+        b.putInt(crc(b.array(), 0));
+        return b.array();
+    }
+
+    /**
+     * The mark in a slot.
+     *
+     * @return null when the slot is empty, damaged, or says what no mark can say
+     * @throws UnsupportedVersionException when a newer Firn wrote it
+     */
+    public static Mark decode(byte[] bytes, int from) throws UnsupportedVersionException {
+        if (bytes.length - from < LENGTH) {
+            return null;
+        }
+        ByteBuffer b = ByteBuffer.wrap(bytes, from, LENGTH).slice();
+        if (b.getLong() != MAGIC || b.getInt(CRC) != crc(bytes, from)) {
+            return null;
+        }
+        int version = b.getInt();
+        if (version > VERSION) {
+            throw new UnsupportedVersionException("segment mark", VERSION, version);
+        }
+        SegmentState state = SegmentState.ofCode(b.getInt());
+        long sequence = b.getLong();
+        UUID topicId = new UUID(b.getLong(), b.getLong());
+        int partition = b.getInt();
+        int position = b.getInt();
+        Mark mark =
+                new Mark(
+                        state,
+                        topicId,
+                        partition,
+                        b.getLong(),
+                        b.getLong(),
+                        position,
+                        b.getLong(),
+                        b.getLong(),
+                        sequence);
+        return state == null || partition < 0 || position < 0 ? null : mark;
+    }
+
+    /** The newer of two marks, of which either may be null. */
+    public static Mark newer(Mark a, Mark b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        return a.sequence() >= b.sequence() ? a : b;
+    }
+
+    private static int crc(byte[] bytes, int from) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, CRC);
+        return (int) crc.getValue();
+    }
+}

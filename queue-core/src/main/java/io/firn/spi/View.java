@@ -1,0 +1,102 @@
+package io.firn.spi;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * A segment's bytes for readers, held in place by pins. A reader pins the view while it looks at the
+ * bytes (during a poll, or until a socket took them) and never in between. The owner retires a view
+ * that is to go away; it is released (unmapped, its block freed) when it is retired and nobody pins
+ * it any more.
+ *
+ * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
+ */
+public final class View {
+    private static final int RETIRED = 1 << 30;
+    private static final int RELEASED = RETIRED | 1 << 29;
+    private static final VarHandle PINS;
+
+    static {
+        try {
+            PINS = MethodHandles.lookup().findVarHandle(View.class, "pins", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ByteBuffer buffer;
+    private final Runnable release;
+    private volatile int pins;
+    private volatile boolean used = true;
+
+    /**
+     * Makes a view.
+     *
+     * @param buffer the bytes; big-endian
+     * @param release what to do when the view is retired and free of pins; run once
+     */
+    public View(ByteBuffer buffer, Runnable release) {
+        this.buffer = buffer;
+        this.release = release;
+    }
+
+    /** The bytes; only to be touched between {@link #pin} and {@link #unpin}. */
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /**
+     * Holds the bytes in place.
+     *
+     * @return false when the view was retired: ask the segment for its current one
+     */
+    public boolean pin() {
+        if ((int) PINS.getAndAdd(this, 1) >= RETIRED) {
+            PINS.getAndAdd(this, -1);
+            return false;
+        }
+        if (!used) {
+            used = true;
+        }
+        return true;
+    }
+
+    /** Gives up one hold. */
+    public void unpin() {
+        PINS.getAndAdd(this, -1);
+    }
+
+    /** Lets no further reader in. Idempotent; called by the owner of the segment only. */
+    public void retire() {
+        int before;
+        do {
+            before = pins;
+        } while (before < RETIRED && !PINS.compareAndSet(this, before, before + RETIRED));
+    }
+
+    /**
+     * Releases a retired view when nobody holds it.
+     *
+     * @return true when the view is released, by this call or an earlier one
+     */
+    public boolean tryRelease() {
+        if (PINS.compareAndSet(this, RETIRED, RELEASED)) {
+            release.run();
+            return true;
+        }
+        return pins >= RELEASED;
+    }
+
+    /** Whether somebody holds the bytes now. */
+    public boolean isPinned() {
+        return (pins & ~RELEASED) != 0;
+    }
+
+    /** Whether the view was pinned since the last call of this method; for eviction of idle views. */
+    public boolean testAndClearUsed() {
+        boolean was = used;
+        used = false;
+        return was;
+    }
+}
