@@ -1,0 +1,104 @@
+package io.firn;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.agrona.DirectBuffer;
+
+/**
+ * Appends to one partition. Methods named {@code append} return when the record is durable in a
+ * {@link Durability#DURABLE} topic and written in a {@link Durability#WRITTEN} one; those named
+ * {@code appendAsync} return at once, and {@link #awaitDurable} or {@link #onDurable} says when.
+ * Both return the offset of the first record.
+ *
+ * <p>A batch is the atomic unit: after a crash all of its records are there or none. Nothing is
+ * atomic across batches or partitions.
+ *
+ * <p>All methods throw {@link ClosedException} after close, {@link RecordTooLargeException}, {@link
+ * PoisonedException} when the medium failed, and {@link StoreFullException} when no tier has room;
+ * the last one can be tried again later. An interrupt does not disturb an append; the status stays
+ * set.
+ *
+ * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
+ * share forces. One from {@link Partition#openAppender} is for one thread at a time.
+ */
+public interface Appender extends AutoCloseable {
+
+    /**
+     * Returned by {@code appendAsync} and {@code tryClaim} when the next block is still being
+     * prepared: nothing was appended, try again.
+     */
+    long BACK_PRESSURED = -2;
+
+    /** Appends a record with this value and no key. */
+    long append(byte[] value, int from, int length);
+
+    /** Appends a record with this value and no key. */
+    default long append(byte[] value) {
+        return append(value, 0, value.length);
+    }
+
+    /** Appends the bytes between position and limit, which stay as they are. */
+    long append(ByteBuffer value);
+
+    /** Appends a record with this value and no key. */
+    long append(DirectBuffer value, int from, int length);
+
+    /** Appends a batch; it can be cleared and used again. */
+    long append(Batch batch);
+
+    /** As {@link #append(byte[], int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendAsync(byte[] value, int from, int length);
+
+    /** As {@link #append(ByteBuffer)}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendAsync(ByteBuffer value);
+
+    /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendAsync(DirectBuffer value, int from, int length);
+
+    /** As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendAsync(Batch batch);
+
+    /**
+     * Appends only when the first record gets the expected offset; for event sourcing.
+     *
+     * @throws UnexpectedOffsetException when the next offset is another one
+     */
+    long appendIfNext(long expectedOffset, Batch batch);
+
+    /**
+     * Appends a Kafka record batch (magic 2) that somebody else made, as it is: only its base offset
+     * and epoch are set, in the log, not in the buffer. It is checked first: length, CRC, counts, and
+     * the records themselves where they are not compressed. A batch of an idempotent producer is
+     * checked against its last ones; a duplicate is not appended, and gets its first offset again.
+     *
+     * @param batch one batch between position and limit, which stay as they are
+     * @throws InvalidBatchException when it is no valid batch; says why
+     * @throws OutOfOrderSequenceException see {@link Batch#producer}
+     * @throws ProducerFencedException see {@link Batch#producer}
+     */
+    long appendBatch(ByteBuffer batch);
+
+    /** As {@link #appendBatch}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendBatchAsync(ByteBuffer batch);
+
+    /** Waits until the record at the offset, and all before it, are durable; forces when needed. */
+    void awaitDurable(long offset);
+
+    /** Completes, with the durable offset, when the record at the offset is durable. Allocates. */
+    CompletableFuture<Long> whenDurable(long offset);
+
+    /**
+     * Sets who is told as records become durable; allocation-free.
+     *
+     * @param handler called by whichever thread forced; must be quick and must not throw; null for
+     *     none
+     */
+    void onDurable(DurableHandler handler);
+
+    /** An empty batch for this appender's topic. */
+    Batch newBatch();
+
+    /** Gives the partition free for another appender; forces nothing. Idempotent. */
+    @Override
+    void close();
+}

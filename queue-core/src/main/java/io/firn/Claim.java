@@ -1,0 +1,25 @@
+package io.firn;
+
+import java.nio.ByteBuffer;
+
+/** Room for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
+public interface Claim {
+
+    /**
+     * Where to write: from the buffer's position to its limit, big-endian unless changed. Valid
+     * until commit or abort; a store after that damages the log.
+     */
+    ByteBuffer buffer();
+
+    /** The offset that the record gets. */
+    long offset();
+
+    /** Appends the record and waits as {@link Appender#append} does; returns its offset. */
+    long commit();
+
+    /** Appends the record and returns its offset at once. */
+    long commitAsync();
+
+    /** Gives the room back; nothing is appended. */
+    void abort();
+}

@@ -1,0 +1,80 @@
+package io.firn;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A durable message log in a directory: topics with partitions of records. One process writes; any
+ * number may have it open read-only. Thread-safe.
+ *
+ * <pre>{@code
+ * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+ *     Topic topic = store.openOrCreateTopic("orders", TopicOptions.defaults());
+ *     try (Appender appender = topic.partition(0).openAppender()) {
+ *         appender.append("first".getBytes(UTF_8));       // durable when it returns
+ *     }
+ *     Tailer tailer = topic.openTailer();
+ *     tailer.poll(record -> { System.out.println(record.offset()); return Verdict.CONTINUE; }, 10);
+ * }
+ * }</pre>
+ */
+public interface LogStore extends AutoCloseable {
+
+    /** Begins to describe the store in a directory; {@link LogStoreBuilder#open} opens it. */
+    static LogStoreBuilder in(Path directory) {
+        return new LogStoreBuilder(directory);
+    }
+
+    /**
+     * Creates a topic, durably.
+     *
+     * @throws TopicExistsException when there is one of that name
+     * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
+     *     is {@code .} or {@code ..}, or an option does not fit the store's tiers
+     */
+    Topic createTopic(String name, TopicOptions options);
+
+    /**
+     * Opens a topic.
+     *
+     * @throws UnknownTopicException when there is none of that name
+     */
+    Topic openTopic(String name);
+
+    /** Opens the topic, or creates it; the options count only when it is created. */
+    Topic openOrCreateTopic(String name, TopicOptions options);
+
+    /** The names of all topics, sorted. */
+    List<String> topicNames();
+
+    /**
+     * Deletes a topic and its records, durably. Appenders and tailers on it throw {@link
+     * UnknownTopicException} from now on; its space comes back when no poll holds it.
+     */
+    void deleteTopic(String name);
+
+    /** An id for an idempotent producer that no other has had or will have. */
+    long newProducerId();
+
+    /** Where the store's metadata lies. */
+    Path directory();
+
+    /** Numbers, now; cheap enough to take every second. */
+    StoreMetrics metrics();
+
+    /** What was found at open that belongs to no topic, or is damaged; one line each. */
+    List<String> findings();
+
+    /**
+     * Does what is due of the background work, and returns how much; only for a store that was
+     * opened with {@link LogStoreBuilder#invokerMode}, on one thread.
+     */
+    int doWork();
+
+    /**
+     * Makes everything durable, writes down where everything stands, and releases what the store
+     * holds. Appenders and tailers throw {@link ClosedException} from now on. Idempotent.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,113 @@
+package io.firn.compress;
+
+import io.firn.Compression;
+import io.firn.MissingCodecException;
+import io.firn.batch.Scratch;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries are
+ * touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
+ */
+public final class Codecs {
+    private Codecs() {}
+
+    /**
+     * Appends the compressed bytes to the target.
+     *
+     * @throws MissingCodecException when the codec's library is not on the class path
+     */
+    public static void compress(Compression codec, byte[] source, int from, int length, Scratch target) {
+        try (OutputStream out = output(codec, new ScratchOutput(target))) {
+            out.write(source, from, length);
+        } catch (IOException e) {
+            throw new IllegalStateException("compressing in memory cannot fail", e);
+        } catch (NoClassDefFoundError e) {
+            throw missing(codec);
+        }
+    }
+
+    /**
+     * Replaces the target's content with the decompressed bytes.
+     *
+     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the memory
+     * @throws IOException when the bytes are not what the codec wrote, or are too many
+     * @throws MissingCodecException when the codec's library is not on the class path
+     */
+    public static void decompress(
+            Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
+            throws IOException {
+        target.length(0);
+        try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
+            while (true) {
+                byte[] bytes = target.ensure(target.length() + 4096);
+                int n = in.read(bytes, target.length(), bytes.length - target.length());
+                if (n < 0) {
+                    return;
+                }
+                target.length(target.length() + n);
+                if (target.length() > maxBytes) {
+                    throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+                }
+            }
+        } catch (NoClassDefFoundError e) {
+            throw missing(codec);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | IllegalStateException e) {
+            throw new IOException(codec + " stream is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    private static OutputStream output(Compression codec, OutputStream out) throws IOException {
+        return switch (codec) {
+            case NONE -> out;
+            case GZIP -> new java.util.zip.GZIPOutputStream(out, 8192);
+            case SNAPPY -> SnappyStreams.output(out);
+            case LZ4 -> Lz4Streams.output(out);
+            case ZSTD -> ZstdStreams.output(out);
+        };
+    }
+
+    private static InputStream input(Compression codec, InputStream in) throws IOException {
+        return switch (codec) {
+            case NONE -> in;
+            case GZIP -> new java.util.zip.GZIPInputStream(in, 8192);
+            case SNAPPY -> SnappyStreams.input(in);
+            case LZ4 -> Lz4Streams.input(in);
+            case ZSTD -> ZstdStreams.input(in);
+        };
+    }
+
+    private static MissingCodecException missing(Compression codec) {
+        return new MissingCodecException(
+                "a batch is compressed with "
+                        + codec
+                        + ", and "
+                        + codec.artifact()
+                        + " is not on the class path: add it");
+    }
+
+    private static final class ScratchOutput extends OutputStream {
+        private final Scratch target;
+
+        ScratchOutput(Scratch target) {
+            this.target = target;
+        }
+
+        @Override
+        public void write(int b) {
+            int at = target.length();
+            target.ensure(at + 1)[at] = (byte) b;
+            target.length(at + 1);
+        }
+
+        @Override
+        public void write(byte[] source, int from, int length) {
+            int at = target.length();
+            System.arraycopy(source, from, target.ensure(at + length), at, length);
+            target.length(at + length);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The log: stores, topics, partitions, appenders, tailers, cursors. */
+package io.firn;

@@ -1,0 +1,22 @@
+package io.firn.store;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.StorageTier;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
+
+/** What the builder collected; checked there. {@code clock} is null for the store's cached one. */
+public record StoreConfig(
+        Path directory,
+        List<StorageTier> tiers,
+        FileMedium medium,
+        EpochClock clock,
+        Supplier<IdleStrategy> idleStrategy,
+        boolean readOnly,
+        boolean invokerMode,
+        long markIntervalMs,
+        long cursorIntervalMs,
+        long producerExpiryMs) {}
