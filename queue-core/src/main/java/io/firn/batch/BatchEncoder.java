@@ -1,0 +1,268 @@
+package io.firn.batch;
+
+import io.firn.Batch;
+import io.firn.Compression;
+import io.firn.InvalidOptionException;
+import io.firn.RecordTooLargeException;
+import io.firn.compress.Codecs;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * Encodes records into a Kafka batch on the heap. The batch is complete but for its base offset and
+ * epoch, which the log sets (both lie outside the CRC), so that all of this happens before anybody's
+ * turn to append.
+ */
+public final class BatchEncoder implements Batch {
+    private static final long NO_TIMESTAMP = Long.MIN_VALUE;
+
+    private final EpochClock clock;
+    private final Compression compression;
+    private final int maxRecordBytes;
+    private final CRC32C crc = new CRC32C();
+    private final Scratch records = new Scratch(1024);
+    private final Scratch compressed;
+    private final Scratch headers = new Scratch(64);
+    private final Scratch keyCopy = new Scratch(64);
+    private final Source source = new Source();
+
+    private int keyLength = -1;
+    private int valueLength = -1;
+    private final Scratch valueCopy = new Scratch(256);
+    private int headerCount;
+    private long timestamp = NO_TIMESTAMP;
+
+    private int count;
+    private long baseTimestamp;
+    private long maxTimestamp;
+    private long producerId = -1;
+    private int producerEpoch = -1;
+    private int baseSequence = -1;
+
+    /** For a topic's batches. */
+    public BatchEncoder(EpochClock clock, Compression compression, int maxRecordBytes) {
+        this.clock = clock;
+        this.compression = compression;
+        this.maxRecordBytes = maxRecordBytes;
+        this.compressed = new Scratch(compression == Compression.NONE ? 0 : 1024);
+        clear();
+    }
+
+    @Override
+    public Batch clear() {
+        records.length(BatchFormat.HEADER_LENGTH);
+        count = 0;
+        producerId = -1;
+        producerEpoch = -1;
+        baseSequence = -1;
+        forgetRecord();
+        return this;
+    }
+
+    @Override
+    public Batch key(byte[] key, int from, int length) {
+        return key(key == null ? source.none() : source.wrap(key, from, length));
+    }
+
+    @Override
+    public Batch key(ByteBuffer key) {
+        return key(key == null ? source.none() : source.wrap(key));
+    }
+
+    @Override
+    public Batch key(DirectBuffer key, int from, int length) {
+        return key(source.wrap(key, from, length));
+    }
+
+    @Override
+    public Batch value(byte[] value, int from, int length) {
+        return value(value == null ? source.none() : source.wrap(value, from, length));
+    }
+
+    @Override
+    public Batch value(ByteBuffer value) {
+        return value(value == null ? source.none() : source.wrap(value));
+    }
+
+    @Override
+    public Batch value(DirectBuffer value, int from, int length) {
+        return value(source.wrap(value, from, length));
+    }
+
+    @Override
+    public Batch header(String key, byte[] value) {
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        int valueBytes = value == null ? 0 : value.length;
+        byte[] h = headers.ensure(headers.length() + 10 + name.length + valueBytes);
+        int at = Varint.put(h, headers.length(), name.length);
+        System.arraycopy(name, 0, h, at, name.length);
+        at = Varint.put(h, at + name.length, value == null ? -1 : valueBytes);
+        if (value != null) {
+            System.arraycopy(value, 0, h, at, valueBytes);
+        }
+        headers.length(at + valueBytes);
+        headerCount++;
+        return this;
+    }
+
+    @Override
+    public Batch timestamp(long timestampMs) {
+        if (timestampMs < 0) {
+            throw new InvalidOptionException("a timestamp must not be negative: " + timestampMs);
+        }
+        timestamp = timestampMs;
+        return this;
+    }
+
+    @Override
+    public Batch add() {
+        long time = timestamp == NO_TIMESTAMP ? clock.time() : timestamp;
+        if (count == 0) {
+            baseTimestamp = time;
+            maxTimestamp = time;
+        }
+        long timestampDelta = time - baseTimestamp;
+        int body =
+                1
+                        + Varint.size(timestampDelta)
+                        + Varint.size(count)
+                        + Varint.size(keyLength)
+                        + Math.max(keyLength, 0)
+                        + Varint.size(valueLength)
+                        + Math.max(valueLength, 0)
+                        + Varint.size(headerCount)
+                        + headers.length();
+        if (body > maxRecordBytes) {
+            forgetRecord();
+            throw tooLarge(body, maxRecordBytes);
+        }
+        maxTimestamp = Math.max(maxTimestamp, time);
+        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
+        int at = Varint.put(b, records.length(), body);
+        b[at++] = 0;
+        at = Varint.put(b, at, timestampDelta);
+        at = Varint.put(b, at, count);
+        at = putBytes(b, at, keyCopy, keyLength);
+        at = putBytes(b, at, valueCopy, valueLength);
+        at = Varint.put(b, at, headerCount);
+        System.arraycopy(headers.bytes(), 0, b, at, headers.length());
+        records.length(at + headers.length());
+        count++;
+        forgetRecord();
+        return this;
+    }
+
+    @Override
+    public Batch producer(long id, int epoch, int sequence) {
+        if (id < 0 || epoch < 0 || epoch > Short.MAX_VALUE || sequence < 0) {
+            throw new InvalidOptionException(
+                    "producer id, epoch (up to 32767) and sequence must not be negative: "
+                            + id
+                            + ", "
+                            + epoch
+                            + ", "
+                            + sequence);
+        }
+        producerId = id;
+        producerEpoch = epoch;
+        baseSequence = sequence;
+        return this;
+    }
+
+    @Override
+    public int count() {
+        return count;
+    }
+
+    @Override
+    public int sizeBytes() {
+        return records.length();
+    }
+
+    /**
+     * Completes the batch.
+     *
+     * @return the bytes, from 0 to the scratch's length, valid until the next change of the batch
+     * @throws InvalidOptionException when it is empty
+     */
+    public Scratch finish() {
+        if (count == 0) {
+            throw new InvalidOptionException("a batch must hold at least one record: call add()");
+        }
+        Scratch whole = records;
+        if (compression != Compression.NONE) {
+            whole = compressed;
+            whole.ensure(BatchFormat.HEADER_LENGTH);
+            whole.length(BatchFormat.HEADER_LENGTH);
+            Codecs.compress(
+                    compression,
+                    records.bytes(),
+                    BatchFormat.HEADER_LENGTH,
+                    records.length() - BatchFormat.HEADER_LENGTH,
+                    whole);
+        }
+        HeaderWriter.write(
+                whole.bytes(),
+                whole.length(),
+                compression.id(),
+                count,
+                baseTimestamp,
+                maxTimestamp,
+                producerId,
+                producerEpoch,
+                baseSequence);
+        HeaderWriter.putInt(
+                whole.bytes(),
+                BatchFormat.CRC,
+                BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
+        return whole;
+    }
+
+    static RecordTooLargeException tooLarge(int found, int limit) {
+        return new RecordTooLargeException(
+                "the record takes "
+                        + found
+                        + " bytes, the topic takes records up to maxRecordBytes = "
+                        + limit);
+    }
+
+    private Batch key(Source bytes) {
+        keyLength = keep(bytes, keyCopy);
+        return this;
+    }
+
+    private Batch value(Source bytes) {
+        valueLength = keep(bytes, valueCopy);
+        return this;
+    }
+
+    private int keep(Source bytes, Scratch copy) {
+        if (bytes.length() > maxRecordBytes) {
+            throw tooLarge(bytes.length(), maxRecordBytes);
+        }
+        if (bytes.length() > 0) {
+            bytes.copyTo(copy.ensure(bytes.length()), 0);
+        }
+        return bytes.length();
+    }
+
+    private static int putBytes(byte[] target, int from, Scratch bytes, int length) {
+        int at = Varint.put(target, from, length);
+        if (length <= 0) {
+            return at;
+        }
+        System.arraycopy(bytes.bytes(), 0, target, at, length);
+        return at + length;
+    }
+
+    private void forgetRecord() {
+        keyLength = -1;
+        valueLength = -1;
+        headers.length(0);
+        headerCount = 0;
+        timestamp = NO_TIMESTAMP;
+    }
+}

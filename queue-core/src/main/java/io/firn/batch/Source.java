@@ -1,0 +1,117 @@
+package io.firn.batch;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+import org.agrona.DirectBuffer;
+
+/**
+ * Bytes that a user handed in, wherever they are, without copying or allocating in the steady state.
+ * A flyweight. Not thread-safe.
+ */
+public final class Source {
+    private byte[] array;
+    private ByteBuffer direct;
+    private int from;
+    private int length;
+
+    // A user who appends from the same direct buffer again and again gets one duplicate of it.
+    private ByteBuffer lastSeen;
+    private ByteBuffer lastDuplicate;
+    private byte[] copied = new byte[0];
+
+    /** Bytes; −1 after {@link #none}. */
+    public int length() {
+        return length;
+    }
+
+    /** No bytes, not even an empty run of them. */
+    public Source none() {
+        length = -1;
+        return this;
+    }
+
+    /** Part of an array. */
+    public Source wrap(byte[] bytes, int at, int count) {
+        Objects.checkFromIndexSize(at, count, bytes.length);
+        array = bytes;
+        from = at;
+        length = count;
+        return this;
+    }
+
+    /** What lies between position and limit, which stay as they are. */
+    public Source wrap(ByteBuffer buffer) {
+        return wrap(buffer, buffer.position(), buffer.remaining());
+    }
+
+    /** Part of an Agrona buffer. */
+    public Source wrap(DirectBuffer buffer, int at, int count) {
+        buffer.boundsCheck(at, count);
+        if (buffer.byteArray() != null) {
+            return wrap(buffer.byteArray(), buffer.wrapAdjustment() + at, count);
+        }
+        if (buffer.byteBuffer() != null) {
+            return wrap(buffer.byteBuffer(), buffer.wrapAdjustment() + at, count);
+        }
+        // Bare memory has no view that the JDK's public API accepts.
+        buffer.getBytes(at, room(count), 0, count);
+        return wrap(copied, 0, count);
+    }
+
+    /** Adds the bytes to a checksum. */
+    void updateCrc(CRC32C crc) {
+        if (array != null) {
+            crc.update(array, from, length);
+        } else {
+            direct.limit(from + length).position(from);
+            crc.update(direct);
+        }
+    }
+
+    /** Copies the bytes into an array. */
+    void copyTo(byte[] target, int at) {
+        if (array != null) {
+            System.arraycopy(array, from, target, at, length);
+        } else {
+            direct.clear();
+            direct.get(from, target, at, length);
+        }
+    }
+
+    /** Copies the bytes into log memory. */
+    void copyTo(ByteBuffer memory, int at) {
+        if (array != null) {
+            memory.put(at, array, from, length);
+        } else {
+            direct.clear();
+            memory.put(at, direct, from, length);
+        }
+    }
+
+    private Source wrap(ByteBuffer buffer, int at, int count) {
+        if (buffer.hasArray()) {
+            return wrap(buffer.array(), buffer.arrayOffset() + at, count);
+        }
+        if (!buffer.isDirect()) {
+            buffer.get(at, room(count), 0, count);
+            return wrap(copied, 0, count);
+        }
+        if (buffer != lastSeen) {
+            lastSeen = buffer;
+            lastDuplicate = buffer.duplicate();
+        }
+        array = null;
+        direct = lastDuplicate;
+        from = at;
+        length = count;
+        return this;
+    }
+
+    private byte[] room(int count) {
+        if (copied.length < count) {
+            copied = new byte[Math.max(count, 256)];
+        }
+        return copied;
+    }
+}

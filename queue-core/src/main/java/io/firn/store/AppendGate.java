@@ -1,0 +1,52 @@
+package io.firn.store;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Lets one thread at a time through; allocation-free, unlike a queueing lock. For turns that are
+ * short (an append) or whose waiters have something better to wait for (a force).
+ */
+final class AppendGate {
+    private static final VarHandle TAKEN;
+    private static final int SPINS = 200;
+    private static final int YIELDS = 20;
+
+    static {
+        try {
+            TAKEN = MethodHandles.lookup().findVarHandle(AppendGate.class, "taken", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile boolean taken;
+
+    boolean tryEnter() {
+        return !taken && TAKEN.compareAndSet(this, false, true);
+    }
+
+    void enter() {
+        int tries = 0;
+        while (!tryEnter()) {
+            if (tries < SPINS) {
+                Thread.onSpinWait();
+            } else if (tries < SPINS + YIELDS) {
+                Thread.yield();
+            } else {
+                // The holder was preempted; parking gives it the core.
+                LockSupport.parkNanos(20_000);
+            }
+            tries++;
+        }
+    }
+
+    boolean isTaken() {
+        return taken;
+    }
+
+    void leave() {
+        taken = false;
+    }
+}

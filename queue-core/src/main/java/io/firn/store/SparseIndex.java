@@ -1,0 +1,189 @@
+package io.firn.store;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Where batches lie in a segment, one entry for about every 4 KiB: by offset and by timestamp. The
+ * arrays are made with room for a whole segment, so that the append path only fills them. One thread
+ * adds; others read what was added before they saw the offsets published.
+ *
+ * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base, position
+ * of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its batch less the
+ * base).
+ */
+final class SparseIndex {
+    static final int INTERVAL_BYTES = 4096;
+    private static final int OFFSET_ENTRY = 8;
+    private static final int TIME_ENTRY = 12;
+
+    private int[] lastOffsets;
+    private int[] positions;
+    private long[] times;
+    private int[] timeOffsets;
+    private volatile int count;
+    private volatile int timeCount;
+
+    private int bytesSinceEntry;
+    private long maxTimestamp = -1;
+    private int maxTimestampOffset;
+
+    SparseIndex(int segmentBytes) {
+        int room = segmentBytes / INTERVAL_BYTES + 2;
+        lastOffsets = new int[room];
+        positions = new int[room];
+        times = new long[room];
+        timeOffsets = new int[room];
+    }
+
+    /** Takes note of a batch; {@code lastOffset} is relative to the segment. */
+    void onBatch(int position, int size, int lastOffset, long batchMaxTimestamp) {
+        if (batchMaxTimestamp > maxTimestamp) {
+            maxTimestamp = batchMaxTimestamp;
+            maxTimestampOffset = lastOffset;
+        }
+        if (bytesSinceEntry > INTERVAL_BYTES) {
+            int n = count;
+            if (n == lastOffsets.length) {
+                grow();
+            }
+            lastOffsets[n] = lastOffset;
+            positions[n] = position;
+            count = n + 1;
+            addTime();
+            bytesSinceEntry = 0;
+        }
+        bytesSinceEntry += size;
+    }
+
+    /** Adds the last timestamp; the segment is complete. */
+    void complete() {
+        if (maxTimestamp >= 0) {
+            addTime();
+        }
+    }
+
+    /** The largest timestamp, −1 when there is none. */
+    long maxTimestamp() {
+        return maxTimestamp;
+    }
+
+    /** Position of a batch at or before the one with the offset (relative to the segment). */
+    int positionBefore(int offset) {
+        int i = lastAtMost(lastOffsets, count, offset);
+        return i < 0 ? 0 : positions[i];
+    }
+
+    /** Last offset (relative) of a batch before which all timestamps are smaller; −1 for none. */
+    int offsetBefore(long timestamp) {
+        int low = 0;
+        int high = timeCount - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (times[mid] < timestamp) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return high < 0 ? -1 : timeOffsets[high];
+    }
+
+    byte[] offsetBytes() {
+        ByteBuffer b = ByteBuffer.allocate(count * OFFSET_ENTRY);
+        for (int i = 0; i < count; i++) {
+            b.putInt(lastOffsets[i]).putInt(positions[i]);
+        }
+        return b.array();
+    }
+
+    byte[] timeBytes() {
+        ByteBuffer b = ByteBuffer.allocate(timeCount * TIME_ENTRY);
+        for (int i = 0; i < timeCount; i++) {
+            b.putLong(times[i]).putInt(timeOffsets[i]);
+        }
+        return b.array();
+    }
+
+    /**
+     * The index that the bytes hold.
+     *
+     * @return null when they cannot be an index of a segment of that many bytes
+     */
+    static SparseIndex ofBytes(byte[] offsetBytes, byte[] timeBytes, int segmentBytes) {
+        if (offsetBytes == null
+                || timeBytes == null
+                || offsetBytes.length % OFFSET_ENTRY != 0
+                || timeBytes.length % TIME_ENTRY != 0) {
+            return null;
+        }
+        SparseIndex index = new SparseIndex(0);
+        int n = offsetBytes.length / OFFSET_ENTRY;
+        int times = timeBytes.length / TIME_ENTRY;
+        index.lastOffsets = new int[n];
+        index.positions = new int[n];
+        index.times = new long[times];
+        index.timeOffsets = new int[times];
+        ByteBuffer b = ByteBuffer.wrap(offsetBytes);
+        for (int i = 0; i < n; i++) {
+            index.lastOffsets[i] = b.getInt();
+            index.positions[i] = b.getInt();
+            boolean ascends =
+                    i == 0
+                            || index.lastOffsets[i] > index.lastOffsets[i - 1]
+                                    && index.positions[i] > index.positions[i - 1];
+            if (!ascends || index.positions[i] < 0 || index.positions[i] >= segmentBytes) {
+                return null;
+            }
+        }
+        ByteBuffer t = ByteBuffer.wrap(timeBytes);
+        for (int i = 0; i < times; i++) {
+            index.times[i] = t.getLong();
+            index.timeOffsets[i] = t.getInt();
+            if (i > 0 && index.times[i] <= index.times[i - 1]) {
+                return null;
+            }
+        }
+        index.count = n;
+        index.timeCount = times;
+        index.maxTimestamp = times == 0 ? -1 : index.times[times - 1];
+        return index;
+    }
+
+    private void addTime() {
+        int n = timeCount;
+        if (maxTimestamp < 0 || n > 0 && times[n - 1] >= maxTimestamp) {
+            return;
+        }
+        if (n == times.length) {
+            grow();
+        }
+        times[n] = maxTimestamp;
+        timeOffsets[n] = maxTimestampOffset;
+        timeCount = n + 1;
+    }
+
+    // Batches of a foreign producer may need more entries than a segment's worth; arrays are copied
+    // before the count is published, so readers see old or new arrays, both right.
+    private void grow() {
+        int room = lastOffsets.length * 2 + 2;
+        lastOffsets = Arrays.copyOf(lastOffsets, room);
+        positions = Arrays.copyOf(positions, room);
+        times = Arrays.copyOf(times, room);
+        timeOffsets = Arrays.copyOf(timeOffsets, room);
+    }
+
+    private static int lastAtMost(int[] ascending, int n, int value) {
+        int low = 0;
+        int high = n - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (ascending[mid] <= value) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return high;
+    }
+}
