@@ -1,0 +1,2 @@
+/** The log as an application sees it: stores, topics, appenders and tailers. */
+package io.firn;

@@ -1,0 +1,2 @@
+/** What a storage tier must do. */
+package io.firn.spi;
