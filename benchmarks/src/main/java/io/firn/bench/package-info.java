@@ -1,0 +1,2 @@
+/** Micro-benchmarks, the scenario harness, and peers side by side. */
+package io.firn.bench;

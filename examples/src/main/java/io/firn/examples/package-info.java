@@ -1,0 +1,2 @@
+/** One idea per file; {@code HelloLog} first. */
+package io.firn.examples;

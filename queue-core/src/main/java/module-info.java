@@ -1,0 +1,12 @@
+/** The log itself: topics, partitions, appenders, tailers, and what a storage tier must do. */
+module io.firn {
+    requires transitive org.agrona.core;
+    requires jdk.jfr;
+    requires jdk.unsupported;
+    requires static com.github.luben.zstd_jni;
+    requires static org.lz4.java;
+    requires static snappy.java;
+
+    exports io.firn;
+    exports io.firn.spi;
+}

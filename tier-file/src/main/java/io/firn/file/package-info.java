@@ -1,0 +1,2 @@
+/** The file tier: segments as files in a directory per partition. */
+package io.firn.file;
