@@ -1,0 +1,151 @@
+package io.firn.spi;
+
+import io.firn.StoreLockedException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Locks between processes, and within this one.
+ *
+ * <p>The system forgets a process's lock on a file when the process closes <em>any</em> descriptor
+ * of that file. So a lock file serves for nothing else, this process opens it once, and whether it
+ * has done so is looked up before the file is touched. The look-up goes by the file's identity and
+ * by its real path: two paths may lead to one file, and somebody may have deleted the file and
+ * thereby given the path to another.
+ */
+final class FileLocks {
+    private static final int MAX_HOLDER_BYTES = 1024;
+    private static final Map<Object, String> HELD = new HashMap<>();
+    /** Never closed: that would drop the lock that another class loader's copy of us holds. */
+    private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
+
+    private FileLocks() {}
+
+    static AutoCloseable take(Path file) throws IOException {
+        synchronized (HELD) {
+            List<Object> keys = identify(file);
+            for (Object key : keys) {
+                String holder = HELD.get(key);
+                if (holder != null) {
+                    throw inThisProcess(file, holder);
+                }
+            }
+            RandomAccessFile opened = openAndLock(file);
+            try {
+                String holder = describeThisProcess();
+                write(opened, holder);
+                keys.forEach(key -> HELD.put(key, holder));
+                return new Held(keys, opened);
+            } catch (IOException | RuntimeException e) {
+                opened.close();
+                throw e;
+            }
+        }
+    }
+
+    private static RandomAccessFile openAndLock(Path file) throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
+                try {
+                    // The only use of this channel: one while locked could be hit by an interrupt.
+                    FileLock lock = opened.getChannel().tryLock();
+                    if (lock != null) {
+                        return opened;
+                    }
+                    throw elsewhere(file, read(opened));
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                } catch (OverlappingFileLockException e) {
+                    KEPT_OPEN.add(opened);
+                    throw inThisProcess(file, "another copy of Firn in it");
+                } catch (IOException | StoreLockedException e) {
+                    opened.close();
+                    throw e;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static List<Object> identify(Path file) throws IOException {
+        try {
+            Files.createFile(file);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isRegularFile(file)) {
+                throw new IOException(file + " is to be a lock file, but is not a file", e);
+            }
+        }
+        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        Path real = file.toRealPath();
+        return key == null ? List.of(real) : List.of(real, key);
+    }
+
+    private static String describeThisProcess() {
+        ProcessHandle process = ProcessHandle.current();
+        String started = process.info().startInstant().map(Object::toString).orElse("unknown");
+        return "pid "
+                + process.pid()
+                + ", user "
+                + System.getProperty("user.name")
+                + ", process started "
+                + started;
+    }
+
+    private static void write(RandomAccessFile opened, String holder) throws IOException {
+        opened.setLength(0);
+        opened.write((holder + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String read(RandomAccessFile opened) throws IOException {
+        byte[] bytes = new byte[MAX_HOLDER_BYTES];
+        opened.seek(0);
+        int length = Math.max(0, opened.read(bytes));
+        String holder = new String(bytes, 0, length, StandardCharsets.UTF_8).strip();
+        return holder.isEmpty() ? "a process that has not said who it is" : holder;
+    }
+
+    private static StoreLockedException inThisProcess(Path file, String holder) {
+        return new StoreLockedException(
+                file
+                        + " is locked by this process ("
+                        + holder
+                        + "): it is open already; use what is open, or close it first");
+    }
+
+    private static StoreLockedException elsewhere(Path file, String holder) {
+        return new StoreLockedException(
+                file
+                        + " is locked by another process ("
+                        + holder
+                        + "): stop that process, or open read-only");
+    }
+
+    private record Held(List<Object> keys, RandomAccessFile opened) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            synchronized (HELD) {
+                if (opened.getFD().valid()) {
+                    opened.close();
+                    keys.forEach(HELD::remove);
+                }
+            }
+        }
+    }
+}

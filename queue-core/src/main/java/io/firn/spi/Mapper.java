@@ -1,0 +1,136 @@
+package io.firn.spi;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+
+/**
+ * Maps a file so that it can be unmapped at a moment of our choosing. From Java 22 on that is what
+ * an {@code Arena} is for; before, {@code Unsafe.invokeCleaner} is the only way, which later
+ * versions warn about. Both are public, and neither needs a flag.
+ */
+interface Mapper {
+    /** The one that this Java wants. */
+    Mapper INSTANCE = Runtime.version().feature() >= 22 ? new ByArena() : new ByCleaner();
+
+    /**
+     * Maps from the file's start.
+     *
+     * @throws IOException when the system refuses
+     */
+    Mapped map(FileChannel channel, MapMode mode, int length) throws IOException;
+
+    /** A mapping, and what undoes it. */
+    record Mapped(MappedByteBuffer buffer, Runnable unmapper) {}
+
+    /** Java 17 to 21. */
+    final class ByCleaner implements Mapper {
+        private final MethodHandle invokeCleaner;
+
+        ByCleaner() {
+            try {
+                Class<?> type = Class.forName("sun.misc.Unsafe");
+                Field instance = type.getDeclaredField("theUnsafe");
+                instance.setAccessible(true);
+                invokeCleaner =
+                        MethodHandles.publicLookup()
+                                .findVirtual(
+                                        type,
+                                        "invokeCleaner",
+                                        MethodType.methodType(void.class, ByteBuffer.class))
+                                .bindTo(instance.get(null));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(
+                        "this Java runtime lacks the module jdk.unsupported, without which no file"
+                                + " can be unmapped: add it to the runtime image",
+                        e);
+            }
+        }
+
+        @Override
+        public Mapped map(FileChannel channel, MapMode mode, int length) throws IOException {
+            MappedByteBuffer buffer = channel.map(mode, 0, length);
+            return new Mapped(buffer, () -> clean(buffer));
+        }
+
+        private void clean(MappedByteBuffer buffer) {
+            try {
+                invokeCleaner.invoke((ByteBuffer) buffer);
+            } catch (Throwable e) {
+                throw sneaky(e);
+            }
+        }
+    }
+
+    /** Java 22 and later; compiled for 17, so the API is reached through handles. */
+    final class ByArena implements Mapper {
+        private final MethodHandle ofShared;
+        private final MethodHandle map;
+        private final MethodHandle asByteBuffer;
+        private final MethodHandle close;
+
+        ByArena() {
+            try {
+                MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+                Class<?> arena = Class.forName("java.lang.foreign.Arena");
+                Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+                ofShared = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
+                close = lookup.findVirtual(arena, "close", MethodType.methodType(void.class));
+                map =
+                        lookup.findVirtual(
+                                FileChannel.class,
+                                "map",
+                                MethodType.methodType(
+                                        segment, MapMode.class, long.class, long.class, arena));
+                asByteBuffer =
+                        lookup.findVirtual(
+                                segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(
+                        "this Java runtime says it is version "
+                                + Runtime.version()
+                                + " but has no java.lang.foreign.Arena as of 22",
+                        e);
+            }
+        }
+
+        @Override
+        public Mapped map(FileChannel channel, MapMode mode, int length) throws IOException {
+            Object arena = null;
+            try {
+                arena = ofShared.invoke();
+                Object segment = map.invoke(channel, mode, 0L, (long) length, arena);
+                Object buffer = asByteBuffer.invoke(segment);
+                Object owner = arena;
+                return new Mapped((MappedByteBuffer) buffer, () -> close(owner));
+            } catch (IOException e) {
+                close(arena);
+                throw e;
+            } catch (Throwable e) {
+                throw sneaky(e);
+            }
+        }
+
+        private void close(Object arena) {
+            try {
+                close.invoke(arena);
+            } catch (Throwable e) {
+                throw sneaky(e);
+            }
+        }
+    }
+
+    /** Passes on what a method handle threw; none called here declares a checked exception. */
+    private static RuntimeException sneaky(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        return e instanceof RuntimeException r ? r : new IllegalStateException(e);
+    }
+}

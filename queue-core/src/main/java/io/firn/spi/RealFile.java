@@ -1,0 +1,74 @@
+package io.firn.spi;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A file of this machine. */
+final class RealFile implements MediumFile {
+    private final Path path;
+    private final RandomAccessFile file;
+
+    RealFile(Path path, RandomAccessFile file) {
+        this.path = path;
+        this.file = file;
+    }
+
+    @Override
+    public long size() throws IOException {
+        return file.length();
+    }
+
+    @Override
+    public long modifiedMs() throws IOException {
+        return Files.getLastModifiedTime(path).toMillis();
+    }
+
+    @Override
+    public synchronized int read(long position, byte[] target, int offset, int length)
+            throws IOException {
+        file.seek(position);
+        int done = 0;
+        while (done < length) {
+            int n = file.read(target, offset + done, length - done);
+            if (n < 0) {
+                break;
+            }
+            done += n;
+        }
+        return done;
+    }
+
+    @Override
+    public synchronized void write(long position, byte[] source, int offset, int length)
+            throws IOException {
+        file.seek(position);
+        file.write(source, offset, length);
+    }
+
+    @Override
+    public void setSize(long size) throws IOException {
+        file.setLength(size);
+    }
+
+    @Override
+    public void force() throws IOException {
+        file.getFD().sync();
+    }
+
+    @Override
+    public Mapping map(int length, boolean writable) throws IOException {
+        if (length > file.length()) {
+            throw new IOException(
+                    path + " has " + file.length() + " bytes, " + length + " were to be mapped");
+        }
+        return RealFileMedium.withChannel(
+                path, writable, channel -> RealMapping.map(channel, path, length, writable));
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

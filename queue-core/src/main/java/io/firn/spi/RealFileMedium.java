@@ -1,0 +1,190 @@
+package io.firn.spi;
+
+import io.firn.DurabilityClass;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The file system of this machine. Bytes are moved with {@link RandomAccessFile}, which no
+ * interrupt disturbs; a {@link FileChannel} would be closed by one, so it is only opened for one
+ * call, and opened again when that call was hit.
+ */
+enum RealFileMedium implements FileMedium {
+    INSTANCE;
+
+    private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "devtmpfs");
+
+    @Override
+    public boolean exists(Path path) {
+        return Files.exists(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                names.add(entry.getFileName().toString());
+            }
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    @Override
+    public void createDirectories(Path directory) throws IOException {
+        Deque<Path> missing = new ArrayDeque<>();
+        Path existing = directory.toAbsolutePath();
+        while (existing != null && !Files.isDirectory(existing)) {
+            missing.push(existing);
+            existing = existing.getParent();
+        }
+        forceParentOfExisting(existing);
+        while (!missing.isEmpty()) {
+            Path next = missing.pop();
+            try {
+                Files.createDirectory(next);
+            } catch (FileAlreadyExistsException e) {
+                if (!Files.isDirectory(next)) {
+                    throw e;
+                }
+            }
+            forceDirectory(next.getParent());
+        }
+    }
+
+    /** An earlier process may have been killed between creating the directory and forcing it. */
+    private void forceParentOfExisting(Path existing) throws IOException {
+        if (existing == null || existing.getParent() == null) {
+            return;
+        }
+        try {
+            forceDirectory(existing.getParent());
+        } catch (AccessDeniedException e) {
+            // Not ours to read, so not ours to have created anything in.
+            return;
+        }
+    }
+
+    @Override
+    public MediumFile create(Path file) throws IOException {
+        Files.createFile(file);
+        return new RealFile(file, new RandomAccessFile(file.toFile(), "rw"));
+    }
+
+    @Override
+    public MediumFile open(Path file, boolean writable) throws IOException {
+        if (!Files.exists(file)) {
+            throw new NoSuchFileException(file.toString());
+        }
+        try {
+            return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));
+        } catch (FileNotFoundException e) {
+            if (!Files.exists(file)) {
+                throw new NoSuchFileException(file.toString());
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        Files.deleteIfExists(path);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        withChannel(
+                directory,
+                false,
+                channel -> {
+                    channel.force(true);
+                    return null;
+                });
+    }
+
+    @Override
+    public DurabilityClass durabilityClass(Path path) throws IOException {
+        String type = Files.getFileStore(nearestExisting(path)).type();
+        return MEMORY_FILE_SYSTEMS.contains(type)
+                ? DurabilityClass.PROCESS_CRASH
+                : DurabilityClass.POWER_FAIL;
+    }
+
+    @Override
+    public long usableBytes(Path path) throws IOException {
+        return Files.getFileStore(nearestExisting(path)).getUsableSpace();
+    }
+
+    @Override
+    public AutoCloseable lock(Path file) throws IOException {
+        return FileLocks.take(file);
+    }
+
+    private static Path nearestExisting(Path path) throws IOException {
+        Path place = path.toAbsolutePath();
+        while (place != null && !Files.exists(place)) {
+            place = place.getParent();
+        }
+        if (place == null) {
+            throw new NoSuchFileException(path.toString());
+        }
+        return place;
+    }
+
+    /** Something to do with a channel that nobody else uses. */
+    @FunctionalInterface
+    interface ChannelTask<T> {
+        /** Does it; done again on a new channel when an interrupt closed this one. */
+        T run(FileChannel channel) throws IOException;
+    }
+
+    /** Runs the task to its end, whatever interrupts come; the interrupt status outlasts it. */
+    static <T> T withChannel(Path path, boolean writable, ChannelTask<T> task) throws IOException {
+        Set<StandardOpenOption> options =
+                writable
+                        ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
+                        : Set.of(StandardOpenOption.READ);
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try (FileChannel channel = FileChannel.open(path, options)) {
+                    return task.run(channel);
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

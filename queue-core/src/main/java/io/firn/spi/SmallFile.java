@@ -1,0 +1,219 @@
+package io.firn.spi;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+
+/**
+ * A small readable file of keys and values, checksummed, and replaced as a whole: after a crash
+ * there is the old one or the new one.
+ *
+ * <pre>
+ * firn topic 1
+ * name=orders
+ * partitions=4
+ * crc32c=1c3f09aa
+ * </pre>
+ *
+ * Keys are sorted; in keys and values a backslash, a line end and an equals sign are written {@code
+ * \\}, {@code \n}, {@code \r} and {@code \e}. The checksum covers all bytes before its own line;
+ * header and checksum stay as they are in every version. UTF-8.
+ */
+public final class SmallFile {
+    private static final String FIRST_WORD = "firn ";
+    private static final String CRC_KEY = "crc32c=";
+    private static final int CRC_LINE_LENGTH = CRC_KEY.length() + 8 + 1;
+    private static final int MAX_BYTES = 16 << 20;
+
+    private SmallFile() {}
+
+    /**
+     * Replaces the file, durably on return. One thread at a time per file.
+     *
+     * @param magic one word that says what kind of file it is
+     * @param version format version, 1 or greater
+     */
+    public static void write(
+            FileMedium medium, Path file, String magic, int version, Map<String, String> values)
+            throws IOException {
+        byte[] bytes = encode(magic, version, values);
+        Path temporary = temporaryFor(file);
+        medium.delete(temporary);
+        try (MediumFile out = medium.create(temporary)) {
+            out.write(0, bytes, 0, bytes.length);
+            // Before the rename: otherwise a crash could leave the new name with no bytes.
+            out.force();
+        }
+        medium.rename(temporary, file);
+        medium.forceDirectory(directoryOf(file));
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @param magic what kind of file is expected
+     * @param version the newest format version that the caller knows
+     * @return keys and values, sorted; null when there is no such file
+     * @throws IOException when it is damaged or of another kind
+     * @throws UnsupportedVersionException when a newer Firn wrote it
+     */
+    public static Map<String, String> read(
+            FileMedium medium, Path file, String magic, int version) throws IOException {
+        byte[] bytes = readAll(medium, file);
+        return bytes == null ? null : decode(file, bytes, magic, version);
+    }
+
+    /** The name under which the next content is prepared; what a crash left there means nothing. */
+    public static Path temporaryFor(Path file) {
+        return file.resolveSibling("." + file.getFileName() + ".tmp");
+    }
+
+    private static Path directoryOf(Path file) {
+        return file.toAbsolutePath().getParent();
+    }
+
+    private static byte[] readAll(FileMedium medium, Path file) throws IOException {
+        if (!medium.exists(file)) {
+            return null;
+        }
+        try (MediumFile in = medium.open(file, false)) {
+            long size = in.size();
+            if (size > MAX_BYTES) {
+                throw damaged(file, "it has " + size + " bytes, more than " + MAX_BYTES);
+            }
+            byte[] bytes = new byte[(int) size];
+            int read = in.read(0, bytes, 0, bytes.length);
+            if (read != size) {
+                throw damaged(file, "only " + read + " of " + size + " bytes could be read");
+            }
+            return bytes;
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    private static byte[] encode(String magic, int version, Map<String, String> values) {
+        if (!magic.matches("[a-z0-9-]+") || version < 1) {
+            throw new IllegalArgumentException(
+                    "magic is one word of a-z, 0-9 and -, version 1 or greater; found '"
+                            + magic
+                            + "' and "
+                            + version);
+        }
+        StringBuilder text = new StringBuilder(128);
+        text.append(FIRST_WORD).append(magic).append(' ').append(version).append('\n');
+        new TreeMap<>(values)
+                .forEach(
+                        (key, value) -> {
+                            escape(text, key);
+                            text.append('=');
+                            escape(text, value);
+                            text.append('\n');
+                        });
+        byte[] covered = text.toString().getBytes(StandardCharsets.UTF_8);
+        text.append(CRC_KEY).append(crc(covered, covered.length)).append('\n');
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, String> decode(Path file, byte[] bytes, String magic, int version)
+            throws IOException {
+        int covered = bytes.length - CRC_LINE_LENGTH;
+        if (covered <= 0) {
+            throw damaged(file, "it has only " + bytes.length + " bytes");
+        }
+        String found = new String(bytes, covered, CRC_LINE_LENGTH, StandardCharsets.UTF_8);
+        String expected = CRC_KEY + crc(bytes, covered) + '\n';
+        if (!found.equals(expected)) {
+            throw damaged(
+                    file,
+                    "its last line should be '"
+                            + expected.strip()
+                            + "' and is '"
+                            + found.strip()
+                            + "'");
+        }
+        String[] lines = new String(bytes, 0, covered, StandardCharsets.UTF_8).split("\n");
+        checkHeader(file, lines[0], magic, version);
+        Map<String, String> values = new TreeMap<>();
+        for (int i = 1; i < lines.length; i++) {
+            int equals = lines[i].indexOf('=');
+            if (equals < 0) {
+                throw damaged(file, "line " + (i + 1) + " is not key=value: '" + lines[i] + "'");
+            }
+            String key = unescape(lines[i].substring(0, equals));
+            if (values.put(key, unescape(lines[i].substring(equals + 1))) != null) {
+                throw damaged(file, "it has the key '" + key + "' twice");
+            }
+        }
+        return Collections.unmodifiableMap(values);
+    }
+
+    private static void checkHeader(Path file, String header, String magic, int version)
+            throws IOException {
+        String start = FIRST_WORD + magic + ' ';
+        if (!header.startsWith(start)) {
+            throw damaged(
+                    file, "its first line should begin '" + start + "' and is '" + header + "'");
+        }
+        int found;
+        try {
+            found = Integer.parseInt(header.substring(start.length()));
+        } catch (NumberFormatException e) {
+            throw damaged(file, "its first line should end in a version and is '" + header + "'");
+        }
+        if (found > version) {
+            throw new UnsupportedVersionException(file.toString(), version, found);
+        }
+    }
+
+    private static void escape(StringBuilder out, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '\\' -> out.append("\\\\");
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '=' -> out.append("\\e");
+                default -> out.append(c);
+            }
+        }
+    }
+
+    private static String unescape(String text) {
+        if (text.indexOf('\\') < 0) {
+            return text;
+        }
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c != '\\' || i + 1 == text.length()) {
+                out.append(c);
+                continue;
+            }
+            char escaped = text.charAt(++i);
+            switch (escaped) {
+                case 'n' -> out.append('\n');
+                case 'r' -> out.append('\r');
+                case 'e' -> out.append('=');
+                default -> out.append(escaped);
+            }
+        }
+        return out.toString();
+    }
+
+    private static String crc(byte[] bytes, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, 0, length);
+        return String.format("%08x", crc.getValue());
+    }
+
+    private static IOException damaged(Path file, String reason) {
+        return new IOException(
+                file + " is damaged: " + reason + "; restore it from a backup");
+    }
+}
