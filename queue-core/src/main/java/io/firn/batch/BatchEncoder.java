@@ -204,7 +204,7 @@ public final class BatchEncoder implements Batch {
                     records.length() - BatchFormat.HEADER_LENGTH,
                     whole);
         }
-        HeaderWriter.write(
+        HeaderBytes.write(
                 whole.bytes(),
                 whole.length(),
                 compression.id(),
@@ -214,7 +214,7 @@ public final class BatchEncoder implements Batch {
                 producerId,
                 producerEpoch,
                 baseSequence);
-        HeaderWriter.putInt(
+        HeaderBytes.putInt(
                 whole.bytes(),
                 BatchFormat.CRC,
                 BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));

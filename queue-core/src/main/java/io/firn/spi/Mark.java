@@ -38,7 +38,8 @@ public record Mark(
     }
 
     /** The mark that follows this one: sealed at its end. */
-    public Mark sealed(long baseOffset, int position, long offset, long sealTimeMs) {
+    public Mark sealed(
+            long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
         return new Mark(
                 SegmentState.SEALED,
                 topicId,

@@ -68,10 +68,19 @@ final class SparseIndex {
         return maxTimestamp;
     }
 
-    /** Position of a batch at or before the one with the offset (relative to the segment). */
-    int positionBefore(int offset) {
-        int i = lastAtMost(lastOffsets, count, offset);
-        return i < 0 ? 0 : positions[i];
+    /** The last entry whose batch ends at or before the offset (relative); −1 for none. */
+    int entryBefore(int offset) {
+        return lastAtMost(lastOffsets, count, offset);
+    }
+
+    /** Position of an entry's batch. */
+    int position(int entry) {
+        return positions[entry];
+    }
+
+    /** Last offset (relative) of an entry's batch. */
+    int lastOffset(int entry) {
+        return lastOffsets[entry];
     }
 
     /** Last offset (relative) of a batch before which all timestamps are smaller; −1 for none. */
