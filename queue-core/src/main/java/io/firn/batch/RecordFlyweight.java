@@ -116,7 +116,7 @@ public final class RecordFlyweight implements Record {
         byte first = bytes.get(cursor);
         if (first >= 0) {
             cursor++;
-            return (first >>> 1) ^ -(first & 1);
+            return (first >>> 1) ^ -(long) (first & 1);
         }
         long value = Varint.get(bytes, cursor);
         cursor += Varint.length(bytes, cursor);

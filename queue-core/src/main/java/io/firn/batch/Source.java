@@ -89,6 +89,7 @@ public final class Source {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // another buffer needs another duplicate
     private Source wrap(ByteBuffer buffer, int at, int count) {
         if (buffer.hasArray()) {
             return wrap(buffer.array(), buffer.arrayOffset() + at, count);

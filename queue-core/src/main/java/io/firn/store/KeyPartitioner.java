@@ -20,23 +20,23 @@ final class KeyPartitioner {
         int at = 0;
         for (; at + 4 <= length; at += 4) {
             int word =
-                    bytes[at] & 0xff
-                            | (bytes[at + 1] & 0xff) << 8
-                            | (bytes[at + 2] & 0xff) << 16
-                            | (bytes[at + 3] & 0xff) << 24;
+                    (bytes[at] & 0xff)
+                            | ((bytes[at + 1] & 0xff) << 8)
+                            | ((bytes[at + 2] & 0xff) << 16)
+                            | ((bytes[at + 3] & 0xff) << 24);
             word *= M;
             word ^= word >>> 24;
-            hash = hash * M ^ word * M;
+            hash = (hash * M) ^ (word * M);
         }
         int left = length - at;
         if (left > 0) {
             for (int i = left - 1; i >= 0; i--) {
-                hash ^= (bytes[at + i] & 0xff) << 8 * i;
+                hash ^= (bytes[at + i] & 0xff) << (8 * i);
             }
             hash *= M;
         }
         hash ^= hash >>> 13;
         hash *= M;
-        return hash ^ hash >>> 15;
+        return hash ^ (hash >>> 15);
     }
 }

@@ -273,6 +273,7 @@ final class PartitionAppender implements ExclusiveAppender {
             return length >= 0;
         }
 
+        @SuppressWarnings("ReferenceEquality") // another segment needs another view
         Claim open(ByteBuffer segmentMemory, int valueLength) {
             if (memory != segmentMemory) {
                 memory = segmentMemory;

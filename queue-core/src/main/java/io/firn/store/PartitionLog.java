@@ -67,6 +67,7 @@ final class PartitionLog implements Partition {
 
     private volatile long logStartOffset;
     private volatile long durableOffset;
+    @SuppressWarnings("UnusedVariable") // through its handle
     private volatile long nextOffset;
     private volatile LogSegment[] segments;
     private volatile State state = State.OPEN;
@@ -350,7 +351,7 @@ final class PartitionLog implements Partition {
     private synchronized void enter(boolean wantsExclusive) {
         store.checkWritable();
         checkWritable();
-        if (exclusive || wantsExclusive && appenders > 0) {
+        if (exclusive || (wantsExclusive && appenders > 0)) {
             throw new AppenderBusyException(
                     this
                             + " has "

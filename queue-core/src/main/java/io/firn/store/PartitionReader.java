@@ -93,6 +93,7 @@ final class PartitionReader {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         enterSegment();
         View view = pin();
@@ -176,6 +177,7 @@ final class PartitionReader {
     }
 
     /** Verifies the batch at the position and makes ready to show its records. */
+    @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private void openBatch(ByteBuffer memory) {
         int end = segment.written();
         int size = verifier.check(memory, position, end, base);

@@ -9,7 +9,8 @@ final class Signal {
     private static final long SLICE_NS = 1_000_000;
     private volatile int waiting;
 
-    /** Waits for a wake-up, at most a millisecond and at most so long. */
+    /** Waits for a wake-up or for nothing; the caller looks again. At most a millisecond and at most so long. */
+    @SuppressWarnings("WaitNotInLoop") // the loop is the caller's
     synchronized void await(long maxNs) throws InterruptedException {
         long ns = Math.min(maxNs, SLICE_NS);
         if (ns > 0) {

@@ -139,8 +139,8 @@ final class SparseIndex {
             index.positions[i] = b.getInt();
             boolean ascends =
                     i == 0
-                            || index.lastOffsets[i] > index.lastOffsets[i - 1]
-                                    && index.positions[i] > index.positions[i - 1];
+                            || (index.lastOffsets[i] > index.lastOffsets[i - 1]
+                                    && index.positions[i] > index.positions[i - 1]);
             if (!ascends || index.positions[i] < 0 || index.positions[i] >= segmentBytes) {
                 return null;
             }
@@ -161,7 +161,7 @@ final class SparseIndex {
 
     private void addTime() {
         int n = timeCount;
-        if (maxTimestamp < 0 || n > 0 && times[n - 1] >= maxTimestamp) {
+        if (maxTimestamp < 0 || (n > 0 && times[n - 1] >= maxTimestamp)) {
             return;
         }
         if (n == times.length) {
