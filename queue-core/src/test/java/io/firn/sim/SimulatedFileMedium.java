@@ -274,11 +274,27 @@ public final class SimulatedFileMedium implements FileMedium {
         if (!locked.add(absolute(path))) {
             throw new StoreLockedException(path + " is locked by this process (simulated)");
         }
-        return () -> unlock(path);
+        return new Lock(absolute(path));
     }
 
-    private synchronized void unlock(Path path) {
-        locked.remove(absolute(path));
+    /** A lock that is held until it is closed once. */
+    private final class Lock implements AutoCloseable {
+        private final Path path;
+        private boolean held = true;
+
+        Lock(Path path) {
+            this.path = path;
+        }
+
+        @Override
+        public void close() {
+            synchronized (SimulatedFileMedium.this) {
+                if (held) {
+                    held = false;
+                    locked.remove(path);
+                }
+            }
+        }
     }
 
     /** Counts an operation, shows the medium as it is before it, and fails it when it is to fail. */

@@ -234,12 +234,12 @@ class FileTierMachineTest {
         AtomicBoolean done = new AtomicBoolean();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         try (FileTier tier = open(temporary.resolve("tier"))) {
-            Thread[] readers = new Thread[3];
+            Thread[] readers = new Thread[2];
             for (int i = 0; i < readers.length; i++) {
                 readers[i] = new Thread(() -> readAll(current, done, failure));
                 readers[i].start();
             }
-            for (int i = 1; i <= 100; i++) {
+            for (int i = 1; i <= 40; i++) {
                 live(tier, i, current);
             }
             done.set(true);
