@@ -38,7 +38,9 @@ final class Background {
             notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
             LOG.log(
                     System.Logger.Level.ERROR,
-                    subject + ": background work failed, tried again in a second: " + e.getMessage(),
+                    subject
+                            + ": background work failed, tried again in a second: "
+                            + e.getMessage(),
                     e);
             return 0;
         }

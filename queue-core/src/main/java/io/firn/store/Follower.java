@@ -18,9 +18,10 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what the
- * marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches above
- * them, read through the file and not through a mapping, since the writer may cut the file meanwhile.
+ * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
+ * the marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches
+ * above them, read through the file and not through a mapping, since the writer may cut the file
+ * meanwhile.
  */
 final class Follower {
     private static final long TOPICS_EVERY_NS = 100_000_000;
@@ -120,7 +121,8 @@ final class Follower {
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
         }
-        log.publishFound(all.toArray(new LogSegment[0]), Math.max(start, log.logStartOffset()), visible);
+        log.publishFound(
+                all.toArray(new LogSegment[0]), Math.max(start, log.logStartOffset()), visible);
     }
 
     /** The log's segment for a block, brought up to its mark; null while it proves nothing. */

@@ -11,13 +11,14 @@ import java.util.concurrent.CompletableFuture;
  * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
  * appended before it looked; the others wait for it.
  *
- * <p>The order, for each force (design O2): the end is captured first; then each segment that is not
- * sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the next
- * one counts; then the durable offset is published, never beyond what was captured. A failure leaves
- * the durable offset where it was and poisons the partition: a force that failed once may return
- * normally the next time although the pages were dropped.
+ * <p>The order, for each force (design O2): the end is captured first; then each segment that is
+ * not sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
+ * next one counts; then the durable offset is published, never beyond what was captured. A failure
+ * leaves the durable offset where it was and poisons the partition: a force that failed once may
+ * return normally the next time although the pages were dropped.
  */
 final class PartitionForcer {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
     private static final long NOT_DIRTY = Long.MIN_VALUE;
 
@@ -43,23 +44,26 @@ final class PartitionForcer {
         }
         boolean interrupted = false;
         int tries = 0;
-        while (log.durableOffset() < offset) {
-            log.checkOpen();
-            if (gate.tryEnter()) {
-                forceAndLeave(log.store().isInvoker());
-                if (log.durableOffset() < offset && !log.isPoisoned()) {
-                    // A rolled segment has to be sealed first, which is the background's work.
-                    log.store().wakeForceAgent();
+        try {
+            while (log.durableOffset() < offset) {
+                log.checkOpen();
+                if (gate.tryEnter()) {
+                    forceAndLeave(log.store().isInvoker());
+                    if (log.durableOffset() < offset && !log.isPoisoned()) {
+                        // A rolled segment has to be sealed first: the background's work.
+                        log.store().wakeForceAgent();
+                        interrupted |= pause(offset);
+                    }
+                } else if (tries++ < SPINS) {
+                    Thread.onSpinWait();
+                } else {
                     interrupted |= pause(offset);
                 }
-            } else if (tries++ < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                interrupted |= pause(offset);
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -224,7 +228,16 @@ final class PartitionForcer {
         }
         log.publishDurable(offset);
         for (DurableHandler handler : handlers) {
+            tell(handler, offset);
+        }
+    }
+
+    private void tell(DurableHandler handler, long offset) {
+        try {
             handler.onDurable(log.index(), offset);
+        } catch (RuntimeException e) {
+            // The records are durable, whatever a listener makes of it.
+            LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
 
@@ -246,8 +259,10 @@ final class PartitionForcer {
         }
         forced.enter();
         try {
-            if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
-                forced.await(Long.MAX_VALUE);
+            synchronized (forced) { // between the look and the wait no wake-up gets lost
+                if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
+                    forced.await(Long.MAX_VALUE);
+                }
             }
             return false;
         } catch (InterruptedException e) {

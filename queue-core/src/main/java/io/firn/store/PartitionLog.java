@@ -23,9 +23,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One log. It holds what is published (offsets, the list of segments, the state) and who may append;
- * the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force, seal), {@link
- * PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
+ * One log. It holds what is published (offsets, the list of segments, the state) and who may
+ * append; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
+ * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
  *
  * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
@@ -67,8 +67,10 @@ final class PartitionLog implements Partition {
 
     private volatile long logStartOffset;
     private volatile long durableOffset;
+
     @SuppressWarnings("UnusedVariable") // through its handle
     private volatile long nextOffset;
+
     private volatile LogSegment[] segments;
     private volatile State state = State.OPEN;
     private volatile PoisonedException poison;
@@ -159,7 +161,9 @@ final class PartitionLog implements Partition {
         return segments;
     }
 
-    /** The segment that holds the offset or, between two, the one behind; null when there is none. */
+    /**
+     * The segment that holds the offset or, between two, the one behind; null when there is none.
+     */
     LogSegment segmentFor(long offset) {
         LogSegment[] all = segments;
         int low = 0;
@@ -182,6 +186,13 @@ final class PartitionLog implements Partition {
             i--;
         }
         return i;
+    }
+
+    /** The segment that is appended to; null when there is none. */
+    LogSegment activeSegment() {
+        LogSegment[] all = segments;
+        LogSegment last = all.length == 0 ? null : all[all.length - 1];
+        return last == null || last.endOffset != LogSegment.OPEN ? null : last;
     }
 
     boolean hasRolledUnsealed() {
@@ -213,7 +224,7 @@ final class PartitionLog implements Partition {
 
     /** Bytes appended since open. */
     long appendedBytes() {
-        LogSegment active = writer.active();
+        LogSegment active = activeSegment();
         return endedBytes + (active == null ? 0 : active.written());
     }
 
@@ -287,6 +298,10 @@ final class PartitionLog implements Partition {
         }
     }
 
+    boolean isWritable() {
+        return state == State.OPEN;
+    }
+
     boolean isPoisoned() {
         return state == State.POISONED;
     }
@@ -355,7 +370,9 @@ final class PartitionLog implements Partition {
             throw new AppenderBusyException(
                     this
                             + " has "
-                            + (exclusive ? "an exclusive appender" : appenders + " shared appenders")
+                            + (exclusive
+                                    ? "an exclusive appender"
+                                    : appenders + " shared appenders")
                             + " open: close it first, or use shared appenders only");
         }
         exclusive = wantsExclusive;

@@ -32,9 +32,9 @@ import org.agrona.concurrent.EpochClock;
  * An open store. {@link StoreOpener} brings it up; here are the topics, the background and the end.
  *
  * <p>Two background threads, so that what appenders wait for never queues behind housekeeping:
- * {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and tidies up. A store that
- * only reads has one, {@code firn-follow}. In invoker mode the caller of {@link #doWork} is all of
- * them.
+ * {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and tidies up. A store
+ * that only reads has one, {@code firn-follow}. In invoker mode the caller of {@link #doWork} is
+ * all of them.
  */
 public final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -171,7 +171,8 @@ public final class Store implements LogStore {
     void checkWritable() {
         checkOpen();
         if (config.readOnly()) {
-            throw new InvalidOptionException("the store " + config.directory() + " is open read-only");
+            throw new InvalidOptionException(
+                    "the store " + config.directory() + " is open read-only");
         }
     }
 
