@@ -93,6 +93,7 @@ public final class HelloLog implements Callable<Integer> {
             defaultValue = "10")
     private int records;
 
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,

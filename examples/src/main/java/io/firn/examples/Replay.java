@@ -90,6 +90,7 @@ public final class Replay implements Callable<Integer> {
             defaultValue = "NONE")
     private Compression compression;
 
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
