@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * leaves the durable offset where it was and poisons the partition: a force that failed once may
  * return normally the next time although the pages were dropped.
  */
-final class PartitionForcer {
+final class PartitionForcer implements Retries.Step {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
     private static final long NOT_DIRTY = Long.MIN_VALUE;
@@ -46,10 +46,10 @@ final class PartitionForcer {
         int tries = 0;
         try {
             while (log.durableOffset() < offset) {
-                log.checkOpen();
+                log.state().checkForceable();
                 if (gate.tryEnter()) {
                     forceAndLeave(log.store().isInvoker());
-                    if (log.durableOffset() < offset && !log.isPoisoned()) {
+                    if (log.durableOffset() < offset && !log.state().isPoisoned()) {
                         // A rolled segment has to be sealed first: the background's work.
                         log.store().wakeForceAgent();
                         interrupted |= pause(offset);
@@ -76,8 +76,10 @@ final class PartitionForcer {
     }
 
     /** Background: forces what is asked for or due, seals what was rolled. */
-    int doWork(long nowMs) {
-        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !isDue(nowMs)) {
+    @Override
+    public int run() {
+        boolean due = isDue(log.store().clock().time());
+        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !due) {
             return 0;
         }
         wanted = false;
@@ -87,7 +89,9 @@ final class PartitionForcer {
 
     /** Whether a WRITTEN topic's bytes or time are up. */
     private boolean isDue(long nowMs) {
-        if (log.isDurable() || log.durableOffset() == log.nextOffset() || log.isPoisoned()) {
+        if (log.isDurable()
+                || log.durableOffset() == log.nextOffset()
+                || log.state().isPoisoned()) {
             return false;
         }
         if (dirtySinceMs == NOT_DIRTY || nowMs < dirtySinceMs) {
@@ -172,7 +176,7 @@ final class PartitionForcer {
     }
 
     private boolean force(boolean maySeal) {
-        if (log.isPoisoned() || log.isGone()) {
+        if (log.state().isPoisoned() || log.state().isGone()) {
             return false;
         }
         // The end is captured before the first force: what is appended meanwhile is not promised.

@@ -16,7 +16,7 @@ import java.util.List;
  * the writer, marks, sealed segments brought into their final form, retention, producer
  * checkpoints, and letting go of what no reader holds. One thread.
  */
-final class PartitionUpkeep {
+final class PartitionUpkeep implements Retries.Step {
     /** A block is set aside as soon as this part of the active one is filled. */
     private static final int RESERVE_AT_FRACTION = 8;
 
@@ -78,7 +78,7 @@ final class PartitionUpkeep {
         boolean interrupted = false;
         reservedOrFailed.enter();
         try {
-            while (blockWanted && log.isWritable()) {
+            while (blockWanted && log.state().isWritable()) {
                 try {
                     reservedOrFailed.await(Long.MAX_VALUE);
                 } catch (InterruptedException e) {
@@ -95,12 +95,14 @@ final class PartitionUpkeep {
 
     // ---- the background's side
 
-    int doWork(long nowMs) throws IOException {
+    @Override
+    public int run() throws IOException {
+        long nowMs = log.store().clock().time();
         int work = releaseRetired();
-        if (log.isGone()) {
+        if (log.state().isGone()) {
             return work;
         }
-        if (reserved == null && (blockWanted || isFillingUp()) && !log.isPoisoned()) {
+        if (reserved == null && (blockWanted || isFillingUp()) && !log.state().isPoisoned()) {
             reserve();
             work++;
         }
@@ -296,7 +298,7 @@ final class PartitionUpkeep {
     }
 
     private boolean isCheckpointDue(long nowMs) {
-        if (log.isPoisoned() || log.nextOffset() == checkpointOffset) {
+        if (log.state().isPoisoned() || log.nextOffset() == checkpointOffset) {
             return false;
         }
         boolean time =

@@ -175,7 +175,7 @@ final class TopicLog implements Topic {
                             + " characters, not "
                             + cursorName.length());
         }
-        logs.get(0).checkReadable();
+        logs.get(0).state().checkReadable();
         synchronized (cursors) {
             CursorLog cursor = cursors.get(cursorName);
             if (cursor == null) {
