@@ -22,6 +22,7 @@ final class Examples {
 
     /** The directory that was named, or a new one below the system's temporary directory. */
     static Path directory(String[] args) {
+        quiet();
         try {
             Path dir =
                     args.length > 0 ? Path.of(args[0]) : Files.createTempDirectory("firn-example-");
@@ -32,7 +33,7 @@ final class Examples {
         }
     }
 
-    /** Silences what the log would tell of itself while all is well; the commands say it. */
+    /** Silences what the log would tell of itself while all is well. */
     static void quiet() {
         LOGGER.setLevel(Level.WARNING);
     }

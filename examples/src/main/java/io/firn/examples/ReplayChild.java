@@ -45,7 +45,8 @@ final class ReplayChild {
                 acked = new Acked(said.get(0), said.get(1));
                 progress.onAppended(acked.lines, acked.bytes);
                 if (acked.bytes >= size / 2) {
-                    child.destroyForcibly();
+                    // Process.destroyForcibly would also throw away what the child has said.
+                    child.toHandle().destroyForcibly();
                 }
             }
             int status = child.waitFor();
