@@ -11,6 +11,7 @@ import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -209,7 +210,7 @@ public final class Replay implements Callable<Integer> {
     private void writeAndKill(Input input, String topic) throws IOException, InterruptedException {
         long started = System.nanoTime();
         ReplayChild.Acked acked;
-        try (ProgressBar bar = bar("Writing, to be killed", input.bytes)) {
+        try (ProgressBar bar = bar("Writing", 0, input.bytes)) {
             acked =
                     ReplayChild.killHalfWay(
                             file, input.bytes, dir, topic, batch, (n, bytes) -> bar.stepTo(bytes));
@@ -242,8 +243,7 @@ public final class Replay implements Callable<Integer> {
             long from = lines.position();
             long first = lines.count();
             long started = System.nanoTime();
-            try (ProgressBar bar = bar("Writing", input.bytes)) {
-                bar.stepTo(from);
+            try (ProgressBar bar = bar("Writing", from, input.bytes)) {
                 ReplayWriter.write(lines, input.bytes, log, batch, (n, bytes) -> bar.stepTo(bytes));
             }
             sayRate("Wrote", lines.count() - first, lines.position() - from, started, 0);
@@ -261,7 +261,7 @@ public final class Replay implements Callable<Integer> {
             Partition log = store.openTopic(topic).partition(0);
             long started = System.nanoTime();
             try (Tailer tailer = log.openTailer();
-                    ProgressBar bar = bar("Reading", input.bytes)) {
+                    ProgressBar bar = bar("Reading", 0, input.bytes)) {
                 while (tailer.offset() < log.visibleOffset()) {
                     records +=
                             tailer.poll(
@@ -302,10 +302,11 @@ public final class Replay implements Callable<Integer> {
                 records / seconds);
     }
 
-    private static ProgressBar bar(String what, long bytes) {
+    private static ProgressBar bar(String what, long from, long bytes) {
         return new ProgressBarBuilder()
                 .setTaskName(what)
                 .setInitialMax(bytes)
+                .startsFrom(from, Duration.ZERO)
                 .setUnit(" MB", 1_000_000)
                 .showSpeed()
                 .setUpdateIntervalMillis(200)
