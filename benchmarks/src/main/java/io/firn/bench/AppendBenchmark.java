@@ -90,6 +90,12 @@ public class AppendBenchmark {
         return appender.append(value);
     }
 
+    /** One value, into a log that rolls and forgets: with the preparation of space. */
+    @Benchmark
+    public long sustained() {
+        return rolling.append(value);
+    }
+
     /** One value, written by the caller into the log. */
     @Benchmark
     public long claim() {

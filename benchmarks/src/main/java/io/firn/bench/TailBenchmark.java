@@ -52,6 +52,8 @@ public class TailBenchmark {
     public int segmentMib;
 
     private final Sum sum = new Sum();
+    private final RecordHandler copying = this::copy;
+    private byte[] copy;
     private FirnLog log;
     private Tailer tailer;
 
@@ -59,6 +61,7 @@ public class TailBenchmark {
     @Setup(Level.Trial)
     public void open() throws IOException {
         byte[] value = Values.ofLength(bytes);
+        copy = new byte[bytes];
         log = FirnLog.open(dir);
         Partition partition = log.measured(Durability.WRITTEN, segmentMib);
         int size = BatchImage.batch(value, batch).length;
@@ -87,11 +90,28 @@ public class TailBenchmark {
     @Benchmark
     @OperationsPerInvocation(LIMIT)
     public long poll() {
-        if (tailer.poll(sum, LIMIT) == 0) {
-            tailer.seekToStart();
-            tailer.poll(sum, LIMIT);
-        }
+        poll(sum);
         return sum.bytes;
+    }
+
+    /** Polls 64 records and copies their values. */
+    @Benchmark
+    @OperationsPerInvocation(LIMIT)
+    public byte[] replay() {
+        poll(copying);
+        return copy;
+    }
+
+    private void poll(RecordHandler handler) {
+        if (tailer.poll(handler, LIMIT) == 0) {
+            tailer.seekToStart();
+            tailer.poll(handler, LIMIT);
+        }
+    }
+
+    private Verdict copy(Record record) {
+        record.getValue(copy, 0);
+        return Verdict.CONTINUE;
     }
 
     private static final class Sum implements RecordHandler {
