@@ -5,7 +5,6 @@ module io.firn {
     requires jdk.unsupported;
     requires static com.github.luben.zstd_jni;
     requires static org.lz4.java;
-    requires static snappy.java;
 
     exports io.firn;
     exports io.firn.spi;

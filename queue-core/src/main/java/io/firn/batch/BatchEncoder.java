@@ -13,8 +13,8 @@ import org.agrona.concurrent.EpochClock;
 
 /**
  * Encodes records into a Kafka batch on the heap. The batch is complete but for its base offset and
- * epoch, which the log sets (both lie outside the CRC), so that all of this happens before anybody's
- * turn to append.
+ * epoch, which the log sets (both lie outside the CRC), so that all of this happens before
+ * anybody's turn to append.
  */
 public final class BatchEncoder implements Batch {
     private static final long NO_TIMESTAMP = Long.MIN_VALUE;
@@ -204,7 +204,7 @@ public final class BatchEncoder implements Batch {
                     records.length() - BatchFormat.HEADER_LENGTH,
                     whole);
         }
-        HeaderWriter.write(
+        HeaderBytes.write(
                 whole.bytes(),
                 whole.length(),
                 compression.id(),
@@ -214,7 +214,7 @@ public final class BatchEncoder implements Batch {
                 producerId,
                 producerEpoch,
                 baseSequence);
-        HeaderWriter.putInt(
+        HeaderBytes.putInt(
                 whole.bytes(),
                 BatchFormat.CRC,
                 BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
@@ -241,6 +241,7 @@ public final class BatchEncoder implements Batch {
 
     private int keep(Source bytes, Scratch copy) {
         if (bytes.length() > maxRecordBytes) {
+            forgetRecord();
             throw tooLarge(bytes.length(), maxRecordBytes);
         }
         if (bytes.length() > 0) {

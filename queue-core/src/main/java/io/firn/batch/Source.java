@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
 /**
- * Bytes that a user handed in, wherever they are, without copying or allocating in the steady state.
- * A flyweight. Not thread-safe.
+ * Bytes that a user handed in, wherever they are, without copying or allocating in the steady
+ * state. A flyweight. Not thread-safe.
  */
 public final class Source {
     private byte[] array;
@@ -60,7 +60,7 @@ public final class Source {
     }
 
     /** Adds the bytes to a checksum. */
-    void updateCrc(CRC32C crc) {
+    public void updateCrc(CRC32C crc) {
         if (array != null) {
             crc.update(array, from, length);
         } else {
@@ -70,7 +70,7 @@ public final class Source {
     }
 
     /** Copies the bytes into an array. */
-    void copyTo(byte[] target, int at) {
+    public void copyTo(byte[] target, int at) {
         if (array != null) {
             System.arraycopy(array, from, target, at, length);
         } else {
@@ -80,7 +80,7 @@ public final class Source {
     }
 
     /** Copies the bytes into log memory. */
-    void copyTo(ByteBuffer memory, int at) {
+    public void copyTo(ByteBuffer memory, int at) {
         if (array != null) {
             memory.put(at, array, from, length);
         } else {
@@ -89,6 +89,7 @@ public final class Source {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // another buffer needs another duplicate
     private Source wrap(ByteBuffer buffer, int at, int count) {
         if (buffer.hasArray()) {
             return wrap(buffer.array(), buffer.arrayOffset() + at, count);

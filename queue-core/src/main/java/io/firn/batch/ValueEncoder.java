@@ -21,7 +21,7 @@ public final class ValueEncoder {
     /** For a topic that takes records up to so many bytes. */
     public ValueEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
-        HeaderWriter.write(head, 0, 0, 1, 0, 0, -1, -1, -1);
+        HeaderBytes.write(head, 0, 0, 1, 0, 0, -1, -1, -1);
     }
 
     /**
@@ -51,14 +51,15 @@ public final class ValueEncoder {
     }
 
     /** Stores the whole batch. */
-    public void store(ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
+    public void store(
+            ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
         int size = headLength + value.length() + 1;
         compose(size, offset, epoch, time);
         crc.reset();
         crc.update(head, BatchFormat.ATTRIBUTES, headLength - BatchFormat.ATTRIBUTES);
         value.updateCrc(crc);
         crc.update(NO_HEADERS, 0, 1);
-        HeaderWriter.putInt(head, BatchFormat.CRC, (int) crc.getValue());
+        HeaderBytes.putInt(head, BatchFormat.CRC, (int) crc.getValue());
         memory.put(position, head, 0, headLength);
         value.copyTo(memory, position + headLength);
         memory.put(position + size - 1, (byte) 0);
@@ -80,16 +81,16 @@ public final class ValueEncoder {
             done += n;
         }
         crc.update(NO_HEADERS, 0, 1);
-        HeaderWriter.putInt(head, BatchFormat.CRC, (int) crc.getValue());
+        HeaderBytes.putInt(head, BatchFormat.CRC, (int) crc.getValue());
         memory.put(position, head, 0, headLength);
         memory.put(position + size - 1, (byte) 0);
     }
 
     private void compose(int size, long offset, int epoch, long time) {
-        HeaderWriter.putLong(head, BatchFormat.BASE_OFFSET, offset);
-        HeaderWriter.putInt(head, BatchFormat.LENGTH, size - BatchFormat.LENGTH_OVERHEAD);
-        HeaderWriter.putInt(head, BatchFormat.EPOCH, epoch);
-        HeaderWriter.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
-        HeaderWriter.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
+        HeaderBytes.putLong(head, BatchFormat.BASE_OFFSET, offset);
+        HeaderBytes.putInt(head, BatchFormat.LENGTH, size - BatchFormat.LENGTH_OVERHEAD);
+        HeaderBytes.putInt(head, BatchFormat.EPOCH, epoch);
+        HeaderBytes.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
+        HeaderBytes.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
     }
 }

@@ -9,8 +9,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries are
- * touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
+ * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
+ * are touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
  */
 public final class Codecs {
     private Codecs() {}
@@ -20,7 +20,8 @@ public final class Codecs {
      *
      * @throws MissingCodecException when the codec's library is not on the class path
      */
-    public static void compress(Compression codec, byte[] source, int from, int length, Scratch target) {
+    public static void compress(
+            Compression codec, byte[] source, int from, int length, Scratch target) {
         try (OutputStream out = output(codec, new ScratchOutput(target))) {
             out.write(source, from, length);
         } catch (IOException e) {
@@ -33,7 +34,8 @@ public final class Codecs {
     /**
      * Replaces the target's content with the decompressed bytes.
      *
-     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the memory
+     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the
+     *     memory
      * @throws IOException when the bytes are not what the codec wrote, or are too many
      * @throws MissingCodecException when the codec's library is not on the class path
      */
@@ -41,6 +43,9 @@ public final class Codecs {
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
             throws IOException {
         target.length(0);
+        if (codec == Compression.SNAPPY) {
+            SnappyStreams.check(source, from, length, maxBytes);
+        }
         try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
             while (true) {
                 byte[] bytes = target.ensure(target.length() + 4096);
@@ -50,12 +55,12 @@ public final class Codecs {
                 }
                 target.length(target.length() + n);
                 if (target.length() > maxBytes) {
-                    throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+                    throw tooMany(maxBytes);
                 }
             }
         } catch (NoClassDefFoundError e) {
             throw missing(codec);
-        } catch (IllegalArgumentException | IndexOutOfBoundsException | IllegalStateException e) {
+        } catch (RuntimeException e) { // lz4-java throws bare ones
             throw new IOException(codec + " stream is damaged: " + e.getMessage(), e);
         }
     }
@@ -78,6 +83,10 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
+    }
+
+    static IOException tooMany(int maxBytes) {
+        return new IOException("batch decompresses to more than " + maxBytes + " bytes");
     }
 
     private static MissingCodecException missing(Compression codec) {

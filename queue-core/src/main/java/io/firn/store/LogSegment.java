@@ -1,23 +1,33 @@
 package io.firn.store;
 
 import io.firn.batch.BatchFormat;
-import io.firn.spi.Mark;
 import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
  * A segment as the log sees it: its place among the offsets and how far it is written, forced and
  * sealed. The block below keeps the bytes.
  *
- * <p>Who writes what: the holder of the append turn {@link #written} and, at the roll, the end; the
- * holder of the force gate {@link #forced} and {@link #sealed}. Readers learn of both through the
- * partition's published offsets.
+ * <p>Who writes what: the holder of the append turn how far it is written and, at the roll, the end
+ * offset; the holder of the force gate how far it is forced, and that it is sealed. Readers learn
+ * of both through the partition's published offsets.
  */
 final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
+    private static final VarHandle END;
+
+    static {
+        try {
+            END = MethodHandles.lookup().findVarHandle(LogSegment.class, "end", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     final Segment block;
     final ByteBuffer memory;
@@ -27,14 +37,15 @@ final class LogSegment {
 
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
-    /** Bytes of batches; published by the partition's next offset. */
-    int written;
-    /** Bytes that were forced. */
-    int forced;
+
+    // How far it is written and forced: a position and, in the upper half, the offset there less
+    // the base. In one long, because the two must never be seen apart.
+    private volatile long end;
+    private volatile long forcedEnd;
+
     /** Behind the last record, {@link #OPEN} while more may come. */
     volatile long endOffset = OPEN;
-    /** The segment that follows; set before {@link #endOffset}. */
-    volatile LogSegment successor;
+
     /** Sealed durably. */
     volatile boolean sealed;
 
@@ -52,6 +63,16 @@ final class LogSegment {
         this.index = index;
     }
 
+    /** A segment that another process writes. */
+    LogSegment(Segment block, long baseOffset) {
+        this.block = block;
+        this.memory = null;
+        this.epoch = block.mark().epoch();
+        this.epochBits = 0;
+        this.capacity = block.capacity();
+        this.baseOffset = baseOffset;
+    }
+
     /** A sealed segment. */
     LogSegment(Segment block, long baseOffset, int length, long endOffset) {
         this.block = block;
@@ -60,10 +81,42 @@ final class LogSegment {
         this.epochBits = 0;
         this.capacity = length;
         this.baseOffset = baseOffset;
-        this.written = length;
-        this.forced = length;
+        setWritten(length, endOffset);
+        forcedEnd = end;
         this.endOffset = endOffset;
         this.sealed = true;
+    }
+
+    /** Position behind the last batch. */
+    int written() {
+        return (int) (long) END.getOpaque(this);
+    }
+
+    /** How far it is written, as a pair; see {@link #positionOf} and {@link #offsetOf}. */
+    long end() {
+        return (long) END.getAcquire(this);
+    }
+
+    /** The batches end at a position, where the next offset is another one. */
+    void setWritten(int position, long nextOffset) {
+        END.setRelease(this, (nextOffset - baseOffset) << 32 | position);
+    }
+
+    /** How far it is forced, as a pair. */
+    long forcedEnd() {
+        return forcedEnd;
+    }
+
+    void setForcedEnd(long pair) {
+        forcedEnd = pair;
+    }
+
+    static int positionOf(long pair) {
+        return (int) pair;
+    }
+
+    long offsetOf(long pair) {
+        return baseOffset + (pair >>> 32);
     }
 
     /** The index while it is being filled, or the one that was loaded; null when not loaded. */
@@ -85,27 +138,49 @@ final class LogSegment {
         return v;
     }
 
-    /** Writes down how far the segment is durable, when that is news. Not beside a seal. */
-    synchronized void writeMark(int position, long offset) throws IOException {
-        if (sealed || offset == markedOffset || block.mark().state() == SegmentState.SEALED) {
+    /** Writes down how far the segment is durable, when that is news. Never after a seal. */
+    synchronized void writeMark() throws IOException {
+        long pair = forcedEnd;
+        long offset = offsetOf(pair);
+        if (sealed
+                || positionOf(pair) == 0
+                || offset == markedOffset
+                || block.mark().state() == SegmentState.SEALED) {
             return;
         }
-        block.writeMark(block.mark().active(epoch, baseOffset, position, offset));
+        block.writeMark(block.mark().active(epoch, baseOffset, positionOf(pair), offset));
         markedOffset = offset;
     }
 
     /** Seals durably; everything was forced. */
     synchronized void seal(long timeMs) throws IOException {
-        Mark mark = block.mark().active(epoch, baseOffset, written, endOffset);
-        block.seal(mark.sealed(baseOffset, written, endOffset, timeMs));
+        block.seal(block.mark().sealed(epoch, baseOffset, written(), endOffset, timeMs));
         sealed = true;
     }
 
     /** Brings a sealed segment into its final form. */
     void finishSeal() throws IOException {
-        SparseIndex complete = index;
+        SparseIndex complete = SegmentIndexes.of(this);
         complete.complete();
         block.finishSeal(complete.offsetBytes(), complete.timeBytes());
+    }
+
+    /** Takes the readers' view away when nobody used it since the last call; null when in use. */
+    View detachIdleView() {
+        View v = view;
+        if (v == null || v.testAndClearUsed()) {
+            return null;
+        }
+        return detachView();
+    }
+
+    /** Takes the readers' view away; null when there is none. */
+    View detachView() {
+        View v = block.detachView();
+        if (v != null) {
+            v.retire();
+        }
+        return v;
     }
 
     boolean contains(long offset) {

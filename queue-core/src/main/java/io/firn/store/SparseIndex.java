@@ -5,12 +5,12 @@ import java.util.Arrays;
 
 /**
  * Where batches lie in a segment, one entry for about every 4 KiB: by offset and by timestamp. The
- * arrays are made with room for a whole segment, so that the append path only fills them. One thread
- * adds; others read what was added before they saw the offsets published.
+ * arrays are made with room for a whole segment, so that the append path only fills them. One
+ * thread adds; others read what was added before they saw the offsets published.
  *
- * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base, position
- * of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its batch less the
- * base).
+ * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
+ * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its
+ * batch less the base).
  */
 final class SparseIndex {
     static final int INTERVAL_BYTES = 4096;
@@ -68,10 +68,19 @@ final class SparseIndex {
         return maxTimestamp;
     }
 
-    /** Position of a batch at or before the one with the offset (relative to the segment). */
-    int positionBefore(int offset) {
-        int i = lastAtMost(lastOffsets, count, offset);
-        return i < 0 ? 0 : positions[i];
+    /** The last entry whose batch ends at or before the offset (relative); −1 for none. */
+    int entryBefore(int offset) {
+        return lastAtMost(lastOffsets, count, offset);
+    }
+
+    /** Position of an entry's batch. */
+    int position(int entry) {
+        return positions[entry];
+    }
+
+    /** Last offset (relative) of an entry's batch. */
+    int lastOffset(int entry) {
+        return lastOffsets[entry];
     }
 
     /** Last offset (relative) of a batch before which all timestamps are smaller; −1 for none. */
@@ -130,8 +139,8 @@ final class SparseIndex {
             index.positions[i] = b.getInt();
             boolean ascends =
                     i == 0
-                            || index.lastOffsets[i] > index.lastOffsets[i - 1]
-                                    && index.positions[i] > index.positions[i - 1];
+                            || (index.lastOffsets[i] > index.lastOffsets[i - 1]
+                                    && index.positions[i] > index.positions[i - 1]);
             if (!ascends || index.positions[i] < 0 || index.positions[i] >= segmentBytes) {
                 return null;
             }
@@ -152,7 +161,7 @@ final class SparseIndex {
 
     private void addTime() {
         int n = timeCount;
-        if (maxTimestamp < 0 || n > 0 && times[n - 1] >= maxTimestamp) {
+        if (maxTimestamp < 0 || (n > 0 && times[n - 1] >= maxTimestamp)) {
             return;
         }
         if (n == times.length) {

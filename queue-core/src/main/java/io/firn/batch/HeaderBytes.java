@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Writes batch headers into arrays. Base offset, epoch and CRC are left to the caller. */
-public final class HeaderWriter {
+/** Batch headers in arrays. */
+public final class HeaderBytes {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INT =
@@ -13,9 +13,9 @@ public final class HeaderWriter {
     private static final VarHandle SHORT =
             MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
-    private HeaderWriter() {}
+    private HeaderBytes() {}
 
-    /** Fills a header in the array, at 0, for a batch of {@code size} bytes. */
+    /** Fills a header at 0 for a batch of {@code size} bytes, but for offset, epoch and CRC. */
     static void write(
             byte[] b,
             int size,
@@ -46,5 +46,20 @@ public final class HeaderWriter {
     /** Writes a big-endian long. */
     static void putLong(byte[] b, int at, long value) {
         LONG.set(b, at, value);
+    }
+
+    /** Reads a big-endian short. */
+    public static short getShort(byte[] b, int at) {
+        return (short) SHORT.get(b, at);
+    }
+
+    /** Reads a big-endian int. */
+    public static int getInt(byte[] b, int at) {
+        return (int) INT.get(b, at);
+    }
+
+    /** Reads a big-endian long. */
+    public static long getLong(byte[] b, int at) {
+        return (long) LONG.get(b, at);
     }
 }

@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# What the scripts in this directory share. Sourced, never run.
+
+firn_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+firn_say() {
+    printf '%s\n' "$*" >&2
+}
+
+firn_die() {
+    firn_say "$*"
+    exit 1
+}
+
+# The java that Maven uses too: JAVA_HOME's, or the one on the path.
+firn_java() {
+    if [[ -n ${JAVA_HOME:-} ]]; then
+        printf '%s\n' "$JAVA_HOME/bin/java"
+    else
+        command -v java || firn_die "No java found: install a JDK, 17 or newer."
+    fi
+}
+
+# The version of the JDK in a directory, such as 25.0.1; nothing if it holds none.
+firn_jdk_version() {
+    [[ -x $1/bin/java && -r $1/release ]] || return 0
+    sed -n 's/^JAVA_VERSION="\([^"]*\)".*/\1/p' "$1/release"
+}
+
+# The directory of the JDK that a java belongs to.
+firn_jdk_of() {
+    dirname "$(dirname "$(readlink -f "$1")")"
+}
+
+firn_mvn() {
+    command -v mvn >/dev/null || firn_die "No mvn found: install Maven, 3.8 or newer."
+    (cd "$firn_root" && mvn -B -ntp "$@")
+}
+
+# firn_stale FILE MODULE...: whether FILE is missing or older than any source or pom.
+firn_stale() {
+    local built=$1 module sources=("$firn_root/pom.xml")
+    shift
+    [[ -e $built ]] || return 0
+    for module in "$@"; do
+        sources+=("$firn_root/$module/src" "$firn_root/$module/pom.xml")
+    done
+    [[ -n $(find "${sources[@]}" -newer "$built" -print -quit) ]]
+}
+
+# firn_build WHAT MAVEN_ARGUMENTS...: builds in silence, and shows Maven's words if it fails.
+firn_build() {
+    local what=$1 log started=$SECONDS
+    shift
+    log=$(mktemp)
+    firn_say "Building $what; the first time, Maven fetches what it needs ..."
+    if ! firn_mvn "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        firn_die "Could not build $what: see above."
+    fi
+    rm -f "$log"
+    firn_say "Built in $((SECONDS - started)) s."
+}
+
+# Whether every entry of a class path that Maven wrote is still there.
+firn_complete() {
+    local entry entries
+    [[ -s $1 ]] || return 1
+    IFS=: read -r -a entries <"$1" || true
+    for entry in "${entries[@]}"; do
+        [[ -e $entry ]] || return 1
+    done
+}
+
+# firn_example CLASS ARGUMENTS...: runs an example in the caller's directory.
+firn_example() {
+    local class=$1 path=$firn_root/examples/target/classpath
+    shift
+    if firn_stale "$path" queue-core tier-file examples || ! firn_complete "$path"; then
+        firn_build "the examples" compile -pl examples -am
+    fi
+    exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
+}

@@ -1,0 +1,109 @@
+package io.firn.batch;
+
+import io.firn.Compression;
+import io.firn.InvalidBatchException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** Checks a batch that somebody else made, before a byte of it is stored. */
+public final class ForeignBatch {
+    private ForeignBatch() {}
+
+    /**
+     * Checks the one batch between position and limit.
+     *
+     * @return the number of its records
+     * @throws InvalidBatchException when Firn does not take it
+     */
+    public static int check(ByteBuffer buffer) {
+        int at = buffer.position();
+        int size = buffer.remaining();
+        if (size < BatchFormat.HEADER_LENGTH) {
+            throw invalid("a batch takes at least 61 bytes, found " + size);
+        }
+        if (buffer.order() != java.nio.ByteOrder.BIG_ENDIAN) {
+            throw invalid("the buffer must be big-endian");
+        }
+        byte magic = buffer.get(at + BatchFormat.MAGIC);
+        if (magic != BatchFormat.MAGIC_2) {
+            throw invalid("expected magic 2, found " + magic);
+        }
+        int length = buffer.getInt(at + BatchFormat.LENGTH);
+        if (length != size - BatchFormat.LENGTH_OVERHEAD) {
+            throw invalid(
+                    "expected exactly one batch of "
+                            + size
+                            + " bytes, its header says "
+                            + ((long) length + BatchFormat.LENGTH_OVERHEAD));
+        }
+        int stored = buffer.getInt(at + BatchFormat.CRC);
+        int computed = crc(buffer, at, size);
+        if (stored != computed) {
+            throw invalid(
+                    String.format("its CRC says %08x, its bytes give %08x", stored, computed));
+        }
+        int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
+        if ((attributes & BatchFormat.CONTROL_FLAG) != 0
+                || (attributes & BatchFormat.TRANSACTIONAL_FLAG) != 0) {
+            throw invalid("transactional and control batches are not taken");
+        }
+        Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (compression == null) {
+            throw invalid("unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
+        }
+        int count = buffer.getInt(at + BatchFormat.COUNT);
+        int lastOffsetDelta = buffer.getInt(at + BatchFormat.LAST_OFFSET_DELTA);
+        if (count < 1 || lastOffsetDelta != count - 1) {
+            throw invalid(
+                    "record count "
+                            + count
+                            + " and last offset delta "
+                            + lastOffsetDelta
+                            + " do not agree");
+        }
+        checkProducer(buffer, at);
+        if (compression == Compression.NONE) {
+            checkRecords(buffer, at, size, count);
+        }
+        return count;
+    }
+
+    private static int crc(ByteBuffer buffer, int at, int size) {
+        CRC32C crc = new CRC32C();
+        ByteBuffer covered = buffer.duplicate();
+        covered.limit(at + size).position(at + BatchFormat.ATTRIBUTES);
+        crc.update(covered);
+        return (int) crc.getValue();
+    }
+
+    private static void checkProducer(ByteBuffer buffer, int at) {
+        long producerId = buffer.getLong(at + BatchFormat.PRODUCER_ID);
+        int epoch = buffer.getShort(at + BatchFormat.PRODUCER_EPOCH);
+        int sequence = buffer.getInt(at + BatchFormat.BASE_SEQUENCE);
+        if (producerId >= 0 && (epoch < 0 || sequence < 0)) {
+            throw invalid(
+                    "producer " + producerId + " with epoch " + epoch + ", sequence " + sequence);
+        }
+    }
+
+    private static void checkRecords(ByteBuffer buffer, int at, int size, int count) {
+        RecordFlyweight record = new RecordFlyweight();
+        record.wrap(buffer);
+        record.batch(0, 0, 0, false, at + size);
+        int position = at + BatchFormat.HEADER_LENGTH;
+        for (int i = 0; i < count; i++) {
+            int next = record.show(position);
+            if (next < 0 || record.offset() != i) {
+                throw invalid("record " + i + " of " + count + " is malformed");
+            }
+            position = next;
+        }
+        if (position != at + size) {
+            throw invalid((at + size - position) + " bytes follow the last record");
+        }
+    }
+
+    private static InvalidBatchException invalid(String why) {
+        return new InvalidBatchException("not a Kafka record batch that can be stored: " + why);
+    }
+}

@@ -1,0 +1,54 @@
+package io.firn.store;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.HeaderBytes;
+import java.nio.ByteBuffer;
+
+/** What the log needs to know of a batch that was encoded before. A flyweight over its header. */
+final class BatchInfo {
+    private int count;
+    private long maxTimestamp;
+    private long producerId;
+    private int producerEpoch;
+    private int baseSequence;
+
+    /** Of the batch at a place of a buffer. */
+    BatchInfo read(ByteBuffer b, int at) {
+        count = b.getInt(at + BatchFormat.LAST_OFFSET_DELTA) + 1;
+        maxTimestamp = b.getLong(at + BatchFormat.MAX_TIMESTAMP);
+        producerId = b.getLong(at + BatchFormat.PRODUCER_ID);
+        producerEpoch = b.getShort(at + BatchFormat.PRODUCER_EPOCH);
+        baseSequence = b.getInt(at + BatchFormat.BASE_SEQUENCE);
+        return this;
+    }
+
+    /** Of the batch that starts the array. */
+    BatchInfo read(byte[] b) {
+        count = HeaderBytes.getInt(b, BatchFormat.LAST_OFFSET_DELTA) + 1;
+        maxTimestamp = HeaderBytes.getLong(b, BatchFormat.MAX_TIMESTAMP);
+        producerId = HeaderBytes.getLong(b, BatchFormat.PRODUCER_ID);
+        producerEpoch = HeaderBytes.getShort(b, BatchFormat.PRODUCER_EPOCH);
+        baseSequence = HeaderBytes.getInt(b, BatchFormat.BASE_SEQUENCE);
+        return this;
+    }
+
+    int count() {
+        return count;
+    }
+
+    long maxTimestamp() {
+        return maxTimestamp;
+    }
+
+    long producerId() {
+        return producerId;
+    }
+
+    int producerEpoch() {
+        return producerEpoch;
+    }
+
+    int baseSequence() {
+        return baseSequence;
+    }
+}

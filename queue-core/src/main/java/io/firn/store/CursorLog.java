@@ -1,0 +1,115 @@
+package io.firn.store;
+
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A cursor. What is written down is never above the durable offset (O7), so that after a crash no
+ * cursor stands behind records that were taken back and whose offsets were given again.
+ */
+final class CursorLog implements Cursor {
+    private static final long NEVER = -1;
+
+    private final TopicLog topic;
+    private final String name;
+    private final long[] offsets;
+    private long changes;
+    private long writtenChanges;
+    private boolean deleted;
+
+    CursorLog(TopicLog topic, String name, Map<String, String> stored) {
+        this.topic = topic;
+        this.name = name;
+        this.offsets = new long[topic.partitionCount()];
+        Arrays.fill(offsets, NEVER);
+        if (stored != null) {
+            for (Map.Entry<String, String> e : stored.entrySet()) {
+                int partition = Integer.parseInt(e.getKey());
+                if (partition < offsets.length) {
+                    offsets[partition] = Long.parseLong(e.getValue());
+                }
+            }
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public synchronized long offset(int partition) {
+        topic.partition(partition);
+        return offsets[partition];
+    }
+
+    @Override
+    public synchronized void advance(int partition, long offset) {
+        topic.store().checkWritable();
+        long next = topic.partition(partition).nextOffset();
+        if (offset < 0 || offset > next) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + name
+                            + ": offset "
+                            + offset
+                            + " is not in [0, "
+                            + next
+                            + "] of partition "
+                            + partition);
+        }
+        if (offsets[partition] != offset) {
+            offsets[partition] = offset;
+            changes++;
+        }
+    }
+
+    @Override
+    public void force() {
+        topic.store().checkWritable();
+        topic.log(0).state().checkReadable();
+        try {
+            write();
+        } catch (IOException e) {
+            throw TopicFiles.failed("cursor " + name + " could not be written", e);
+        }
+    }
+
+    /** Writes the offsets down when they changed since; nothing after deletion. */
+    void write() throws IOException {
+        long[] now;
+        long changesNow;
+        synchronized (this) {
+            if (changes == writtenChanges || deleted) {
+                return;
+            }
+            now = offsets.clone();
+            changesNow = changes;
+        }
+        Map<String, String> values = new LinkedHashMap<>();
+        for (int i = 0; i < now.length; i++) {
+            if (now[i] != NEVER) {
+                PartitionLog log = topic.log(i);
+                if (now[i] > log.durableOffset()) {
+                    log.forcer().awaitDurable(now[i]);
+                }
+                values.put(Integer.toString(i), Long.toString(now[i]));
+            }
+        }
+        synchronized (this) {
+            if (!deleted && changesNow > writtenChanges) {
+                topic.files().writeCursor(name, values);
+                writtenChanges = changesNow;
+            }
+        }
+    }
+
+    synchronized void delete() throws IOException {
+        deleted = true;
+        topic.files().deleteCursor(name);
+    }
+}

@@ -1,0 +1,52 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * A number that grows over the life of a store and never repeats, crash or not: ranges are written
+ * down, durably, before the first number of them is handed out. Thread-safe.
+ */
+final class LeasedCounter {
+    private static final String MAGIC = "counter";
+    private static final int VERSION = 1;
+    private static final String LEASED = "leasedBelow";
+    private static final int RANGE = 1000;
+
+    private final FileMedium medium;
+    private final Path file;
+    private long next;
+    private long leasedBelow;
+
+    LeasedCounter(FileMedium medium, Path file) throws IOException {
+        this.medium = medium;
+        this.file = file;
+        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
+        next = values == null ? 0 : Long.parseLong(values.get(LEASED));
+        leasedBelow = next;
+    }
+
+    /** Numbers up to this one were seen elsewhere; they are not handed out again. */
+    synchronized void above(long seen) {
+        if (seen >= next) {
+            next = seen + 1;
+        }
+    }
+
+    synchronized long next() {
+        if (next >= leasedBelow) {
+            try {
+                long upTo = next + RANGE;
+                SmallFile.write(medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
+                leasedBelow = upTo;
+            } catch (IOException e) {
+                throw new FirnException("numbers could not be reserved in " + file, e);
+            }
+        }
+        return next++;
+    }
+}

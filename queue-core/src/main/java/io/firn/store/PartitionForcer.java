@@ -1,0 +1,280 @@
+package io.firn.store;
+
+import io.firn.DurableHandler;
+import io.firn.TopicOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
+ * appended before it looked; the others wait for it.
+ *
+ * <p>The order, for each force (design O2): the end is captured first; then each segment that is
+ * not sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
+ * next one counts; then the durable offset is published, never beyond what was captured. A failure
+ * leaves the durable offset where it was and poisons the partition: a force that failed once may
+ * return normally the next time although the pages were dropped.
+ */
+final class PartitionForcer implements Retries.Step {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int SPINS = 50;
+    private static final long NOT_DIRTY = Long.MIN_VALUE;
+
+    private final PartitionLog log;
+    private final AppendGate gate = new AppendGate();
+    private final Signal forced = new Signal();
+    private final List<Pending> pending = new ArrayList<>();
+    private volatile DurableHandler[] handlers = {};
+    private volatile boolean wanted;
+    private volatile boolean hasPending;
+    private volatile long forces;
+    private volatile long forcedBytes;
+    private long dirtySinceMs = NOT_DIRTY;
+
+    PartitionForcer(PartitionLog log) {
+        this.log = log;
+    }
+
+    /** Waits until everything below the offset is durable, forcing when nobody else does. */
+    void awaitDurable(long offset) {
+        if (log.durableOffset() >= offset) {
+            return;
+        }
+        boolean interrupted = false;
+        int tries = 0;
+        try {
+            while (log.durableOffset() < offset) {
+                log.state().checkForceable();
+                if (gate.tryEnter()) {
+                    forceAndLeave(log.store().isInvoker());
+                    if (log.durableOffset() < offset && !log.state().isPoisoned()) {
+                        // A rolled segment has to be sealed first: the background's work.
+                        log.store().wakeForceAgent();
+                        interrupted |= pause(offset);
+                    }
+                } else if (tries++ < SPINS) {
+                    Thread.onSpinWait();
+                } else {
+                    interrupted |= pause(offset);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Asks the background for a force; for appends that do not wait. */
+    void want() {
+        if (!wanted) {
+            wanted = true;
+            log.store().wakeForceAgent();
+        }
+    }
+
+    /** Background: forces what is asked for or due, seals what was rolled. */
+    @Override
+    public int run() {
+        boolean due = isDue(log.store().clock().time());
+        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !due) {
+            return 0;
+        }
+        wanted = false;
+        dirtySinceMs = NOT_DIRTY;
+        return forceNow() ? 1 : 0;
+    }
+
+    /** Whether a WRITTEN topic's bytes or time are up. */
+    private boolean isDue(long nowMs) {
+        if (log.isDurable()
+                || log.durableOffset() == log.nextOffset()
+                || log.state().isPoisoned()) {
+            return false;
+        }
+        if (dirtySinceMs == NOT_DIRTY || nowMs < dirtySinceMs) {
+            dirtySinceMs = nowMs;
+        }
+        TopicOptions options = log.topicLog().options();
+        return nowMs - dirtySinceMs >= options.forceMs()
+                || log.appendedBytes() - forcedBytes >= options.forceBytes();
+    }
+
+    /** Forces and seals everything that is written now; false when it failed. */
+    boolean forceNow() {
+        gate.enter();
+        return forceAndLeave(true);
+    }
+
+    /** Runs something while nobody forces. */
+    void exclusively(Runnable action) {
+        gate.enter();
+        try {
+            action.run();
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** Completes when everything below the offset is durable. */
+    CompletableFuture<Long> whenDurable(long offset) {
+        CompletableFuture<Long> future = new CompletableFuture<>();
+        synchronized (pending) {
+            pending.add(new Pending(offset, future));
+            hasPending = true;
+        }
+        completePending();
+        want();
+        return future;
+    }
+
+    void addHandler(DurableHandler handler) {
+        synchronized (pending) {
+            List<DurableHandler> all = new ArrayList<>(List.of(handlers));
+            all.add(handler);
+            handlers = all.toArray(new DurableHandler[0]);
+        }
+    }
+
+    void removeHandler(DurableHandler handler) {
+        synchronized (pending) {
+            List<DurableHandler> all = new ArrayList<>(List.of(handlers));
+            all.remove(handler);
+            handlers = all.toArray(new DurableHandler[0]);
+        }
+    }
+
+    long forces() {
+        return forces;
+    }
+
+    /** Fails what still waits; the partition is closed, deleted or poisoned. */
+    void failPending(RuntimeException why) {
+        List<Pending> failed;
+        synchronized (pending) {
+            failed = List.copyOf(pending);
+            pending.clear();
+            hasPending = false;
+        }
+        failed.forEach(p -> p.future.completeExceptionally(why));
+        forced.wake();
+    }
+
+    private boolean forceAndLeave(boolean maySeal) {
+        try {
+            return force(maySeal);
+        } finally {
+            gate.leave();
+            forced.wake();
+            if (hasPending) {
+                // Outside of the gate: what a user hangs on a future may append and wait itself.
+                completePending();
+            }
+        }
+    }
+
+    private boolean force(boolean maySeal) {
+        if (log.state().isPoisoned() || log.state().isGone()) {
+            return false;
+        }
+        // The end is captured before the first force: what is appended meanwhile is not promised.
+        long captured = log.nextOffset();
+        try {
+            forceSegments(captured, maySeal);
+            return true;
+        } catch (IOException | InternalError e) {
+            log.poison(e);
+            return false;
+        }
+    }
+
+    private void forceSegments(long captured, boolean maySeal) throws IOException {
+        LogSegment[] segments = log.segments();
+        for (int i = log.firstUnsealed(segments); i < segments.length; i++) {
+            LogSegment segment = segments[i];
+            long end = segment.endOffset;
+            forceBytes(segment);
+            publish(Math.min(end, captured));
+            if (end > captured) {
+                return;
+            }
+            if (!maySeal) {
+                return; // the caller has the background seal it
+            }
+            segment.seal(log.store().clock().time());
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the gate's holder is the only writer
+    private void forceBytes(LogSegment segment) throws IOException {
+        long pair = segment.end();
+        int from = LogSegment.positionOf(segment.forcedEnd());
+        int to = LogSegment.positionOf(pair);
+        if (to == from) {
+            return;
+        }
+        ForceEvent event = ForceEvent.beginIfEnabled();
+        // With the zeros behind the last batch, which end it for recovery.
+        segment.block.force(from, Math.min(to + PartitionWriter.TAIL_ZEROS, segment.capacity));
+        if (event != null) {
+            event.end(log, to - from);
+        }
+        segment.setForcedEnd(pair);
+        forces++;
+        forcedBytes += to - from;
+    }
+
+    private void publish(long offset) {
+        if (offset <= log.durableOffset()) {
+            return;
+        }
+        log.publishDurable(offset);
+        for (DurableHandler handler : handlers) {
+            tell(handler, offset);
+        }
+    }
+
+    private void tell(DurableHandler handler, long offset) {
+        try {
+            handler.onDurable(log.index(), offset);
+        } catch (RuntimeException e) {
+            // The records are durable, whatever a listener makes of it.
+            LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
+        }
+    }
+
+    private void completePending() {
+        long durable = log.durableOffset();
+        List<Pending> done = new ArrayList<>();
+        synchronized (pending) {
+            pending.removeIf(p -> p.offset <= durable && done.add(p));
+            hasPending = !pending.isEmpty();
+        }
+        done.forEach(p -> p.future.complete(durable));
+    }
+
+    /** Waits for news of a force; true when interrupted, which does not end the wait. */
+    private boolean pause(long offset) {
+        if (log.store().isInvoker()) {
+            log.store().doWork();
+            return false;
+        }
+        forced.enter();
+        try {
+            synchronized (forced) { // between the look and the wait no wake-up gets lost
+                if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
+                    forced.await(Long.MAX_VALUE);
+                }
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        } finally {
+            forced.leave();
+        }
+    }
+
+    private record Pending(long offset, CompletableFuture<Long> future) {}
+}

@@ -1,0 +1,472 @@
+package io.firn.store;
+
+import io.firn.Appender;
+import io.firn.AppenderBusyException;
+import io.firn.DamagedRange;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.PartitionMetrics;
+import io.firn.PoisonedException;
+import io.firn.StoreFullException;
+import io.firn.Tailer;
+import io.firn.Topic;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One log. It holds what is published (offsets, the list of segments, the state) and who may
+ * append; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
+ * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
+ *
+ * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
+ * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
+ */
+final class PartitionLog implements Partition {
+    private static final VarHandle NEXT;
+    private static final VarHandle DURABLE;
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            NEXT = lookup.findVarHandle(PartitionLog.class, "nextOffset", long.class);
+            DURABLE = lookup.findVarHandle(PartitionLog.class, "durableOffset", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Store store;
+    private final TopicLog topic;
+    private final int index;
+    private final boolean readersSeeWritten;
+    private final Signal published = new Signal();
+    private final AppendGate turn = new AppendGate();
+    private final Producers producers;
+    private final PartitionForcer forcer;
+    private final PartitionWriter writer;
+    private final PartitionUpkeep upkeep;
+    private final List<DamagedRange> damage;
+    private final LogState state;
+    // Order of locks: appending → the turn → segmentList. Nothing is called out of the last one.
+    private final Object appending = new Object();
+    private final Object segmentList = new Object();
+
+    private volatile long logStartOffset;
+
+    @SuppressWarnings("UnusedVariable") // through its handle
+    private volatile long durableOffset;
+
+    @SuppressWarnings("UnusedVariable") // through its handle
+    private volatile long nextOffset;
+
+    private volatile LogSegment[] segments;
+
+    private boolean exclusive;
+    private int appenders;
+    private volatile long rolls;
+    private volatile long endedBytes;
+    private volatile long stalls;
+
+    PartitionLog(TopicLog topic, int index, RecoveredPartition recovered) {
+        this.store = topic.store();
+        this.topic = topic;
+        this.index = index;
+        this.state = new LogState(topic.name(), index);
+        this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
+        this.producers = recovered.producers();
+        this.damage = new ArrayList<>(recovered.damage());
+        this.segments = recovered.segments().toArray(new LogSegment[0]);
+        this.logStartOffset = recovered.logStartOffset();
+        this.durableOffset = recovered.durableOffset();
+        this.nextOffset = recovered.nextOffset();
+        this.forcer = new PartitionForcer(this);
+        this.writer = new PartitionWriter(this, recovered.active());
+        this.upkeep = new PartitionUpkeep(this);
+    }
+
+    // ---- what is published
+
+    @Override
+    public Topic topic() {
+        return topic;
+    }
+
+    @Override
+    public int index() {
+        return index;
+    }
+
+    @Override
+    public long logStartOffset() {
+        return logStartOffset;
+    }
+
+    @Override
+    public long durableOffset() {
+        return (long) DURABLE.getAcquire(this);
+    }
+
+    @Override
+    public long nextOffset() {
+        return (long) NEXT.getAcquire(this);
+    }
+
+    @Override
+    public long visibleOffset() {
+        return readersSeeWritten ? nextOffset() : durableOffset();
+    }
+
+    /** Everything stored before is visible to whoever sees the offset. */
+    void publishNext(long offset) {
+        NEXT.setRelease(this, offset);
+        if (readersSeeWritten) {
+            published.wake();
+        }
+    }
+
+    void publishDurable(long offset) {
+        DURABLE.setRelease(this, offset);
+        if (!readersSeeWritten) {
+            published.wake();
+        }
+    }
+
+    /** For a reader beside the writing process: what it found there. */
+    void publishFound(LogSegment[] found, long start, long visible) {
+        segments = found;
+        logStartOffset = start;
+        NEXT.setRelease(this, visible);
+        DURABLE.setRelease(this, visible);
+        published.wake();
+    }
+
+    Signal published() {
+        return published;
+    }
+
+    LogSegment[] segments() {
+        return segments;
+    }
+
+    /**
+     * The segment that holds the offset or, between two, the one behind; null when there is none.
+     */
+    LogSegment segmentFor(long offset) {
+        LogSegment[] all = segments;
+        int low = 0;
+        int high = all.length - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (all[mid].endOffset <= offset) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return low < all.length ? all[low] : null;
+    }
+
+    /** Index of the oldest segment that is not sealed. */
+    int firstUnsealed(LogSegment[] all) {
+        int i = all.length;
+        while (i > 0 && !all[i - 1].sealed) {
+            i--;
+        }
+        return i;
+    }
+
+    /** The segment that is appended to; null when there is none. */
+    LogSegment activeSegment() {
+        LogSegment[] all = segments;
+        LogSegment last = all.length == 0 ? null : all[all.length - 1];
+        return last == null || last.endOffset != LogSegment.OPEN ? null : last;
+    }
+
+    boolean hasRolledUnsealed() {
+        LogSegment[] all = segments;
+        int i = firstUnsealed(all);
+        return i < all.length && all[i].endOffset != LogSegment.OPEN;
+    }
+
+    void addSegment(LogSegment segment) {
+        synchronized (segmentList) {
+            LogSegment[] all = Arrays.copyOf(segments, segments.length + 1);
+            all[all.length - 1] = segment;
+            segments = all;
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    void removeFirst(LogSegment segment) {
+        synchronized (segmentList) {
+            LogSegment[] all = segments;
+            if (all.length > 0 && all[0] == segment) {
+                segments = Arrays.copyOfRange(all, 1, all.length);
+            }
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // whoever has the turn is the only writer
+    void onRolled(LogSegment ended) {
+        rolls++;
+        endedBytes += ended.written();
+        RollEvent.emit(this, ended);
+        store.wakeForceAgent();
+    }
+
+    /** Bytes appended since open. */
+    long appendedBytes() {
+        LogSegment active = activeSegment();
+        return endedBytes + (active == null ? 0 : active.written());
+    }
+
+    // ---- its parts
+
+    Store store() {
+        return store;
+    }
+
+    TopicLog topicLog() {
+        return topic;
+    }
+
+    PartitionForcer forcer() {
+        return forcer;
+    }
+
+    PartitionWriter writer() {
+        return writer;
+    }
+
+    PartitionUpkeep upkeep() {
+        return upkeep;
+    }
+
+    Producers producers() {
+        return producers;
+    }
+
+    AppendGate turn() {
+        return turn;
+    }
+
+    int segmentBytes() {
+        return topic.segmentBytes();
+    }
+
+    boolean isDurable() {
+        return !readersSeeWritten;
+    }
+
+    // ---- state
+
+    /** Throws when nothing may be appended. */
+    void checkWritable() {
+        state.checkWritable();
+    }
+
+    LogState state() {
+        return state;
+    }
+
+    /** The medium failed: no more appends until the store is opened again. */
+    PoisonedException poison(Throwable cause) {
+        PoisonedException why = state.poison(cause, durableOffset());
+        forcer.failPending(why);
+        return why;
+    }
+
+    void markGone(boolean deleted) {
+        forcer.failPending(state.markGone(deleted));
+        published.wake();
+    }
+
+    // ---- appending
+
+    @Override
+    public ExclusiveAppender openAppender() {
+        enter(true);
+        return new PartitionAppender(this, true);
+    }
+
+    @Override
+    public Appender openSharedAppender() {
+        enter(false);
+        return new PartitionAppender(this, false);
+    }
+
+    private void enter(boolean wantsExclusive) {
+        store.checkWritable();
+        checkWritable();
+        synchronized (appending) {
+            if (exclusive || (wantsExclusive && appenders > 0)) {
+                throw new AppenderBusyException(
+                        this
+                                + " has "
+                                + (exclusive
+                                        ? "an exclusive appender"
+                                        : appenders + " shared appenders")
+                                + " open: close it first, or use shared appenders only");
+            }
+            exclusive = wantsExclusive;
+            if (appenders++ == 0) {
+                turn.enter();
+                try {
+                    writer.pin();
+                } finally {
+                    turn.leave();
+                }
+            }
+        }
+    }
+
+    void leave() {
+        synchronized (appending) {
+            exclusive = false;
+            if (--appenders == 0) {
+                turn.enter();
+                try {
+                    writer.unpin();
+                } finally {
+                    turn.leave();
+                }
+            }
+        }
+    }
+
+    /** Background: ends the active segment when no exclusive appender could be writing to it. */
+    void endSegment() {
+        synchronized (appending) {
+            if (exclusive) {
+                writer.wantRoll();
+                return;
+            }
+            turn.enter();
+            try {
+                writer.endSegment();
+            } finally {
+                turn.leave();
+            }
+        }
+    }
+
+    LogSegment takeReserved() {
+        return upkeep.takeReserved();
+    }
+
+    /** Waits, a little, for a block; outside of any turn. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
+    void awaitBlock() {
+        stalls++;
+        StallEvent event = new StallEvent();
+        event.begin();
+        upkeep.awaitReserved();
+        event.end(this);
+    }
+
+    // ---- reading
+
+    @Override
+    public Tailer openTailer() {
+        return new LogTailer(List.of(this));
+    }
+
+    @Override
+    public long offsetForTimestamp(long timestampMs) {
+        state.checkReadable();
+        return new PartitionReader(this).offsetForTimestamp(timestampMs);
+    }
+
+    void addDamage(DamagedRange range) {
+        synchronized (damage) {
+            if (!damage.contains(range)) {
+                damage.add(range);
+                LOG.log(System.Logger.Level.ERROR, "{0}: damaged: {1}", this, range);
+            }
+        }
+    }
+
+    @Override
+    public List<DamagedRange> damage() {
+        synchronized (damage) {
+            return List.copyOf(damage);
+        }
+    }
+
+    // ---- keeping
+
+    @Override
+    public void force() {
+        forcer.awaitDurable(nextOffset());
+    }
+
+    @Override
+    public long deleteRecordsBefore(long offset) {
+        store.checkWritable();
+        state.checkReadable();
+        if (offset < 0 || offset > durableOffset()) {
+            throw new InvalidOptionException(
+                    this
+                            + ": records can be deleted up to the durable offset "
+                            + durableOffset()
+                            + ", not before "
+                            + offset);
+        }
+        try {
+            raiseLogStart(offset);
+        } catch (IOException e) {
+            throw new FirnException(this + ": the new log start offset could not be written", e);
+        }
+        store.wakeTidyAgent();
+        return logStartOffset;
+    }
+
+    /** Durable before it is seen, and before any segment below it goes (O3). */
+    void raiseLogStart(long offset) throws IOException {
+        synchronized (upkeep) {
+            if (offset > logStartOffset) {
+                topic.files().writeLogStart(index, offset);
+                logStartOffset = offset;
+            }
+        }
+    }
+
+    @Override
+    public PartitionMetrics metrics() {
+        LogSegment[] all = segments;
+        long bytes = 0;
+        for (LogSegment segment : all) {
+            bytes += segment.written();
+        }
+        return new PartitionMetrics(
+                topic.name(),
+                index,
+                logStartOffset,
+                durableOffset(),
+                nextOffset(),
+                all.length,
+                bytes,
+                forcer.forces(),
+                rolls,
+                stalls,
+                state.isPoisoned());
+    }
+
+    StoreFullException full(StoreFullException cause) {
+        return new StoreFullException(
+                this + ": no tier has room for another segment: " + cause.getMessage(), cause);
+    }
+
+    @Override
+    public String toString() {
+        return topic.name() + "-" + index;
+    }
+}

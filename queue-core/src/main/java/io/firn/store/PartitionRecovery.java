@@ -1,0 +1,278 @@
+package io.firn.store;
+
+import io.firn.DamagedRange;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.spi.Mark;
+import io.firn.spi.Segment;
+import io.firn.spi.SegmentState;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings a partition from what lies in the tiers to what can be published. The order (design O1 to
+ * O3), each step durable before the next:
+ *
+ * <ol>
+ *   <li>Reserved blocks without a valid first batch are given back.
+ *   <li>Of each unsealed segment the believable part is found. When a successor does not continue
+ *       it, nothing in the successor was acknowledged, since acknowledging waits for the seal: the
+ *       successors are dropped. When it does, the seal is made good.
+ *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
+ *       epoch.
+ *   <li>Producers are brought up to the end from their checkpoint.
+ * </ol>
+ *
+ * Killed anywhere in between it finds the same state again, or one that is further on.
+ */
+final class PartitionRecovery {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final TopicLog topic;
+    private final int partition;
+    private final Store store;
+    private final List<LogSegment> segments = new ArrayList<>();
+    private final List<DamagedRange> damage = new ArrayList<>();
+    private final Producers producers = new Producers();
+    private LogSegment active;
+    private long accepted;
+    private long unproven;
+
+    PartitionRecovery(TopicLog topic, int partition) {
+        this.topic = topic;
+        this.partition = partition;
+        this.store = topic.store();
+    }
+
+    RecoveredPartition recover(List<Segment> found) throws IOException {
+        RecoveryEvent event = new RecoveryEvent();
+        event.begin();
+        chain(candidates(found));
+        long start = topic.files().readLogStart(partition);
+        Map<String, String> checkpoint = topic.files().readProducers(partition);
+        long known = checkpoint == null ? 0 : Producers.snapshotOffset(checkpoint);
+        long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
+        long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset;
+        if (first != Long.MAX_VALUE && first > start) {
+            damage.add(new DamagedRange(start, first, "the segments before are missing"));
+        }
+        long next = Math.max(Math.max(start, end), known);
+        if (known > Math.max(end, start)) {
+            damage.add(
+                    new DamagedRange(
+                            Math.max(end, start), known, "the segments behind are missing"));
+        }
+        if (next > end && active != null) {
+            // Offsets must not go back, and a segment has no holes: go on in a new one.
+            endActive(end);
+        }
+        restoreProducers(checkpoint);
+        List<DamagedRange> relevant = new ArrayList<>();
+        for (DamagedRange range : damage) {
+            if (range.toOffset() > start) {
+                relevant.add(range);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "{0}-{1}: offsets [{2}, {3}) are damaged: {4}",
+                        topic.name(),
+                        partition,
+                        Long.toString(range.fromOffset()),
+                        Long.toString(range.toOffset()),
+                        range.reason());
+            }
+        }
+        report(event, next, relevant.size());
+        return new RecoveredPartition(segments, active, start, next, next, producers, relevant);
+    }
+
+    private List<Object> candidates(List<Segment> found) throws IOException {
+        List<Object> usable = new ArrayList<>();
+        for (Segment block : found) {
+            Mark mark = block.mark();
+            if (mark.state() == SegmentState.SEALED) {
+                usable.add(sealed(block));
+            } else {
+                UnsealedSegment unsealed = UnsealedSegment.find(block);
+                if (unsealed == null) {
+                    block.delete();
+                } else {
+                    usable.add(unsealed);
+                }
+            }
+        }
+        usable.sort(Comparator.comparingLong(PartitionRecovery::baseOf));
+        return usable;
+    }
+
+    /** A sealed segment; its end is worked out from the batches when its mark was lost. */
+    private LogSegment sealed(Segment block) throws IOException {
+        Mark mark = block.mark();
+        int length = Math.min(mark.position(), block.capacity());
+        if (mark.offset() >= 0) {
+            return new LogSegment(block, mark.baseOffset(), length, mark.offset());
+        }
+        long end = mark.baseOffset();
+        View view = block.view();
+        view.pin();
+        try {
+            SegmentWalk walk = new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE);
+            while (walk.next() && !walk.isDamage()) {
+                end = walk.toOffset();
+                if (walk.position() + walk.size() == length) {
+                    break;
+                }
+            }
+        } finally {
+            view.unpin();
+        }
+        store.addFinding(block.name() + ": its mark was lost and is made anew");
+        block.rewriteMark(
+                mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
+        return new LogSegment(block, mark.baseOffset(), length, end);
+    }
+
+    private void chain(List<Object> candidates) throws IOException {
+        for (int i = 0; i < candidates.size(); i++) {
+            Object candidate = candidates.get(i);
+            if (!segments.isEmpty()
+                    && baseOf(candidate) < endOf(segments.get(segments.size() - 1))) {
+                store.addFinding(
+                        nameOf(candidate) + ": overlaps the segment before it; kept, not served");
+                continue;
+            }
+            if (!segments.isEmpty()) {
+                long end = endOf(segments.get(segments.size() - 1));
+                if (baseOf(candidate) > end) {
+                    damage.add(new DamagedRange(end, baseOf(candidate), "a segment is missing"));
+                }
+            }
+            if (candidate instanceof LogSegment sealed) {
+                segments.add(sealed);
+            } else if (!take((UnsealedSegment) candidate, candidates, i + 1)) {
+                return;
+            }
+        }
+    }
+
+    /** Takes an unsealed segment in; false when its successors were dropped. */
+    private boolean take(UnsealedSegment unsealed, List<Object> candidates, int successor)
+            throws IOException {
+        damage.addAll(unsealed.damage);
+        accepted += unsealed.acceptedBytes();
+        unproven += unsealed.unprovenBytes();
+        boolean last = successor == candidates.size();
+        boolean continued = !last && baseOf(candidates.get(successor)) == unsealed.cutOffset();
+        boolean sealedBehind = false;
+        for (int i = successor; i < candidates.size(); i++) {
+            sealedBehind |= candidates.get(i) instanceof LogSegment;
+        }
+        if (!last && !continued && !sealedBehind) {
+            // Newest first: a crash in between leaves a gap that is found and dropped again.
+            for (int i = candidates.size() - 1; i >= successor; i--) {
+                UnsealedSegment drop = (UnsealedSegment) candidates.get(i);
+                unproven += drop.cut();
+                drop.block.delete();
+            }
+            last = true;
+        }
+        unsealed.makeDurable();
+        if (last) {
+            active = unsealed.continueWriting(store.nextEpoch());
+            segments.add(active);
+            return false;
+        }
+        segments.add(unsealed.seal(store.clock().time()));
+        return true;
+    }
+
+    private void endActive(long end) throws IOException {
+        active.endOffset = end;
+        active.seal(store.clock().time());
+        active = null;
+    }
+
+    /** Hops over the headers of what came after the checkpoint, below the log start too. */
+    private void restoreProducers(Map<String, String> checkpoint) throws IOException {
+        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
+        for (LogSegment segment : segments) {
+            if (endOf(segment) <= from) {
+                continue;
+            }
+            View view = segment.pin();
+            try {
+                hop(segment, view.buffer(), from);
+            } finally {
+                view.unpin();
+            }
+        }
+    }
+
+    private void hop(LogSegment segment, ByteBuffer memory, long from) {
+        SegmentWalk walk =
+                SegmentIndexes.walkTo(
+                        segment,
+                        SegmentIndexes.of(segment),
+                        memory,
+                        new BatchVerifier(),
+                        Math.max(from, segment.baseOffset),
+                        endOf(segment));
+        BatchInfo info = new BatchInfo();
+        while (walk.next()) {
+            if (walk.isDamage() || walk.fromOffset() < from) {
+                continue;
+            }
+            info.read(memory, walk.position());
+            if (info.producerId() >= 0) {
+                producers.record(
+                        info.producerId(),
+                        info.producerEpoch(),
+                        info.baseSequence(),
+                        info.count(),
+                        memory.getLong(walk.position() + BatchFormat.BASE_OFFSET),
+                        store.clock().time());
+            }
+        }
+    }
+
+    private void report(RecoveryEvent event, long next, int damaged) {
+        System.Logger.Level level =
+                unproven > 0 ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
+        LOG.log(
+                level,
+                "{0}-{1}: next offset {2}; {3} bytes accepted above the mark, {4} unproven bytes cut",
+                topic.name(),
+                partition,
+                Long.toString(next),
+                accepted,
+                unproven);
+        if (event.shouldCommit()) {
+            event.partition = topic.name() + "-" + partition;
+            event.nextOffset = next;
+            event.acceptedBytes = accepted;
+            event.unprovenBytes = unproven;
+            event.damagedRanges = damaged;
+            event.commit();
+        }
+    }
+
+    private static long endOf(LogSegment segment) {
+        return segment.offsetOf(segment.end());
+    }
+
+    private static long baseOf(Object candidate) {
+        return candidate instanceof UnsealedSegment unsealed
+                ? unsealed.baseOffset
+                : ((LogSegment) candidate).baseOffset;
+    }
+
+    private static String nameOf(Object candidate) {
+        return candidate instanceof UnsealedSegment unsealed
+                ? unsealed.block.name()
+                : candidate.toString();
+    }
+}

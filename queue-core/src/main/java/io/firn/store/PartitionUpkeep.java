@@ -1,0 +1,384 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import io.firn.StoreFullException;
+import io.firn.TopicOptions;
+import io.firn.spi.Segment;
+import io.firn.spi.StorageTier;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What the background does for a partition, so that the append path never does: a block ahead of
+ * the writer, marks, sealed segments brought into their final form, retention, producer
+ * checkpoints, and letting go of what no reader holds. One thread.
+ */
+final class PartitionUpkeep implements Retries.Step {
+    /** A block is set aside as soon as this part of the active one is filled. */
+    private static final int RESERVE_AT_FRACTION = 8;
+
+    private static final long CHECKPOINT_MS = 1_000;
+    private static final long CHECKPOINT_BYTES = 32L << 20;
+    private static final long IDLE_VIEW_MS = 10_000;
+    private static final long RETENTION_CHECK_MS = 100;
+
+    private final PartitionLog log;
+    private final Signal reservedOrFailed = new Signal();
+    private final List<Retired> retired = new ArrayList<>();
+    private volatile LogSegment reserved;
+    private volatile boolean blockWanted;
+    private volatile FirnException failure;
+
+    private long lastMarkMs;
+    private long lastRetentionMs;
+    private long lastViewsMs;
+    private long lastCheckpointMs;
+    private long checkpointChanges;
+    private long checkpointBytes;
+    private long checkpointOffset = -1;
+    private long activeSinceMs;
+    private LogSegment agedSegment;
+
+    PartitionUpkeep(PartitionLog log) {
+        this.log = log;
+    }
+
+    // ---- the writer's side
+
+    /** The block that was set aside; null when it is still to come. The caller has the turn. */
+    LogSegment takeReserved() {
+        LogSegment block = reserved;
+        if (block != null) {
+            reserved = null;
+            return block;
+        }
+        FirnException why = failure;
+        if (why != null) {
+            failure = null;
+            throw why instanceof StoreFullException full
+                    ? log.full(full)
+                    : new FirnException(log + ": no block for a segment: " + why.getMessage(), why);
+        }
+        if (!blockWanted) {
+            blockWanted = true;
+            log.store().wakeTidyAgent();
+        }
+        return null;
+    }
+
+    /** Waits for a block, or for word that there is none; no interrupt ends it. */
+    void awaitReserved() {
+        if (log.store().isInvoker()) {
+            log.store().doWork();
+            return;
+        }
+        boolean interrupted = false;
+        reservedOrFailed.enter();
+        try {
+            while (blockWanted && log.state().isWritable()) {
+                try {
+                    reservedOrFailed.await(Long.MAX_VALUE);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            reservedOrFailed.leave();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    // ---- the background's side
+
+    @Override
+    public int run() throws IOException {
+        long nowMs = log.store().clock().time();
+        int work = releaseRetired();
+        if (log.state().isGone()) {
+            return work;
+        }
+        if (reserved == null && (blockWanted || isFillingUp()) && !log.state().isPoisoned()) {
+            reserve();
+            work++;
+        }
+        if (nowMs - lastMarkMs >= log.store().config().markIntervalMs() || nowMs < lastMarkMs) {
+            lastMarkMs = nowMs;
+            writeMark();
+        }
+        work += finishSealed();
+        if (nowMs - lastRetentionMs >= RETENTION_CHECK_MS || nowMs < lastRetentionMs) {
+            lastRetentionMs = nowMs;
+            rollByAge(nowMs);
+            work += retain(nowMs);
+        }
+        work += deleteBelowStart();
+        if (isCheckpointDue(nowMs)) {
+            checkpoint(nowMs);
+        }
+        if (nowMs - lastViewsMs >= IDLE_VIEW_MS || nowMs < lastViewsMs) {
+            lastViewsMs = nowMs;
+            detachIdleViews();
+        }
+        return work;
+    }
+
+    private boolean isFillingUp() {
+        LogSegment active = log.activeSegment();
+        return active != null && active.written() > active.capacity / RESERVE_AT_FRACTION;
+    }
+
+    private void reserve() throws IOException {
+        StoreFullException full = null;
+        try {
+            List<StorageTier> tiers = log.topicLog().tiers();
+            for (StorageTier tier : tiers) {
+                try {
+                    Segment block =
+                            tier.reserve(
+                                    log.topicLog().id(),
+                                    log.index(),
+                                    log.segmentBytes(),
+                                    log.store().nextEpoch());
+                    reserved =
+                            new LogSegment(
+                                    block, block.mark().epoch(), new SparseIndex(block.capacity()));
+                    if (full != null) {
+                        log.store().countSpill(tier);
+                    }
+                    blockWanted = false;
+                    return;
+                } catch (StoreFullException e) {
+                    full = full == null ? e : full;
+                }
+            }
+            refuse(full);
+        } catch (IOException e) {
+            refuse(new FirnException(e.getMessage(), e));
+            throw e;
+        } finally {
+            reservedOrFailed.wake();
+        }
+    }
+
+    private void refuse(FirnException why) {
+        if (blockWanted) {
+            failure = why;
+            blockWanted = false;
+        }
+    }
+
+    /** Writes down how far the active segment is durable; what was forced before, never more. */
+    void writeMark() throws IOException {
+        LogSegment[] all = log.segments();
+        int i = log.firstUnsealed(all);
+        if (i < all.length) {
+            all[i].writeMark();
+        }
+    }
+
+    private int finishSealed() throws IOException {
+        int finished = 0;
+        LogSegment[] all = log.segments();
+        for (int i = all.length - 1; i >= 0; i--) {
+            LogSegment segment = all[i];
+            if (segment.sealed) {
+                if (segment.block.isFinished()) {
+                    break; // they are finished in order
+                }
+                finished++;
+            }
+        }
+        for (LogSegment segment : all) {
+            if (finished > 0 && segment.sealed && !segment.block.isFinished()) {
+                segment.finishSeal();
+            }
+        }
+        return finished;
+    }
+
+    private void rollByAge(long nowMs) {
+        long rollMs = log.topicLog().options().rollMs();
+        LogSegment active = log.activeSegment();
+        if (rollMs == TopicOptions.UNLIMITED || active == null) {
+            return;
+        }
+        if (active != agedSegment || nowMs < activeSinceMs) {
+            agedSegment = active;
+            activeSinceMs = nowMs;
+        } else if (nowMs - activeSinceMs >= rollMs && active.written() > 0) {
+            log.endSegment();
+        }
+    }
+
+    /** Raises the log start where size or age ask for it; whole sealed segments only. */
+    private int retain(long nowMs) throws IOException {
+        TopicOptions options = log.topicLog().options();
+        LogSegment[] all = log.segments();
+        long bytes = 0;
+        if (options.retentionBytes() != TopicOptions.UNLIMITED) {
+            for (LogSegment segment : all) {
+                bytes += segment.written();
+            }
+        }
+        long start = log.logStartOffset();
+        for (LogSegment segment : all) {
+            if (!segment.sealed) {
+                break;
+            }
+            boolean tooMuch =
+                    options.retentionBytes() != TopicOptions.UNLIMITED
+                            && bytes - segment.written() >= options.retentionBytes();
+            boolean tooOld =
+                    options.retentionMs() != TopicOptions.UNLIMITED
+                            && nowMs - segment.block.mark().sealTimeMs() > options.retentionMs();
+            if (!tooMuch && !tooOld) {
+                break;
+            }
+            bytes -= segment.written();
+            start = segment.endOffset;
+        }
+        if (start <= log.logStartOffset()) {
+            return 0;
+        }
+        log.raiseLogStart(Math.min(start, log.durableOffset()));
+        return 1;
+    }
+
+    /** Takes away what lies wholly below the log start, which is durable by now. */
+    private int deleteBelowStart() throws IOException {
+        int deleted = 0;
+        for (LogSegment segment : log.segments()) {
+            boolean below = segment.endOffset <= log.logStartOffset();
+            if (!below || !segment.sealed || !segment.block.isFinished()) {
+                break;
+            }
+            if (!isCheckpointed(segment)) {
+                break;
+            }
+            log.removeFirst(segment);
+            retire(segment, true);
+            deleted++;
+        }
+        return deleted;
+    }
+
+    /** Recovery learns what producers did from their batches, or, when these are gone, from here. */
+    private boolean isCheckpointed(LogSegment segment) throws IOException {
+        if (segment.endOffset > checkpointOffset
+                && log.producers().changes() != checkpointChanges) {
+            if (log.state().isPoisoned()) {
+                return false;
+            }
+            checkpoint(log.store().clock().time());
+            return segment.endOffset <= checkpointOffset;
+        }
+        return true;
+    }
+
+    private void retire(LogSegment segment, boolean delete) {
+        View view = segment.detachView();
+        if (view != null || delete) {
+            retired.add(new Retired(segment, view, delete));
+        }
+    }
+
+    private int releaseRetired() throws IOException {
+        int released = 0;
+        for (Iterator<Retired> i = retired.iterator(); i.hasNext(); ) {
+            Retired next = i.next();
+            if (next.view == null || next.view.tryRelease()) {
+                if (next.delete) {
+                    next.segment.block.delete();
+                }
+                i.remove();
+                released++;
+            }
+        }
+        return released;
+    }
+
+    private void detachIdleViews() {
+        for (LogSegment segment : log.segments()) {
+            if (segment.sealed && segment.block.isFinished()) {
+                View idle = segment.detachIdleView();
+                if (idle != null) {
+                    retired.add(new Retired(segment, idle, false));
+                }
+            }
+        }
+    }
+
+    private boolean isCheckpointDue(long nowMs) {
+        if (log.state().isPoisoned() || log.nextOffset() == checkpointOffset) {
+            return false;
+        }
+        boolean time =
+                (nowMs - lastCheckpointMs >= CHECKPOINT_MS || nowMs < lastCheckpointMs)
+                        && log.producers().changes() != checkpointChanges;
+        return time || log.appendedBytes() - checkpointBytes >= CHECKPOINT_BYTES;
+    }
+
+    /**
+     * Writes down what is known of producers, as of an offset that was forced before: a checkpoint
+     * must not know batches that a crash can take back.
+     */
+    void checkpoint(long nowMs) throws IOException {
+        Producers producers = log.producers();
+        producers.expire(nowMs - log.store().config().producerExpiryMs());
+        long changes = producers.changes();
+        long bytes = log.appendedBytes();
+        var snapshot = producers.snapshot(log);
+        long offset = Producers.snapshotOffset(snapshot);
+        if (log.forcer().forceNow() && log.durableOffset() >= offset) {
+            log.topicLog().files().writeProducers(log.index(), snapshot);
+            checkpointChanges = changes;
+            checkpointBytes = bytes;
+            checkpointOffset = offset;
+        }
+        lastCheckpointMs = nowMs;
+    }
+
+    // ---- the end
+
+    /** Writes down where everything stands; everything was forced. */
+    void settle(long nowMs) throws IOException {
+        finishSealed();
+        deleteBelowStart();
+        writeMark();
+        if (log.nextOffset() != checkpointOffset) {
+            checkpoint(nowMs);
+        }
+        dropReserved();
+    }
+
+    /** Gives back the block that was set aside; nobody appends any more. */
+    void dropReserved() throws IOException {
+        LogSegment block = reserved;
+        reserved = null;
+        if (block != null) {
+            block.block.delete();
+        }
+        reservedOrFailed.wake();
+    }
+
+    /** Takes all segments away: as soon as nobody holds them, when the topic is deleted. */
+    void retireAll(boolean delete) {
+        for (LogSegment segment : log.segments()) {
+            log.removeFirst(segment);
+            retire(segment, delete);
+        }
+    }
+
+    /** Whether everything that was retired is released. */
+    boolean isReleased() throws IOException {
+        releaseRetired();
+        return retired.isEmpty();
+    }
+
+    private record Retired(LogSegment segment, View view, boolean delete) {}
+}

@@ -1,0 +1,140 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.spi.Sidecar;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Finds a segment's sparse index: the one that the writer fills, the one beside the sealed segment,
+ * or one made anew from the batches when that is missing or wrong.
+ */
+final class SegmentIndexes {
+    private SegmentIndexes() {}
+
+    static SparseIndex of(LogSegment segment) {
+        SparseIndex index = segment.index();
+        if (index != null) {
+            return index;
+        }
+        try {
+            index =
+                    SparseIndex.ofBytes(
+                            segment.block.readSidecar(Sidecar.INDEX),
+                            segment.block.readSidecar(Sidecar.TIMEINDEX),
+                            segment.written());
+        } catch (IOException e) {
+            index = null; // derived data: made again below
+        }
+        if (index == null) {
+            return rebuild(segment);
+        }
+        segment.index(index);
+        return index;
+    }
+
+    /** Makes the index from the batches' headers. */
+    static SparseIndex rebuild(LogSegment segment) {
+        try {
+            View view = segment.pin();
+            try {
+                SparseIndex index =
+                        build(
+                                view.buffer(),
+                                segment.baseOffset,
+                                segment.written(),
+                                segment.endOffset,
+                                segment.capacity);
+                if (segment.sealed && segment.block.isFinished()) {
+                    index.complete();
+                    segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
+                    segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
+                }
+                segment.index(index);
+                return index;
+            } finally {
+                view.unpin();
+            }
+        } catch (IOException e) {
+            throw new FirnException("the index of " + segment + " cannot be made", e);
+        }
+    }
+
+    static SparseIndex build(
+            ByteBuffer memory, long baseOffset, int written, long endOffset, int capacity) {
+        SparseIndex index = new SparseIndex(capacity);
+        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, written, endOffset);
+        while (walk.next()) {
+            if (!walk.isDamage()) {
+                int lastOffset = (int) (walk.toOffset() - baseOffset - 1);
+                index.onBatch(walk.position(), walk.size(), lastOffset, walk.maxTimestamp());
+            }
+        }
+        return index;
+    }
+
+    /**
+     * An offset before which all timestamps are smaller. The entry is believed when the batch that
+     * it names has that timestamp.
+     */
+    static long offsetBefore(
+            LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
+        SparseIndex index = of(segment);
+        int relative = index.offsetBefore(timestampMs);
+        if (relative < 0 || names(segment, memory, verifier, index, relative, timestampMs)) {
+            return segment.baseOffset + Math.max(relative, 0);
+        }
+        return segment.baseOffset + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
+    }
+
+    private static boolean names(
+            LogSegment segment,
+            ByteBuffer memory,
+            BatchVerifier verifier,
+            SparseIndex index,
+            int relative,
+            long timestampMs) {
+        long target = segment.baseOffset + relative;
+        SegmentWalk walk = walkTo(segment, index, memory, verifier, target, segment.endOffset);
+        while (walk.next()) {
+            if (walk.toOffset() > target) {
+                return !walk.isDamage()
+                        && walk.toOffset() == target + 1
+                        && walk.maxTimestamp() < timestampMs;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * A walk from the last indexed batch at or before an offset. What an index says is believed
+     * when a whole batch lies there and ends at the offset that the index names: the base offset is
+     * not under the batch's CRC.
+     */
+    static SegmentWalk walkTo(
+            LogSegment segment,
+            SparseIndex index,
+            ByteBuffer memory,
+            BatchVerifier verifier,
+            long target,
+            long endOffset) {
+        int end = segment.written();
+        int entry = index.entryBefore((int) (target - segment.baseOffset));
+        if (entry >= 0 && index.position(entry) <= end - BatchFormat.HEADER_LENGTH) {
+            int at = index.position(entry);
+            long base = memory.getLong(at);
+            long next = segment.baseOffset + index.lastOffset(entry) + 1;
+            if (verifier.check(memory, at, end, base) > 0
+                    && BatchFormat.nextOffset(memory, at) == next) {
+                return new SegmentWalk(memory, at, base, end, endOffset);
+            }
+            if (segment.sealed && segment.block.isFinished()) {
+                rebuild(segment);
+            }
+        }
+        return new SegmentWalk(memory, 0, segment.baseOffset, end, endOffset);
+    }
+}

@@ -1,0 +1,374 @@
+package io.firn.store;
+
+import io.firn.ClosedException;
+import io.firn.DurabilityClass;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.PartitionMetrics;
+import io.firn.StoreMetrics;
+import io.firn.Topic;
+import io.firn.TopicExistsException;
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import io.firn.spi.StorageTier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import org.agrona.collections.MutableLong;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * An open store. {@link StoreOpener} brings it up; here are the topics, the background and the end.
+ */
+public final class Store implements LogStore {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+
+    private final StoreConfig config;
+    private final CachedClock cachedClock = new CachedClock();
+    private final EpochClock clock;
+    private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
+    private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
+    private final List<String> findings = new CopyOnWriteArrayList<>();
+    private final Map<StorageTier, MutableLong> spills = new ConcurrentHashMap<>();
+    private final Background background;
+    private final AtomicBoolean closing = new AtomicBoolean();
+
+    private AutoCloseable lock;
+    private LeasedCounter epochs;
+    private LeasedCounter producerIds;
+    private Follower follower;
+
+    Store(StoreConfig config) {
+        this.config = config;
+        this.clock = config.clock() == null ? cachedClock : config.clock();
+        this.background = new Background(this);
+    }
+
+    /** Opens or creates a store. */
+    public static LogStore open(StoreConfig config) {
+        return StoreOpener.open(config);
+    }
+
+    // ---- for the opener
+
+    void own(AutoCloseable storeLock, LeasedCounter epochCounter, LeasedCounter producerIdCounter) {
+        lock = storeLock;
+        epochs = epochCounter;
+        producerIds = producerIdCounter;
+    }
+
+    void follow(Follower newFollower) {
+        follower = newFollower;
+    }
+
+    void addTopic(TopicLog topic) {
+        topics.put(topic.name(), topic);
+    }
+
+    void dropTopic(TopicLog topic) {
+        topics.remove(topic.name(), topic);
+    }
+
+    void addFinding(String finding) {
+        if (!findings.contains(finding)) {
+            findings.add(finding);
+            LOG.log(System.Logger.Level.WARNING, finding);
+        }
+    }
+
+    void start() {
+        background.start();
+    }
+
+    // ---- for the partitions
+
+    StoreConfig config() {
+        return config;
+    }
+
+    EpochClock clock() {
+        return clock;
+    }
+
+    long nextEpoch() {
+        return epochs.next();
+    }
+
+    boolean isInvoker() {
+        return config.invokerMode();
+    }
+
+    /** Appenders wait for it. */
+    void wakeForceAgent() {
+        background.wakeForce();
+    }
+
+    /** Housekeeping is due. */
+    void wakeTidyAgent() {
+        background.wakeTidy();
+    }
+
+    void countSpill(StorageTier tier) {
+        spills.computeIfAbsent(tier, t -> new MutableLong()).increment();
+    }
+
+    void checkWritable() {
+        checkOpen();
+        if (config.readOnly()) {
+            throw new InvalidOptionException(
+                    "the store " + config.directory() + " is open read-only");
+        }
+    }
+
+    private void checkOpen() {
+        if (closing.get()) {
+            throw new ClosedException("the store " + config.directory() + " is closed");
+        }
+    }
+
+    // ---- topics
+
+    @Override
+    public Topic createTopic(String name, TopicOptions options) {
+        checkWritable();
+        checkName(name);
+        TopicOptions complete = complete(options);
+        synchronized (topics) {
+            if (topics.containsKey(name)) {
+                throw new TopicExistsException(
+                        "topic " + name + " exists: open it, or delete it first");
+            }
+            TopicLog topic = new TopicLog(this, UUID.randomUUID(), name, complete);
+            if (topic.tiers().isEmpty()) {
+                throw new InvalidOptionException(
+                        "no tier gives " + complete.minimumClass() + ", which the topic asks for");
+            }
+            if (topic.segmentBytes() <= complete.maxRecordBytes()) {
+                throw new InvalidOptionException(
+                        "maxRecordBytes "
+                                + complete.maxRecordBytes()
+                                + " does not fit the tiers' blocks of "
+                                + topic.segmentBytes()
+                                + " bytes");
+            }
+            try {
+                topic.files().create(name, complete);
+            } catch (IOException e) {
+                throw TopicFiles.failed("topic " + name + " could not be created", e);
+            }
+            topic.startEmpty();
+            addTopic(topic);
+            return topic;
+        }
+    }
+
+    private TopicOptions complete(TopicOptions options) {
+        if (options.minimumClass() != null) {
+            return options;
+        }
+        DurabilityClass hottest = config.tiers().get(0).durabilityClass();
+        return options.withMinimumClass(hottest);
+    }
+
+    private static void checkName(String name) {
+        if (!TOPIC_NAME.matcher(name).matches() || name.equals(".") || name.equals("..")) {
+            throw new InvalidOptionException(
+                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
+                            + " '.' or '..': '"
+                            + (name.length() > 260 ? name.substring(0, 260) + "…" : name)
+                            + "'");
+        }
+    }
+
+    @Override
+    public Topic openTopic(String name) {
+        checkOpen();
+        TopicLog topic = topics.get(name);
+        if (topic == null && follower != null) {
+            refreshFollower();
+            topic = topics.get(name);
+        }
+        if (topic == null) {
+            throw new UnknownTopicException(
+                    "there is no topic '" + name + "' in " + config.directory());
+        }
+        return topic;
+    }
+
+    @Override
+    public Topic openOrCreateTopic(String name, TopicOptions options) {
+        checkOpen();
+        synchronized (topics) {
+            return topics.containsKey(name) || config.readOnly()
+                    ? openTopic(name)
+                    : createTopic(name, options);
+        }
+    }
+
+    @Override
+    public List<String> topicNames() {
+        checkOpen();
+        return topics.keySet().stream().sorted().toList();
+    }
+
+    @Override
+    public void deleteTopic(String name) {
+        checkWritable();
+        synchronized (topics) {
+            TopicLog topic = topics.get(name);
+            if (topic == null) {
+                throw new UnknownTopicException(
+                        "there is no topic '" + name + "' in " + config.directory());
+            }
+            try {
+                topic.files().writeTombstone(name, topic.options());
+            } catch (IOException e) {
+                throw TopicFiles.failed("topic " + name + " could not be deleted", e);
+            }
+            topics.remove(name);
+            topic.logs().forEach(log -> log.markGone(true));
+            dying.add(topic);
+        }
+        wakeTidyAgent();
+    }
+
+    @Override
+    public long newProducerId() {
+        checkWritable();
+        return producerIds.next();
+    }
+
+    @Override
+    public Path directory() {
+        return config.directory();
+    }
+
+    @Override
+    public StoreMetrics metrics() {
+        List<StoreMetrics.TierMetrics> tiers = new ArrayList<>();
+        for (StorageTier tier : config.tiers()) {
+            MutableLong spilled = spills.get(tier);
+            tiers.add(
+                    new StoreMetrics.TierMetrics(
+                            tier.name(),
+                            tier.durabilityClass(),
+                            tier.capacityBytes(),
+                            tier.usedBytes(),
+                            spilled == null ? 0 : spilled.get()));
+        }
+        List<PartitionMetrics> partitions = new ArrayList<>();
+        for (String name : topics.keySet().stream().sorted().toList()) {
+            TopicLog topic = topics.get(name);
+            if (topic != null) {
+                topic.logs().forEach(log -> partitions.add(log.metrics()));
+            }
+        }
+        return new StoreMetrics(tiers, partitions, background.errors());
+    }
+
+    @Override
+    public List<String> findings() {
+        return List.copyOf(findings);
+    }
+
+    // ---- background
+
+    @Override
+    public int doWork() {
+        if (!config.invokerMode()) {
+            throw new InvalidOptionException(
+                    "this store has its own threads; doWork is for invokerMode()");
+        }
+        return background.invoke();
+    }
+
+    Iterable<TopicLog> topics() {
+        return topics.values();
+    }
+
+    Iterable<TopicLog> dying() {
+        return dying;
+    }
+
+    Follower follower() {
+        return follower;
+    }
+
+    void updateClock() {
+        cachedClock.update();
+    }
+
+    /** Takes a deleted topic's segments away, then the tombstone (O5). */
+    int bury(TopicLog topic) throws IOException {
+        boolean released = true;
+        for (PartitionLog log : topic.logs()) {
+            // A force that is under way must not lose its mapping.
+            log.forcer().exclusively(() -> {});
+            log.upkeep().dropReserved();
+            log.upkeep().retireAll(true);
+            released &= log.upkeep().isReleased();
+        }
+        if (!released) {
+            return 0;
+        }
+        topic.files().delete();
+        dying.remove(topic);
+        return 1;
+    }
+
+    private void refreshFollower() {
+        try {
+            follower.refresh();
+        } catch (IOException e) {
+            throw new FirnException("the store could not be read again: " + e.getMessage(), e);
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        background.close();
+        List<PartitionLog> logs = new ArrayList<>();
+        topics.values().forEach(topic -> logs.addAll(topic.logs()));
+        logs.forEach(log -> log.state().markClosing());
+        if (!config.readOnly()) {
+            topics.values().forEach(topic -> topic.logs().forEach(background::settle));
+            topics.values().forEach(background::writeCursors);
+        }
+        logs.forEach(log -> log.markGone(false));
+        // A force that is under way must not lose its mapping.
+        logs.forEach(log -> log.forcer().exclusively(() -> {}));
+        dying.forEach(background::bury);
+        logs.forEach(log -> log.upkeep().retireAll(false));
+        background.awaitRelease(logs);
+        release();
+    }
+
+    /** Lets go of the tiers and the lock, whatever fails on the way. */
+    void release() {
+        List<AutoCloseable> held = new ArrayList<>(config.tiers());
+        if (lock != null) {
+            held.add(lock);
+        }
+        for (AutoCloseable resource : held) {
+            try {
+                resource.close();
+            } catch (Exception e) {
+                LOG.log(System.Logger.Level.ERROR, "closing " + resource + " failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package io.firn.store;
+
+import io.firn.StoreOpenException;
+import io.firn.TopicOptions;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Segment;
+import io.firn.spi.SmallFile;
+import io.firn.spi.StorageTier;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Opens a store. The order: lock, identity, tiers (all of them must be there before anything is cut
+ * or dropped), counters, topics, segments; then the background starts.
+ */
+final class StoreOpener {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final String STORE = "store";
+    private static final int VERSION = 1;
+    private static final String ID = "id";
+    private static final String TIERS = "tiers";
+
+    private final StoreConfig config;
+    private final FileMedium medium;
+    private final Path directory;
+    private final Store store;
+    private AutoCloseable lock;
+
+    private StoreOpener(StoreConfig config) {
+        this.config = config;
+        this.medium = config.medium();
+        this.directory = config.directory();
+        this.store = new Store(config);
+    }
+
+    static Store open(StoreConfig config) {
+        return new StoreOpener(config).open();
+    }
+
+    private Store open() {
+        try {
+            if (config.readOnly()) {
+                openReadOnly();
+            } else {
+                openWritable();
+            }
+            store.start();
+            return store;
+        } catch (IOException | NumberFormatException e) {
+            abandon();
+            throw new StoreOpenException(
+                    "the store " + directory + " cannot be opened: " + e.getMessage(), e);
+        } catch (InternalError e) {
+            abandon();
+            throw new StoreOpenException(
+                    "the store " + directory + " cannot be read: its medium failed", e);
+        } catch (RuntimeException e) {
+            abandon();
+            throw e;
+        }
+    }
+
+    private void abandon() {
+        if (lock != null) {
+            store.own(lock, null, null);
+        }
+        store.release();
+    }
+
+    private void openWritable() throws IOException {
+        medium.createDirectories(directory);
+        lock = medium.lock(directory.resolve("lock"));
+        Map<String, String> identity = readIdentity();
+        if (identity == null) {
+            if (!medium.list(TopicFiles.topicsIn(directory)).isEmpty()) {
+                throw new IOException(
+                        "there are topics, but the file "
+                                + directory.resolve(STORE)
+                                + " that says whose they are is missing: restore it");
+            }
+            identity = new LinkedHashMap<>();
+            identity.put(ID, UUID.randomUUID().toString());
+            identity.put(TIERS, "");
+            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+        }
+        openTiers(identity);
+        LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
+        LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
+        store.own(lock, epochs, producerIds);
+        Map<UUID, List<Segment>> found = new HashMap<>();
+        for (StorageTier tier : config.tiers()) {
+            for (Segment block : tier.list()) {
+                if (block.mark() == null) {
+                    // Going on without it would give its offsets again.
+                    throw new IOException(
+                            block.name()
+                                    + ": both of its marks are destroyed, so it cannot be told how"
+                                    + " far it was durable; nothing was changed: open the store"
+                                    + " read-only, or move the file away to go on without it");
+                }
+                epochs.above(block.mark().epoch());
+                found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);
+            }
+        }
+        medium.createDirectories(TopicFiles.topicsIn(directory));
+        openTopics(found);
+        for (List<Segment> orphans : found.values()) {
+            orphans.forEach(
+                    o -> store.addFinding(o.name() + ": belongs to no topic of this store; kept"));
+        }
+        config.tiers().forEach(tier -> tier.strangers().forEach(store::addFinding));
+    }
+
+    private Map<String, String> readIdentity() throws IOException {
+        return SmallFile.read(medium, directory.resolve(STORE), STORE, VERSION);
+    }
+
+    private void openTiers(Map<String, String> identity) throws IOException {
+        UUID storeId = UUID.fromString(identity.get(ID));
+        List<String> known = new ArrayList<>(List.of(identity.get(TIERS).split(" ")));
+        known.remove("");
+        if (config.tiers().size() < known.size()) {
+            throw new IOException(
+                    "it has "
+                            + known.size()
+                            + " tiers, "
+                            + config.tiers().size()
+                            + " were named: name all, or open it read-only");
+        }
+        List<String> missing = new ArrayList<>(known);
+        List<String> all = new ArrayList<>(known);
+        for (StorageTier tier : config.tiers()) {
+            tier.open(new TierContext(storeId, true, false));
+            String id = tier.id().toString();
+            missing.remove(id);
+            if (!all.contains(id)) {
+                all.add(id);
+            }
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "tier {0}: durability class {1}",
+                    tier.name(),
+                    tier.durabilityClass());
+        }
+        if (!missing.isEmpty()) {
+            throw new IOException(
+                    "its tiers "
+                            + missing
+                            + " are not among those named: nothing was changed; name them, or open"
+                            + " it read-only");
+        }
+        if (!all.equals(known)) {
+            identity.put(TIERS, String.join(" ", all));
+            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+        }
+    }
+
+    private void openTopics(Map<UUID, List<Segment>> found) throws IOException {
+        for (String name : medium.list(TopicFiles.topicsIn(directory))) {
+            UUID id = idOf(name);
+            if (id == null) {
+                store.addFinding(directory.resolve("topics").resolve(name) + ": not a topic");
+                continue;
+            }
+            TopicFiles files = new TopicFiles(store, id);
+            TopicFiles.Description description;
+            try {
+                description = files.read();
+            } catch (io.firn.spi.UnsupportedVersionException e) {
+                throw e;
+            } catch (IOException e) {
+                store.addFinding(e.getMessage() + ": the topic is not served, nothing is deleted");
+                continue;
+            }
+            if (description == null) {
+                files.delete(); // its creation did not get as far as its file
+                continue;
+            }
+            open(id, description, found.getOrDefault(id, List.of()));
+            found.remove(id);
+        }
+    }
+
+    private void open(UUID id, TopicFiles.Description description, List<Segment> blocks)
+            throws IOException {
+        TopicOptions options = description.options();
+        TopicLog topic = new TopicLog(store, id, description.name(), options);
+        if (description.deleted()) {
+            for (Segment block : blocks) {
+                block.delete();
+            }
+            topic.files().delete();
+            return;
+        }
+        topic.recover(blocks);
+        store.addTopic(topic);
+    }
+
+    private void openReadOnly() throws IOException {
+        Map<String, String> identity = readIdentity();
+        if (identity == null) {
+            throw new IOException(
+                    "there is no store: the file " + directory.resolve(STORE) + " is missing");
+        }
+        UUID storeId = UUID.fromString(identity.get(ID));
+        for (StorageTier tier : config.tiers()) {
+            tier.open(new TierContext(storeId, false, true));
+        }
+        Follower follower = new Follower(store);
+        store.follow(follower);
+        follower.refresh();
+    }
+
+    static UUID idOf(String name) {
+        try {
+            return UUID.fromString(name);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.TopicOptions;
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * A topic's metadata on the medium: a directory named by the topic's id, with small files.
+ *
+ * <pre>
+ * topics/ID/topic          name, options, whether it is being deleted
+ *           start-P        log start offset of partition P
+ *           producers-P    what partition P knew of idempotent producers
+ *           cursor-NAME    offsets of a cursor, by partition
+ * </pre>
+ */
+final class TopicFiles {
+    private static final int VERSION = 1;
+    private static final String TOPIC = "topic";
+    private static final String START = "start";
+    private static final String PRODUCERS = "producers";
+    private static final String CURSOR = "cursor";
+    private static final String NAME = "name";
+    private static final String DELETED = "deleted";
+    private static final String OFFSET = "offset";
+
+    private final Store store;
+    private final FileMedium medium;
+    private final Path directory;
+
+    TopicFiles(Store store, UUID id) {
+        this.store = store;
+        this.medium = store.config().medium();
+        this.directory = topicsIn(store.config().directory()).resolve(id.toString());
+    }
+
+    static Path topicsIn(Path storeDirectory) {
+        return storeDirectory.resolve("topics");
+    }
+
+    /** What the topic file says. */
+    record Description(String name, TopicOptions options, boolean deleted) {}
+
+    /** Null when there is no topic file: the creation did not get that far. */
+    Description read() throws IOException {
+        Map<String, String> values =
+                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
+        if (values == null) {
+            return null;
+        }
+        Map<String, String> options = new LinkedHashMap<>(values);
+        String name = options.remove(NAME);
+        boolean deleted = Boolean.parseBoolean(options.remove(DELETED));
+        try {
+            return new Description(name, TopicOptions.ofMap(options), deleted);
+        } catch (InvalidOptionException e) {
+            throw new IOException(directory.resolve(TOPIC) + ": " + e.getMessage(), e);
+        }
+    }
+
+    void create(String name, TopicOptions options) throws IOException {
+        medium.createDirectories(directory);
+        write(name, options, false);
+    }
+
+    /** From here on the topic does not exist, whatever of it is still there. */
+    void writeTombstone(String name, TopicOptions options) throws IOException {
+        write(name, options, true);
+    }
+
+    private void write(String name, TopicOptions options, boolean deleted) throws IOException {
+        Map<String, String> values = options.toMap();
+        values.put(NAME, name);
+        values.put(DELETED, Boolean.toString(deleted));
+        SmallFile.write(medium, directory.resolve(TOPIC), TOPIC, VERSION, values);
+    }
+
+    /** Takes everything away, the topic file last: until then it says what is going on. */
+    void delete() throws IOException {
+        for (String name : medium.list(directory)) {
+            if (!name.equals(TOPIC)) {
+                medium.delete(directory.resolve(name));
+            }
+        }
+        medium.forceDirectory(directory);
+        medium.delete(directory.resolve(TOPIC));
+        medium.delete(directory);
+        medium.forceDirectory(directory.getParent());
+    }
+
+    long readLogStart(int partition) throws IOException {
+        Map<String, String> values = readPart(START, START + "-" + partition);
+        return values == null ? 0 : Long.parseLong(values.get(OFFSET));
+    }
+
+    void writeLogStart(int partition, long offset) throws IOException {
+        Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
+        SmallFile.write(medium, directory.resolve(START + "-" + partition), START, VERSION, values);
+    }
+
+    /** Null when there is no checkpoint, or a damaged one: everything is looked at then. */
+    Map<String, String> readProducers(int partition) throws IOException {
+        return readPart(PRODUCERS, PRODUCERS + "-" + partition);
+    }
+
+    void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
+        SmallFile.write(
+                medium,
+                directory.resolve(PRODUCERS + "-" + partition),
+                PRODUCERS,
+                VERSION,
+                snapshot);
+    }
+
+    List<String> cursorNames() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (String file : medium.list(directory)) {
+            if (file.startsWith(CURSOR + "-")) {
+                names.add(
+                        URLDecoder.decode(
+                                file.substring(CURSOR.length() + 1), StandardCharsets.UTF_8));
+            }
+        }
+        return names;
+    }
+
+    Map<String, String> readCursor(String name) throws IOException {
+        return readPart(CURSOR, cursorFile(name));
+    }
+
+    void writeCursor(String name, Map<String, String> offsets) throws IOException {
+        SmallFile.write(medium, directory.resolve(cursorFile(name)), CURSOR, VERSION, offsets);
+    }
+
+    void deleteCursor(String name) throws IOException {
+        medium.delete(directory.resolve(cursorFile(name)));
+        medium.forceDirectory(directory);
+    }
+
+    private static String cursorFile(String name) {
+        return CURSOR + "-" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("*", "%2A");
+    }
+
+    /** What is damaged here is named and done without: all of it can be made anew or is a hint. */
+    private Map<String, String> readPart(String magic, String name) throws IOException {
+        try {
+            return SmallFile.read(medium, directory.resolve(name), magic, VERSION);
+        } catch (io.firn.spi.UnsupportedVersionException e) {
+            throw e;
+        } catch (IOException e) {
+            store.addFinding(e.getMessage());
+            return null;
+        }
+    }
+
+    static FirnException failed(String what, IOException cause) {
+        return new FirnException(what + ": " + cause.getMessage(), cause);
+    }
+}

@@ -1,0 +1,238 @@
+package io.firn.store;
+
+import io.firn.Batch;
+import io.firn.Cursor;
+import io.firn.DurabilityClass;
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicAppender;
+import io.firn.TopicOptions;
+import io.firn.batch.BatchEncoder;
+import io.firn.spi.Segment;
+import io.firn.spi.StorageTier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** A topic and its partitions. */
+final class TopicLog implements Topic {
+    private static final int MAX_CURSOR_NAME = 120;
+
+    private final Store store;
+    private final UUID id;
+    private final String name;
+    private final TopicOptions options;
+    private final TopicFiles files;
+    private final List<PartitionLog> logs = new ArrayList<>();
+    private final Map<String, CursorLog> cursors = new TreeMap<>();
+
+    TopicLog(Store store, UUID id, String name, TopicOptions options) {
+        this.store = store;
+        this.id = id;
+        this.name = name;
+        this.options = options;
+        this.files = new TopicFiles(store, id);
+    }
+
+    /** Starts with empty partitions; a new topic, or one that another process writes. */
+    void startEmpty() {
+        for (int i = 0; i < options.partitions(); i++) {
+            logs.add(new PartitionLog(this, i, RecoveredPartition.empty()));
+        }
+    }
+
+    /** Starts with what the tiers hold. */
+    void recover(List<Segment> blocks) throws IOException {
+        List<List<Segment>> byPartition = new ArrayList<>();
+        for (int i = 0; i < options.partitions(); i++) {
+            byPartition.add(new ArrayList<>());
+        }
+        for (Segment block : blocks) {
+            int partition = block.mark().partition();
+            if (partition >= byPartition.size()) {
+                store.addFinding(
+                        block.name()
+                                + ": topic "
+                                + name
+                                + " has no partition "
+                                + partition
+                                + "; kept, not served");
+            } else {
+                byPartition.get(partition).add(block);
+            }
+        }
+        for (int i = 0; i < byPartition.size(); i++) {
+            RecoveredPartition recovered =
+                    new PartitionRecovery(this, i).recover(byPartition.get(i));
+            logs.add(new PartitionLog(this, i, recovered));
+        }
+    }
+
+    Store store() {
+        return store;
+    }
+
+    TopicFiles files() {
+        return files;
+    }
+
+    List<PartitionLog> logs() {
+        return logs;
+    }
+
+    PartitionLog log(int index) {
+        if (index < 0 || index >= logs.size()) {
+            throw new InvalidOptionException(
+                    "topic "
+                            + name
+                            + " has partitions 0 to "
+                            + (logs.size() - 1)
+                            + ", not "
+                            + index);
+        }
+        return logs.get(index);
+    }
+
+    /** The tiers that its segments may lie in, hottest first. */
+    List<StorageTier> tiers() {
+        DurabilityClass least = options.minimumClass();
+        return store.config().tiers().stream()
+                .filter(tier -> tier.durabilityClass().compareTo(least) >= 0)
+                .toList();
+    }
+
+    /** Room in a segment: what the topic asks for, or what a block of its tiers holds. */
+    int segmentBytes() {
+        int bytes = options.segmentBytes();
+        for (StorageTier tier : tiers()) {
+            bytes = Math.min(bytes, tier.maxSegmentBytes());
+        }
+        return bytes;
+    }
+
+    Batch newBatch() {
+        return new BatchEncoder(store.clock(), options.compression(), options.maxRecordBytes());
+    }
+
+    @Override
+    public UUID id() {
+        return id;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public TopicOptions options() {
+        return options;
+    }
+
+    @Override
+    public int partitionCount() {
+        return logs.size();
+    }
+
+    @Override
+    public Partition partition(int index) {
+        return log(index);
+    }
+
+    @Override
+    public TopicAppender openAppender() {
+        return new TopicLogAppender(this);
+    }
+
+    @Override
+    public Tailer openTailer(int... partitions) {
+        if (partitions.length == 0) {
+            return new LogTailer(logs);
+        }
+        List<PartitionLog> chosen = new ArrayList<>();
+        for (int partition : partitions) {
+            PartitionLog log = log(partition);
+            if (chosen.contains(log)) {
+                throw new InvalidOptionException("partition " + partition + " is named twice");
+            }
+            chosen.add(log);
+        }
+        return new LogTailer(chosen);
+    }
+
+    @Override
+    public Cursor cursor(String cursorName) {
+        if (cursorName.isEmpty() || cursorName.length() > MAX_CURSOR_NAME) {
+            throw new InvalidOptionException(
+                    "a cursor's name has 1 to "
+                            + MAX_CURSOR_NAME
+                            + " characters, not "
+                            + cursorName.length());
+        }
+        logs.get(0).state().checkReadable();
+        synchronized (cursors) {
+            CursorLog cursor = cursors.get(cursorName);
+            if (cursor == null) {
+                try {
+                    cursor = new CursorLog(this, cursorName, files.readCursor(cursorName));
+                } catch (IOException e) {
+                    throw TopicFiles.failed("cursor " + cursorName + " could not be read", e);
+                }
+                cursors.put(cursorName, cursor);
+            }
+            return cursor;
+        }
+    }
+
+    @Override
+    public List<String> cursorNames() {
+        try {
+            TreeSet<String> names = new TreeSet<>(files.cursorNames());
+            synchronized (cursors) {
+                names.addAll(cursors.keySet());
+            }
+            return List.copyOf(names);
+        } catch (IOException e) {
+            throw TopicFiles.failed("the cursors of topic " + name + " could not be listed", e);
+        }
+    }
+
+    @Override
+    public void deleteCursor(String cursorName) {
+        store.checkWritable();
+        synchronized (cursors) {
+            try {
+                CursorLog cursor = cursors.remove(cursorName);
+                if (cursor != null) {
+                    cursor.delete();
+                } else {
+                    files.deleteCursor(cursorName);
+                }
+            } catch (IOException e) {
+                throw TopicFiles.failed("cursor " + cursorName + " could not be deleted", e);
+            }
+        }
+    }
+
+    /** Writes down where the cursors stand. */
+    void writeCursors() throws IOException {
+        List<CursorLog> all;
+        synchronized (cursors) {
+            all = List.copyOf(cursors.values());
+        }
+        for (CursorLog cursor : all) {
+            cursor.write();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

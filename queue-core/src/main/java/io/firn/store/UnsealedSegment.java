@@ -1,0 +1,155 @@
+package io.firn.store;
+
+import io.firn.DamagedRange;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.spi.Mark;
+import io.firn.spi.Segment;
+import io.firn.spi.SegmentState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds out how far an unsealed segment can be believed. Up to the mark, by the chain of headers:
+ * that was forced. Above it a batch counts only with the mark's epoch, the next offset, a sane
+ * length and a valid CRC: nothing that an earlier life of the block, an earlier term, or a user's
+ * payload left there has all four.
+ */
+final class UnsealedSegment {
+    private static final int CHUNK = 64 * 1024;
+    private static final int LOOK_BEHIND_CUT = 1 << 20;
+
+    final Segment block;
+    final Mark mark;
+    final long baseOffset;
+    final List<DamagedRange> damage = new ArrayList<>();
+    final SparseIndex index;
+
+    private final ByteBuffer memory;
+    private final int capacity;
+    private final int markPosition;
+    private int cut;
+    private long cutOffset;
+
+    private UnsealedSegment(Segment block, Mark mark, long baseOffset) {
+        this.block = block;
+        this.mark = mark;
+        this.baseOffset = baseOffset;
+        this.memory = block.memory();
+        this.capacity = block.capacity();
+        this.index = new SparseIndex(capacity);
+        this.markPosition = mark.state() == SegmentState.ACTIVE ? mark.position() : 0;
+    }
+
+    /** Looks at a segment; null when it is reserved and its first batch is not valid. */
+    static UnsealedSegment find(Segment block) {
+        Mark mark = block.mark();
+        long base =
+                mark.state() == SegmentState.ACTIVE
+                        ? mark.baseOffset()
+                        : block.memory().getLong(BatchFormat.BASE_OFFSET);
+        if (base < 0) {
+            return null;
+        }
+        UnsealedSegment segment = new UnsealedSegment(block, mark, base);
+        segment.scan();
+        return mark.state() == SegmentState.RESERVED && segment.cut == 0 ? null : segment;
+    }
+
+    int cut() {
+        return cut;
+    }
+
+    long cutOffset() {
+        return cutOffset;
+    }
+
+    /** Bytes that were accepted above the mark. */
+    int acceptedBytes() {
+        return cut - markPosition;
+    }
+
+    private void scan() {
+        long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
+        int position = Math.min(markPosition, capacity);
+        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable);
+        while (walk.next()) {
+            if (walk.isDamage()) {
+                damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
+            } else {
+                note(walk.position(), walk.size(), walk.toOffset(), walk.maxTimestamp());
+            }
+        }
+        BatchVerifier verifier = new BatchVerifier();
+        int epoch = BatchFormat.epochBits(mark.epoch());
+        cut = position;
+        cutOffset = durable;
+        while (capacity - cut >= BatchFormat.HEADER_LENGTH
+                && memory.getInt(cut + BatchFormat.EPOCH) == epoch) {
+            int size = verifier.check(memory, cut, capacity, cutOffset);
+            if (size < 0) {
+                break;
+            }
+            long next = BatchFormat.nextOffset(memory, cut);
+            note(cut, size, next, memory.getLong(cut + BatchFormat.MAX_TIMESTAMP));
+            cut += size;
+            cutOffset = next;
+        }
+    }
+
+    private void note(int position, int size, long next, long maxTimestamp) {
+        index.onBatch(position, size, (int) (next - baseOffset - 1), maxTimestamp);
+    }
+
+    /** Bytes behind the cut that are not zero: what a crash tore, or remains of an older epoch. */
+    int unprovenBytes() {
+        int last = cut;
+        int to = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
+        for (int i = cut; i < to; i++) {
+            if (memory.get(i) != 0) {
+                last = i + 1;
+            }
+        }
+        return last - cut;
+    }
+
+    /**
+     * Makes the accepted bytes durable (O1): what recovery just read may exist in a cache only, so
+     * the bytes are stored again, which dirties them, and forced, before anybody sees them.
+     */
+    void makeDurable() throws IOException {
+        byte[] chunk = new byte[CHUNK];
+        for (int at = markPosition; at < cut; at += CHUNK) {
+            int n = Math.min(CHUNK, cut - at);
+            memory.get(at, chunk, 0, n);
+            memory.put(at, chunk, 0, n);
+        }
+        for (int i = cut; i < Math.min(cut + PartitionWriter.TAIL_ZEROS, capacity); i++) {
+            memory.put(i, (byte) 0);
+        }
+        int to = Math.min(cut + PartitionWriter.TAIL_ZEROS, capacity);
+        if (to > markPosition) {
+            block.force(markPosition, to);
+        }
+    }
+
+    /** Takes the segment over for a new term: from here on only this epoch counts (O1). */
+    LogSegment continueWriting(long epoch) throws IOException {
+        block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
+        LogSegment segment = new LogSegment(block, epoch, index);
+        segment.baseOffset = baseOffset;
+        segment.setWritten(cut, cutOffset);
+        segment.setForcedEnd(segment.end());
+        return segment;
+    }
+
+    /** Completes a roll that a crash interrupted (O2). */
+    LogSegment seal(long timeMs) throws IOException {
+        block.seal(mark.sealed(mark.epoch(), baseOffset, cut, cutOffset, timeMs));
+        LogSegment segment = new LogSegment(block, baseOffset, cut, cutOffset);
+        segment.index(index);
+        return segment;
+    }
+}
