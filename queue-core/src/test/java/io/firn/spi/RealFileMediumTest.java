@@ -86,7 +86,7 @@ class RealFileMediumTest extends FileMediumContract {
                         () -> {
                             try (MediumFile file = medium().create(path)) {
                                 file.write(0, new byte[65_536], 0, 65_536);
-                                for (int i = 0; i < 300; i++) {
+                                for (int i = 0; i < 40; i++) {
                                     Mapping mapping = file.map(65_536, true);
                                     mapping.unmap();
                                     medium().forceDirectory(directory);
