@@ -1,177 +1,149 @@
 package io.firn.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.kafka.SeededTest;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.zip.CRC32C;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
+/** Small files of keys and values. */
 class SmallFileTest {
-    private static final Map<String, String> ORDERS = Map.of("name", "orders", "partitions", "4");
+    private static final Path FILE = Path.of("/config");
 
-    @TempDir private Path directory;
-    private Path file;
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
 
-    @BeforeEach
-    void nameTheFile() {
-        file = directory.resolve("topic");
+    private void write(Map<String, String> values) throws IOException {
+        SmallFile.write(medium, FILE, "config", 3, values);
+    }
+
+    private Map<String, String> read() throws IOException {
+        return SmallFile.read(medium, FILE, "config", 3);
+    }
+
+    private String text() throws IOException {
+        try (MediumFile file = medium.open(FILE, false)) {
+            byte[] bytes = new byte[(int) file.size()];
+            file.read(0, bytes, 0, bytes.length);
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+    }
+
+    private void replace(byte[] bytes) throws IOException {
+        medium.delete(FILE);
+        try (MediumFile file = medium.create(FILE)) {
+            file.write(0, bytes, 0, bytes.length);
+        }
     }
 
     @Test
-    void shouldBeReadableAsItIsDocumented() throws IOException {
-        write(ORDERS);
-        String text = Files.readString(file);
+    void shouldBeReadableAndInOrder() throws IOException {
+        write(Map.of("partitions", "4", "name", "orders"));
 
-        String covered = "firn topic 1\nname=orders\npartitions=4\n";
-        CRC32C crc = new CRC32C();
-        crc.update(covered.getBytes(StandardCharsets.UTF_8));
-        assertEquals(covered + String.format("crc32c=%08x%n", crc.getValue()), text);
+        assertTrue(
+                text().matches("firn config 3\nname=orders\npartitions=4\ncrc32c=[0-9a-f]{8}\n"),
+                text());
     }
 
     @Test
-    void shouldReadNothingWhereThereIsNoFile() throws IOException {
+    void shouldGiveBackWhateverWasWritten() throws IOException {
+        Map<String, String> values =
+                Map.of("", "", "a=b", "c=d", "line\nend", "\r\n\\n", "ümläut", "\\", "e", "\\e=");
+        write(values);
+
+        assertEquals(values, read());
+    }
+
+    @Test
+    void shouldSayNothingOfAFileThatIsNotThere() throws IOException {
         assertNull(read());
     }
 
     @Test
-    void shouldReadWhatWasWrittenLast() throws IOException {
-        write(ORDERS);
-        write(Map.of("name", "other"));
-
-        assertEquals(Map.of("name", "other"), read());
-        assertFalse(Files.exists(SmallFile.temporaryFor(file)));
-    }
-
-    @Test
-    void shouldKeepAFileWithoutValues() throws IOException {
-        write(Map.of());
-        assertEquals(Map.of(), read());
-    }
-
-    @SeededTest
-    void shouldKeepAnyText(long seed) throws IOException {
-        Random random = new Random(seed);
-        for (int round = 0; round < 20; round++) {
-            Map<String, String> values = new HashMap<>();
-            for (int i = random.nextInt(20); i > 0; i--) {
-                values.put(text(random), text(random));
-            }
-            write(values);
-
-            assertEquals(values, read());
+    void shouldNoticeEveryFlippedBitAndEveryMissingByte() throws IOException {
+        write(Map.of("name", "orders"));
+        byte[] whole = text().getBytes(StandardCharsets.UTF_8);
+        for (int bit = 0; bit < whole.length * 8; bit++) {
+            byte[] damaged = whole.clone();
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
+            replace(damaged);
+            IOException e = assertThrows(IOException.class, this::read, "bit " + bit);
+            assertTrue(e.getMessage().contains("/config is damaged"), e.getMessage());
         }
-    }
-
-    @Test
-    void shouldNotMindWhatACrashLeft() throws IOException {
-        write(ORDERS);
-        Files.writeString(SmallFile.temporaryFor(file), "half of someth");
-        assertEquals(ORDERS, read());
-
-        write(Map.of("name", "other"));
-        assertEquals(Map.of("name", "other"), read());
-    }
-
-    @Test
-    void shouldNoticeEveryFlippedBit() throws IOException {
-        write(ORDERS);
-        byte[] good = Files.readAllBytes(file);
-        for (int bit = 0; bit < good.length * 8; bit++) {
-            byte[] bad = good.clone();
-            bad[bit / 8] ^= (byte) (1 << (bit % 8));
-            Files.write(file, bad);
-            assertDamaged("bit " + bit);
-        }
-    }
-
-    @Test
-    void shouldNoticeEveryCutAndEveryAddition() throws IOException {
-        write(ORDERS);
-        String good = Files.readString(file);
-        for (int length = 0; length < good.length(); length++) {
-            Files.writeString(file, good.substring(0, length));
-            assertDamaged("cut to " + length);
-        }
-        for (String more : new String[] {"\n", "\0", "x=y\n", good}) {
-            Files.writeString(file, good + more);
-            assertDamaged("with more");
+        for (int length = 0; length < whole.length; length++) {
+            replace(Arrays.copyOf(whole, length));
+            assertThrows(IOException.class, this::read, "length " + length);
         }
     }
 
     @Test
     void shouldRefuseAnotherKindOfFile() throws IOException {
-        SmallFile.write(FileMedium.real(), file, "topics", 1, ORDERS);
-        assertDamaged("its first line should begin 'firn topic '");
-        SmallFile.write(FileMedium.real(), file, "cursor", 1, ORDERS);
-        String message = assertDamaged("another kind");
+        write(Map.of("name", "orders"));
 
-        assertTrue(message.contains("'firn cursor 1'"), message);
-        assertTrue(message.contains(file.toString()), message);
+        IOException e =
+                assertThrows(IOException.class, () -> SmallFile.read(medium, FILE, "topic", 3));
+
+        assertTrue(e.getMessage().contains("'firn topic '"), e.getMessage());
+        assertTrue(e.getMessage().contains("'firn config 3'"), e.getMessage());
     }
 
     @Test
-    void shouldRefuseANewerVersionAndReadAnOlderOne() throws IOException {
-        SmallFile.write(FileMedium.real(), file, "topic", 3, ORDERS);
-        String message = assertThrows(UnsupportedVersionException.class, this::read).getMessage();
+    void shouldRefuseANewerVersionAndTakeAnOlderOne() throws IOException {
+        write(Map.of("name", "orders"));
 
-        assertTrue(message.contains("version 3") && message.contains("up to 1"), message);
-        assertEquals(ORDERS, SmallFile.read(FileMedium.real(), file, "topic", 4));
-    }
-
-    @Test
-    void shouldNotReadAFileThatIsFarTooLong() throws IOException {
-        Files.write(file, new byte[(16 << 20) + 1]);
-        String message = assertDamaged("too long");
-
-        assertTrue(message.contains("16777217 bytes"), message);
-    }
-
-    @Test
-    void shouldRefuseToWriteWhatCouldNotBeRead() {
-        FileMedium medium = FileMedium.real();
-        for (String magic : new String[] {"", "two words", "Topic", "a\n"}) {
-            assertThrows(
-                    IllegalArgumentException.class,
-                    () -> SmallFile.write(medium, file, magic, 1, ORDERS),
-                    magic);
-        }
         assertThrows(
-                IllegalArgumentException.class,
-                () -> SmallFile.write(medium, file, "topic", 0, ORDERS));
+                UnsupportedVersionException.class, () -> SmallFile.read(medium, FILE, "config", 2));
+        assertEquals(Map.of("name", "orders"), SmallFile.read(medium, FILE, "config", 4));
     }
 
-    private void write(Map<String, String> values) throws IOException {
-        SmallFile.write(FileMedium.real(), file, "topic", 1, values);
-    }
-
-    private Map<String, String> read() throws IOException {
-        return SmallFile.read(FileMedium.real(), file, "topic", 1);
-    }
-
-    private String assertDamaged(String what) {
-        String message = assertThrows(IOException.class, this::read, what).getMessage();
-        assertTrue(message.contains("is damaged"), message);
-        return message;
-    }
-
-    private static String text(Random random) {
-        StringBuilder text = new StringBuilder();
-        for (int i = random.nextInt(12); i > 0; i--) {
-            text.append("ab=\\\n\r\t ü雪#e".charAt(random.nextInt(12)));
+    @Test
+    void shouldBeTheOldOneOrTheNewOneAfterAPowerCutAtAnyOperation() throws IOException {
+        write(Map.of("name", "old"));
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        medium.onOperation(number -> crash(left));
+        write(Map.of("name", "new"));
+        for (SimulatedFileMedium found : left) {
+            Map<String, String> values = SmallFile.read(found, FILE, "config", 3);
+            assertTrue(Set.of(Map.of("name", "old"), Map.of("name", "new")).contains(values));
         }
-        return text.toString();
+        left.clear();
+        crash(left);
+        for (SimulatedFileMedium found : left) {
+            assertEquals(Map.of("name", "new"), SmallFile.read(found, FILE, "config", 3));
+        }
+    }
+
+    private void crash(List<SimulatedFileMedium> left) {
+        for (int seed = 0; seed < 50; seed++) {
+            left.add(medium.crash(Survival.random(seed)));
+        }
+        left.add(medium.crash(Survival.NONE));
+        left.add(medium.crash(Survival.NAMES));
+        left.add(medium.crash(Survival.BYTES));
+    }
+
+    @Test
+    void shouldBeTheOldOneWhenAnyOperationFails() throws IOException {
+        write(Map.of("name", "old"));
+        int first = medium.operations() + 1;
+        for (int k = 0; k < 4; k++) {
+            int failing = first + k;
+            SimulatedFileMedium found = medium.kill();
+            found.faults().failOperations(number -> number == failing - first + 1);
+            assertThrows(
+                    IOException.class,
+                    () -> SmallFile.write(found, FILE, "config", 3, Map.of("name", "new")));
+            assertEquals(Map.of("name", "old"), SmallFile.read(found, FILE, "config", 3));
+        }
     }
 }
