@@ -157,8 +157,9 @@ final class StoreOpener {
                             + " it read-only");
         }
         if (!all.equals(known)) {
-            identity.put(TIERS, String.join(" ", all));
-            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+            Map<String, String> complete = new LinkedHashMap<>(identity);
+            complete.put(TIERS, String.join(" ", all));
+            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, complete);
         }
     }
 
