@@ -149,8 +149,12 @@ final class PartitionReader {
         int taken = 0;
         while (taken < limit && recordAt < recordsEnd) {
             int next = record.show(recordAt);
-            if (next < 0) {
+            if (next < 0 && offset < batchNextOffset) {
                 throw damaged(offset, batchNextOffset, "malformed record");
+            }
+            if (next < 0) {
+                recordAt = recordsEnd; // all of the batch's offsets were handed out
+                break;
             }
             if (record.offset() >= offset) {
                 Verdict verdict = handler.onRecord(record);
@@ -208,7 +212,7 @@ final class PartitionReader {
         }
         batchSize = size;
         batchNextOffset = next;
-        record.batch(log.index(), base, time, appendTime, recordsEnd);
+        record.batch(log.index(), base, next, time, appendTime, recordsEnd);
     }
 
     private void wrap(ByteBuffer memory) {
