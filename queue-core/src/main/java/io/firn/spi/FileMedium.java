@@ -26,6 +26,7 @@ public interface FileMedium {
     /**
      * The names in a directory, sorted; empty when there is no such directory.
      *
+     * @throws java.nio.file.NotDirectoryException when it is a file
      * @throws IOException when the directory cannot be read
      */
     List<String> list(Path directory) throws IOException;
@@ -36,13 +37,27 @@ public interface FileMedium {
      */
     void createDirectories(Path directory) throws IOException;
 
-    /** Creates a new file, open for reading and writing; its name is durable after {@link #forceDirectory}. */
+    /**
+     * Creates a new file, open for reading and writing; its name is durable after {@link
+     * #forceDirectory}.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException when something has the name
+     */
     MediumFile create(Path file) throws IOException;
 
-    /** Opens a file that exists. */
+    /**
+     * Opens a file that exists.
+     *
+     * @throws java.nio.file.NoSuchFileException when it does not
+     */
     MediumFile open(Path file, boolean writable) throws IOException;
 
-    /** Renames, atomically, over whatever has the new name; durable after {@link #forceDirectory}. */
+    /**
+     * Renames within a directory, atomically, over whatever has the new name; durable after {@link
+     * #forceDirectory}.
+     *
+     * @throws java.nio.file.NoSuchFileException when nothing has the old name
+     */
     void rename(Path from, Path to) throws IOException;
 
     /** Deletes a file or an empty directory when it is there; durable after {@link #forceDirectory}. */

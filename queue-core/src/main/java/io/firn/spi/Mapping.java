@@ -12,8 +12,11 @@ public interface Mapping {
     /** Makes the stores into the range durable. */
     void force(int position, int length) throws IOException;
 
-    /** Brings every page in, so that the writer takes no page fault. */
-    void prefault();
+    /**
+     * Brings every page in, so that the writer takes no page fault. Never beside a writer: bytes are
+     * read and stored back.
+     */
+    void prefault() throws IOException;
 
     /** Unmaps; nobody may touch the buffer from now on. Idempotent. */
     void unmap();

@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -68,7 +69,8 @@ enum RealFileMedium implements FileMedium {
                 Files.createDirectory(next);
             } catch (FileAlreadyExistsException e) {
                 if (!Files.isDirectory(next)) {
-                    throw e;
+                    throw new FileSystemException(
+                            next.toString(), null, "is a file, should be a directory");
                 }
             }
             forceDirectory(next.getParent());
@@ -98,6 +100,10 @@ enum RealFileMedium implements FileMedium {
     public MediumFile open(Path file, boolean writable) throws IOException {
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
+        }
+        if (Files.isDirectory(file)) {
+            throw new FileSystemException(
+                    file.toString(), null, "is a directory, should be a file");
         }
         try {
             return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));

@@ -51,22 +51,19 @@ final class RealMapping implements Mapping {
     }
 
     @Override
-    public void prefault() {
+    public void prefault() throws IOException {
         checkMapped();
-        int sum = 0;
-        for (int at = 0; at < buffer.capacity(); at += PAGE) {
-            byte b = buffer.get(at);
-            sum += b;
-            if (writable) {
-                buffer.put(at, b);
+        try {
+            if (!writable) {
+                buffer.load();
+                return;
             }
-        }
-        consume(sum);
-    }
-
-    private static void consume(int sum) {
-        if (sum == Integer.MIN_VALUE) {
-            throw new AssertionError("no sum of bytes of an int's worth of pages gets here");
+            for (int at = 0; at < buffer.capacity(); at += PAGE) {
+                // A load alone would leave the fault that makes the page writable to the writer.
+                buffer.put(at, buffer.get(at));
+            }
+        } catch (InternalError e) {
+            throw new IOException("a page of the mapping of " + path + " cannot be read", e);
         }
     }
 

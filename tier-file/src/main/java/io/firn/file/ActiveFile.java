@@ -1,0 +1,99 @@
+package io.firn.file;
+
+import io.firn.spi.Mapping;
+import io.firn.spi.Mark;
+import io.firn.spi.MarkFormat;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * The writer's side of a segment that is not sealed: its file, mapped, with the marks at its end.
+ * Every byte of the file was written before it is mapped: a store into a hole of a full file system
+ * would be lost in silence.
+ */
+final class ActiveFile {
+    private final Path path;
+    private final MediumFile file;
+    private final Mapping mapping;
+    private final ByteBuffer memory;
+    private final long fileBytes;
+    private int newestSlot;
+
+    /**
+     * Maps a file for writing.
+     *
+     * @param newestSlot the slot that holds the mark that counts
+     */
+    ActiveFile(Path path, MediumFile file, int capacity, int newestSlot) throws IOException {
+        this.path = path;
+        this.file = file;
+        this.fileBytes = file.size();
+        this.newestSlot = newestSlot;
+        this.mapping = file.map((int) fileBytes, true);
+        this.memory = mapping.buffer().slice(0, capacity);
+    }
+
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    void prefault() throws IOException {
+        mapping.prefault();
+    }
+
+    void unmap() {
+        mapping.unmap();
+    }
+
+    void force(int from, int to) throws IOException {
+        if (from < 0 || from > to || to > memory.capacity()) {
+            throw new IndexOutOfBoundsException(
+                    "0 <= from <= to <= "
+                            + memory.capacity()
+                            + " expected, found from "
+                            + from
+                            + " and to "
+                            + to);
+        }
+        forceRange(from, to - from);
+    }
+
+    /** A torn write must leave the other slot whole, so the one with the newest mark is spared. */
+    synchronized void writeMark(Mark mark) throws IOException {
+        int slot = MarkPages.SLOTS - 1 - newestSlot;
+        writeSlot(slot, MarkFormat.encode(mark));
+        newestSlot = slot;
+    }
+
+    /** The second slot is touched when the first is durable, or a crash could tear both. */
+    void rewriteMark(Mark mark) throws IOException {
+        writeMark(mark);
+        writeMark(mark);
+    }
+
+    private void writeSlot(int slot, byte[] encoded) throws IOException {
+        int position = (int) MarkPages.slotPosition(fileBytes, slot);
+        mapping.buffer().put(position, encoded);
+        forceRange(position, MarkPages.PAGE);
+    }
+
+    private void forceRange(int position, int length) throws IOException {
+        if (length > 0) {
+            mapping.force(position, length);
+        }
+        // A force of pages that were cut off the file returns as if all were well.
+        if (file.size() != fileBytes) {
+            throw new IOException(
+                    path
+                            + " has "
+                            + file.size()
+                            + " bytes, "
+                            + fileBytes
+                            + " expected: somebody else has changed its size, and what was stored"
+                            + " in it may be lost; stop what touches the tier's files and open the"
+                            + " store again");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.firn.file;
+
+import io.firn.spi.Sidecar;
+import io.firn.spi.SmallFile;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a tier's directories and files are called.
+ *
+ * <pre>
+ * tier                                      whose tier it is
+ * lock                                      held while the tier is open for writing
+ * 0f8c…3a/                                  a topic's id, 32 hexadecimal digits
+ *     7/                                    a partition
+ *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
+ *         .000000000000002a.active.tmp      being reserved; means nothing after a crash
+ *         00000000000000000042.log          sealed and finished; base offset 42
+ *         00000000000000000042.mark         what {@link SealMark} says
+ *         00000000000000000042.index        sidecars
+ *         00000000000000000042.timeindex
+ *         .00000000000000000042.mark.tmp    the next content of one of these
+ *         .00000000000000000042.deleted     deleted; whatever is left goes at the next open
+ * </pre>
+ */
+final class FileNames {
+    static final String TIER = "tier";
+    static final String LOCK = "lock";
+
+    /** What the system itself puts into the root of a file system. */
+    private static final String LOST_AND_FOUND = "lost+found";
+
+    private static final Pattern TOPIC = Pattern.compile("[0-9a-f]{32}");
+    private static final Pattern PARTITION = Pattern.compile("0|[1-9][0-9]{0,9}");
+    private static final Pattern ACTIVE = Pattern.compile("\\.([0-9a-f]{16})\\.active(\\.tmp)?");
+    private static final Pattern SEALED =
+            Pattern.compile("([0-9]{20})\\.(log|mark|index|timeindex)");
+    private static final Pattern HIDDEN =
+            Pattern.compile("\\.([0-9]{20})\\.(deleted|(?:mark|index|timeindex)\\.tmp)");
+
+    private FileNames() {}
+
+    /** What a name in a partition's directory stands for. */
+    enum Kind {
+        ACTIVE,
+        LOG,
+        MARK,
+        INDEX,
+        TIMEINDEX,
+        DELETED,
+        TEMPORARY,
+        STRANGE
+    }
+
+    /**
+     * A name, read.
+     *
+     * @param number the epoch of an active file, the base offset of any other
+     */
+    record Entry(Kind kind, long number) {}
+
+    /** What belongs into a tier's directory, beside the topics. */
+    static Set<String> atRoot() {
+        return Set.of(TIER, SmallFile.temporaryFor(Path.of(TIER)).toString(), LOCK, LOST_AND_FOUND);
+    }
+
+    static String topic(UUID id) {
+        return hex(id.getMostSignificantBits()) + hex(id.getLeastSignificantBits());
+    }
+
+    /** The topic that a directory stands for, or null. */
+    static UUID parseTopic(String name) {
+        return TOPIC.matcher(name).matches()
+                ? new UUID(
+                        Long.parseUnsignedLong(name.substring(0, 16), 16),
+                        Long.parseUnsignedLong(name.substring(16), 16))
+                : null;
+    }
+
+    /** The partition that a directory stands for, or −1. */
+    static int parsePartition(String name) {
+        long number = PARTITION.matcher(name).matches() ? Long.parseLong(name) : -1;
+        return number <= Integer.MAX_VALUE ? (int) number : -1;
+    }
+
+    static String active(long epoch) {
+        return "." + hex(epoch) + ".active";
+    }
+
+    static String log(long baseOffset) {
+        return sealed(baseOffset, "log");
+    }
+
+    static String mark(long baseOffset) {
+        return sealed(baseOffset, "mark");
+    }
+
+    static String sidecar(long baseOffset, Sidecar kind) {
+        return sealed(baseOffset, kind.name().toLowerCase(Locale.ROOT));
+    }
+
+    static String deleted(long baseOffset) {
+        return "." + sealed(baseOffset, "deleted");
+    }
+
+    /** The name under which the next content of a file is prepared. */
+    static String temporary(String name) {
+        return name.startsWith(".") ? name + ".tmp" : "." + name + ".tmp";
+    }
+
+    static Entry parse(String name) {
+        Matcher active = ACTIVE.matcher(name);
+        if (active.matches()) {
+            Kind kind = active.group(2) == null ? Kind.ACTIVE : Kind.TEMPORARY;
+            return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16));
+        }
+        Matcher sealed = SEALED.matcher(name);
+        if (sealed.matches()) {
+            return entry(
+                    Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1));
+        }
+        Matcher hidden = HIDDEN.matcher(name);
+        if (hidden.matches()) {
+            boolean deleted = hidden.group(2).equals("deleted");
+            return entry(deleted ? Kind.DELETED : Kind.TEMPORARY, hidden.group(1));
+        }
+        return new Entry(Kind.STRANGE, -1);
+    }
+
+    private static Entry entry(Kind kind, String digits) {
+        try {
+            return new Entry(kind, Long.parseLong(digits));
+        } catch (NumberFormatException e) {
+            // Twenty digits can say more than a long can hold.
+            return new Entry(Kind.STRANGE, -1);
+        }
+    }
+
+    private static String sealed(long baseOffset, String extension) {
+        return String.format(Locale.ROOT, "%020d.%s", baseOffset, extension);
+    }
+
+    private static String hex(long number) {
+        return String.format(Locale.ROOT, "%016x", number);
+    }
+}

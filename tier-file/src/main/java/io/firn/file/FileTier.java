@@ -1,0 +1,392 @@
+package io.firn.file;
+
+import io.firn.DurabilityClass;
+import io.firn.StoreFullException;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Segment;
+import io.firn.spi.StorageTier;
+import io.firn.spi.TierContext;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * A tier in a directory: a directory per partition in it, and a file per segment. A sealed segment
+ * is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The space of the
+ * segment that is written to is reserved ahead of the writer.
+ *
+ * <pre>{@code
+ * StorageTier tier = FileTier.at(Path.of("/data/log"));
+ * StorageTier small = FileTier.builder(Path.of("/data/log")).capacityBytes(10L << 30).build();
+ * }</pre>
+ *
+ * <p>Thread-safe. While open for writing it is locked against other processes.
+ */
+public final class FileTier implements StorageTier {
+    private static final int MAX_SEGMENT_BYTES = 1 << 30;
+
+    private final Path root;
+    private final FileMedium medium;
+    private final long capacityBytes;
+    private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
+    private final Queue<View> retired = new ConcurrentLinkedQueue<>();
+    /** Directories whose names are durable. */
+    private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+    /** Guards {@link #pendingBytes} and a decision that goes by it. */
+    private final Object occupancy = new Object();
+
+    private long pendingBytes;
+    private TierContext context;
+    private TierIdentity identity;
+    private DurabilityClass durabilityClass;
+    private AutoCloseable lock;
+    private volatile List<String> strangers = List.of();
+    private volatile boolean open;
+
+    private FileTier(Builder builder) {
+        this.root = builder.directory.toAbsolutePath().normalize();
+        this.medium = builder.medium;
+        this.capacityBytes = builder.capacityBytes;
+    }
+
+    /** A tier in a directory of this machine, limited by its file system only. */
+    public static FileTier at(Path directory) {
+        return builder(directory).build();
+    }
+
+    /** A tier in a directory, with options. */
+    public static Builder builder(Path directory) {
+        return new Builder(directory);
+    }
+
+    @Override
+    public String name() {
+        return "file " + root;
+    }
+
+    @Override
+    public synchronized void open(TierContext context) throws IOException {
+        if (open) {
+            throw new IllegalStateException(name() + " is open already");
+        }
+        this.context = context;
+        // Whoever it belongs to is found out before anything is written, the lock included.
+        identity = readIdentity();
+        if (!context.readOnly()) {
+            takeOver();
+        }
+        try {
+            durabilityClass = medium.durabilityClass(root);
+            lookAround();
+            open = true;
+        } finally {
+            if (!open) {
+                unlock();
+            }
+        }
+    }
+
+    private TierIdentity readIdentity() throws IOException {
+        TierIdentity found = TierIdentity.read(medium, root);
+        if (found == null && (context.readOnly() || !context.create())) {
+            throw new IOException(
+                    root
+                            + " should hold a file tier of store "
+                            + context.storeId()
+                            + ", but there is no file '"
+                            + FileNames.TIER
+                            + "' in it: is the right file system mounted there?");
+        }
+        if (found != null && !found.storeId().equals(context.storeId())) {
+            throw new IOException(
+                    root
+                            + " belongs to store "
+                            + found.storeId()
+                            + ", expected was store "
+                            + context.storeId()
+                            + ": give each store directories of its own");
+        }
+        return found;
+    }
+
+    /** Locks the tier, and creates it when it is new. */
+    private void takeOver() throws IOException {
+        if (identity == null) {
+            requireEmpty();
+        }
+        try {
+            if (identity == null) {
+                medium.createDirectories(root);
+            }
+            lock = medium.lock(root.resolve(FileNames.LOCK));
+        } catch (IOException e) {
+            throw new IOException(
+                    "the directory "
+                            + root
+                            + " of a file tier must be writable, and is not ("
+                            + e
+                            + "): change its permissions, or open read-only",
+                    e);
+        }
+        boolean taken = false;
+        try {
+            // Again, now that nobody else can create it.
+            identity = readIdentity();
+            if (identity == null) {
+                identity = new TierIdentity(UUID.randomUUID(), context.storeId());
+                identity.write(medium, root);
+            }
+            taken = true;
+        } finally {
+            if (!taken) {
+                unlock();
+            }
+        }
+    }
+
+    private void requireEmpty() throws IOException {
+        List<String> names;
+        try {
+            names = new ArrayList<>(medium.list(root));
+        } catch (NotDirectoryException e) {
+            throw new IOException(root + " should be a directory for a file tier, is a file", e);
+        }
+        names.removeAll(FileNames.atRoot());
+        if (!names.isEmpty()) {
+            throw new IOException(
+                    root
+                            + " should be empty or a file tier, but has no file '"
+                            + FileNames.TIER
+                            + "' and holds "
+                            + names.size()
+                            + " other things, like "
+                            + names.get(0)
+                            + ": give the tier a directory of its own, or restore that file");
+        }
+    }
+
+    private void lookAround() throws IOException {
+        TierScan scan = new TierScan(this, root, medium, context.readOnly());
+        // Of those that were known before, somebody may still hold one that is gone by now.
+        Set<FileSegment> wanted = new HashSet<>(segments.values());
+        try {
+            scan.run(segments);
+            if (!context.readOnly()) {
+                durable.addAll(scan.settle());
+            }
+            wanted.addAll(scan.segments().values());
+            segments.putAll(scan.segments());
+            segments.keySet().retainAll(scan.segments().keySet());
+            strangers = List.copyOf(scan.strangers());
+        } finally {
+            scan.releaseAllBut(wanted);
+        }
+    }
+
+    @Override
+    public UUID id() {
+        requireOpen();
+        return identity.tierId();
+    }
+
+    @Override
+    public DurabilityClass durabilityClass() {
+        requireOpen();
+        return durabilityClass;
+    }
+
+    @Override
+    public long capacityBytes() {
+        return capacityBytes;
+    }
+
+    /** Bytes of the segments' files; sidecars, a few thousandths of that, are not counted. */
+    @Override
+    public long usedBytes() {
+        long sum = 0;
+        for (FileSegment segment : segments.values()) {
+            sum += segment.fileBytes();
+        }
+        return sum;
+    }
+
+    @Override
+    public int maxSegmentBytes() {
+        return MAX_SEGMENT_BYTES;
+    }
+
+    @Override
+    public synchronized List<Segment> list() throws IOException {
+        requireOpen();
+        if (context.readOnly()) {
+            lookAround();
+        }
+        return new ArrayList<>(new TreeMap<>(segments).values());
+    }
+
+    @Override
+    public List<String> strangers() {
+        return strangers;
+    }
+
+    @Override
+    public Segment reserve(UUID topicId, int partition, int bytes, long epoch)
+            throws IOException {
+        requireOpen();
+        if (context.readOnly()) {
+            throw new IllegalStateException(name() + " is open read-only");
+        }
+        if (bytes < 1 || bytes > MAX_SEGMENT_BYTES || partition < 0 || epoch < 0) {
+            throw new IllegalArgumentException(
+                    "a segment has 1 to "
+                            + MAX_SEGMENT_BYTES
+                            + " bytes, partition and epoch are not negative; found "
+                            + bytes
+                            + ", "
+                            + partition
+                            + " and "
+                            + epoch);
+        }
+        sweep();
+        long wanted = MarkPages.fileBytes(bytes);
+        takeRoom(wanted);
+        FileSegment made = null;
+        try {
+            PartitionDirectory directory =
+                    PartitionDirectory.of(medium, false, root, topicId, partition);
+            if (!durable.contains(directory.path())) {
+                medium.createDirectories(directory.path());
+                durable.add(directory.path());
+            }
+            made = new Reservation(this, directory, bytes, epoch).make();
+            return made;
+        } finally {
+            // From now on the file itself is what counts.
+            giveRoom(wanted, made);
+        }
+    }
+
+    private void takeRoom(long wanted) {
+        synchronized (occupancy) {
+            long used = usedBytes() + pendingBytes;
+            if (wanted > capacityBytes - used) {
+                throw new StoreFullException(
+                        root
+                                + ": "
+                                + wanted
+                                + " bytes wanted for a segment, "
+                                + used
+                                + " of "
+                                + capacityBytes
+                                + " in use: raise the tier's capacity, or let retention or"
+                                + " migration make room");
+            }
+            pendingBytes += wanted;
+        }
+    }
+
+    private void giveRoom(long wanted, FileSegment made) {
+        synchronized (occupancy) {
+            pendingBytes -= wanted;
+            if (made != null) {
+                segments.put(made.key(), made);
+            }
+        }
+    }
+
+    void forget(FileSegment segment) {
+        segments.remove(segment.key(), segment);
+    }
+
+    /** Unmaps a retired view, now or when its last reader has gone. */
+    void releaseWhenFree(View view) {
+        if (!view.tryRelease()) {
+            retired.add(view);
+        }
+        sweep();
+    }
+
+    private void sweep() {
+        retired.removeIf(View::tryRelease);
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (!open) {
+            return;
+        }
+        open = false;
+        segments.values().forEach(FileSegment::release);
+        segments.clear();
+        durable.clear();
+        sweep();
+        unlock();
+    }
+
+    private void unlock() throws IOException {
+        AutoCloseable held = lock;
+        lock = null;
+        try {
+            if (held != null) {
+                held.close();
+            }
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("could not unlock " + root, e);
+        }
+    }
+
+    private void requireOpen() {
+        if (!open) {
+            throw new IllegalStateException(name() + " is not open");
+        }
+    }
+
+    /** What a file tier can be told. Not thread-safe. */
+    public static final class Builder {
+        private final Path directory;
+        private FileMedium medium = FileMedium.real();
+        private long capacityBytes = Long.MAX_VALUE;
+
+        private Builder(Path directory) {
+            this.directory = directory;
+        }
+
+        /** The file system that the directory lies in; by default this machine's. */
+        public Builder medium(FileMedium medium) {
+            this.medium = medium;
+            return this;
+        }
+
+        /**
+         * Bytes that the segments' files may take together; by default as many as there are.
+         *
+         * @throws IllegalArgumentException when not positive
+         */
+        public Builder capacityBytes(long capacityBytes) {
+            if (capacityBytes < 1) {
+                throw new IllegalArgumentException(
+                        "the capacity is a number of bytes above 0, found " + capacityBytes);
+            }
+            this.capacityBytes = capacityBytes;
+            return this;
+        }
+
+        /** The tier, not open yet. */
+        public FileTier build() {
+            return new FileTier(this);
+        }
+    }
+}

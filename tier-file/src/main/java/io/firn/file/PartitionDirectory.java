@@ -1,0 +1,153 @@
+package io.firn.file;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.MediumFile;
+import io.firn.spi.Sidecar;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** The directory with a partition's segments. */
+record PartitionDirectory(
+        FileMedium medium, boolean readOnly, Path path, UUID topicId, int partition) {
+
+    static PartitionDirectory of(
+            FileMedium medium, boolean readOnly, Path root, UUID topicId, int partition) {
+        Path path = root.resolve(FileNames.topic(topicId)).resolve(Integer.toString(partition));
+        return new PartitionDirectory(medium, readOnly, path, topicId, partition);
+    }
+
+    Path active(long epoch) {
+        return path.resolve(FileNames.active(epoch));
+    }
+
+    Path log(long baseOffset) {
+        return path.resolve(FileNames.log(baseOffset));
+    }
+
+    Path mark(long baseOffset) {
+        return path.resolve(FileNames.mark(baseOffset));
+    }
+
+    Path sidecar(long baseOffset, Sidecar kind) {
+        return path.resolve(FileNames.sidecar(baseOffset, kind));
+    }
+
+    Path deleted(long baseOffset) {
+        return path.resolve(FileNames.deleted(baseOffset));
+    }
+
+    /** Whether a mark is about a segment of this partition. */
+    boolean owns(Mark mark) {
+        return mark.topicId().equals(topicId) && mark.partition() == partition;
+    }
+
+    /** What {@code BASE.mark} says; null when it is not there, damaged, or about another segment. */
+    SealMark readSeal(long baseOffset) throws IOException {
+        SealMark seal = SealMark.read(medium, mark(baseOffset));
+        boolean fits =
+                seal != null && owns(seal.mark()) && seal.mark().baseOffset() == baseOffset;
+        return fits ? seal : null;
+    }
+
+    /** The seal of the segment whose hidden file has this epoch in its name, or null. */
+    SealMark findSeal(long fileEpoch) throws IOException {
+        for (String name : medium.list(path)) {
+            FileNames.Entry entry = FileNames.parse(name);
+            if (entry.kind() == FileNames.Kind.MARK) {
+                SealMark seal = readSeal(entry.number());
+                if (seal != null && seal.fileEpoch() == fileEpoch) {
+                    return seal;
+                }
+            }
+        }
+        return null;
+    }
+
+    void writeSeal(SealMark seal) throws IOException {
+        seal.write(medium, mark(seal.mark().baseOffset()));
+    }
+
+    /**
+     * Two sealed segments with one base offset would overwrite each other.
+     *
+     * @param fileEpoch the one that may be sealed with the base offset
+     * @throws IOException when there is another one
+     */
+    void requireFree(long baseOffset, long fileEpoch) throws IOException {
+        SealMark other = readSeal(baseOffset);
+        boolean taken =
+                medium.exists(log(baseOffset))
+                        || (other != null
+                                && other.fileEpoch() != fileEpoch
+                                && medium.exists(active(other.fileEpoch())));
+        if (taken) {
+            throw new IOException(
+                    path
+                            + " already holds a sealed segment with base offset "
+                            + baseOffset
+                            + ", so "
+                            + active(fileEpoch)
+                            + " cannot become one: delete one of them first");
+        }
+    }
+
+    /** Cuts a file to a length, durably, and returns its size. */
+    long cut(Path file, int length) throws IOException {
+        try (MediumFile out = medium.open(file, true)) {
+            // A file that is too short stays so: zeros would hide that something is missing.
+            if (out.size() > length) {
+                out.setSize(length);
+            }
+            out.force();
+            return out.size();
+        }
+    }
+
+    byte[] readSidecar(long baseOffset, Sidecar kind) throws IOException {
+        return WholeFile.read(medium, sidecar(baseOffset, kind));
+    }
+
+    void writeSidecar(long baseOffset, Sidecar kind, byte[] bytes, boolean forced)
+            throws IOException {
+        WholeFile.replace(medium, sidecar(baseOffset, kind), bytes, forced);
+    }
+
+    /**
+     * Deletes a sealed segment. One rename takes it away. Only when that is durable does the rest
+     * go, and the renamed file last: as long as it is there, the next open knows what else is to be
+     * deleted.
+     */
+    void deleteSealed(Path file, long baseOffset) throws IOException {
+        Path gone = deleted(baseOffset);
+        if (medium.exists(file)) {
+            medium.rename(file, gone);
+        }
+        force();
+        deleteRest(baseOffset);
+    }
+
+    /** Deletes what is left of a segment that was renamed away. */
+    void deleteRest(long baseOffset) throws IOException {
+        if (!isInUse(baseOffset)) {
+            medium.delete(mark(baseOffset));
+            for (Sidecar kind : Sidecar.values()) {
+                medium.delete(sidecar(baseOffset, kind));
+            }
+            force();
+        }
+        medium.delete(deleted(baseOffset));
+    }
+
+    /** Whether mark and sidecars belong to another segment by now. */
+    private boolean isInUse(long baseOffset) throws IOException {
+        SealMark seal = readSeal(baseOffset);
+        return medium.exists(log(baseOffset))
+                || (seal != null && medium.exists(active(seal.fileEpoch())));
+    }
+
+    void force() throws IOException {
+        medium.forceDirectory(path);
+    }
+}

@@ -1,0 +1,261 @@
+package io.firn.file;
+
+import io.firn.file.FileNames.Kind;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.MediumFile;
+import io.firn.spi.SegmentState;
+import io.firn.spi.Sidecar;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Finds the segments in a partition's directory, from the files alone, and changes nothing.
+ *
+ * <ul>
+ *   <li>{@code BASE.log} is a sealed segment, finished. Its mark is made up again when {@code
+ *       BASE.mark} was lost.
+ *   <li>A hidden file is a sealed segment, not finished, when there is a {@code BASE.mark} with its
+ *       epoch; it may have been cut, so that its mark pages are gone.
+ *   <li>Any other hidden file is what its mark pages say.
+ * </ul>
+ */
+final class PartitionScan {
+    private final FileTier tier;
+    private final PartitionDirectory directory;
+    private final FileMedium medium;
+    private final Map<Path, FileSegment> known;
+    private final Map<Kind, TreeSet<Long>> numbers = new EnumMap<>(Kind.class);
+    private final Map<Long, SealMark> seals = new TreeMap<>();
+    private final List<FileSegment> segments = new ArrayList<>();
+    private final List<String> strangers = new ArrayList<>();
+    private final List<Path> temporaries = new ArrayList<>();
+    private boolean restless;
+
+    /**
+     * Begins.
+     *
+     * @param known segments found earlier, by {@link FileSegment#key}
+     */
+    PartitionScan(FileTier tier, PartitionDirectory directory, Map<Path, FileSegment> known) {
+        this.tier = tier;
+        this.directory = directory;
+        this.medium = directory.medium();
+        this.known = known;
+        for (Kind kind : Kind.values()) {
+            numbers.put(kind, new TreeSet<>());
+        }
+    }
+
+    List<FileSegment> segments() {
+        return segments;
+    }
+
+    List<String> strangers() {
+        return strangers;
+    }
+
+    /** What a crash left half made. */
+    List<Path> temporaries() {
+        return temporaries;
+    }
+
+    /** Base offsets of segments whose deletion a crash interrupted. */
+    Iterable<Long> deleted() {
+        return numbers.get(Kind.DELETED);
+    }
+
+    /** Whether files came or went while we looked, so that another look would say more. */
+    boolean isRestless() {
+        return restless;
+    }
+
+    /** Looks. */
+    PartitionScan run() throws IOException {
+        for (String name : medium.list(directory.path())) {
+            FileNames.Entry entry = FileNames.parse(name);
+            switch (entry.kind()) {
+                case STRANGE -> stranger(directory.path().resolve(name), "not a file of Firn's");
+                case TEMPORARY -> temporaries.add(directory.path().resolve(name));
+                default -> numbers.get(entry.kind()).add(entry.number());
+            }
+        }
+        for (long base : numbers.get(Kind.MARK)) {
+            SealMark seal = directory.readSeal(base);
+            if (seal != null) {
+                seals.put(base, seal);
+            }
+        }
+        for (long base : numbers.get(Kind.LOG)) {
+            unlessVanished(() -> addLog(base));
+        }
+        for (long epoch : numbers.get(Kind.ACTIVE)) {
+            unlessVanished(() -> addHidden(epoch));
+        }
+        reportOrphans(Kind.MARK, "has no segment to its mark");
+        reportOrphans(Kind.INDEX, "has no segment to its index");
+        reportOrphans(Kind.TIMEINDEX, "has no segment to its index");
+        return this;
+    }
+
+    /** A step that opens files. */
+    @FunctionalInterface
+    private interface Step {
+        /** Takes it. */
+        void take() throws IOException;
+    }
+
+    /** In a read-only tier, what was listed may be renamed or deleted when we come to it. */
+    private void unlessVanished(Step step) throws IOException {
+        try {
+            step.take();
+        } catch (NoSuchFileException e) {
+            if (!directory.readOnly()) {
+                throw e;
+            }
+            restless = true;
+        }
+    }
+
+    private void addLog(long base) throws IOException {
+        Path log = directory.log(base);
+        SealMark seal = seals.get(base);
+        try (MediumFile file = medium.open(log, false)) {
+            long size = file.size();
+            if (size > Integer.MAX_VALUE) {
+                stranger(log, "larger than any segment, " + size + " bytes");
+                return;
+            }
+            if (seal == null) {
+                if (numbers.get(Kind.MARK).contains(base)) {
+                    stranger(directory.mark(base), "damaged; made up again from " + log);
+                }
+                seal = new SealMark(madeUp(base, (int) size, file.modifiedMs()), -1);
+            }
+            reportLength(log, size, seal.mark().position());
+            add(new FileSegment(tier, directory, seal, size, true));
+        }
+    }
+
+    private Mark madeUp(long base, int size, long sealTimeMs) {
+        return new Mark(
+                SegmentState.SEALED,
+                directory.topicId(),
+                directory.partition(),
+                -1,
+                base,
+                size,
+                -1,
+                sealTimeMs,
+                0);
+    }
+
+    private void addHidden(long epoch) throws IOException {
+        Path path = directory.active(epoch);
+        SealMark seal = sealOf(epoch);
+        if (seal != null && numbers.get(Kind.LOG).contains(seal.mark().baseOffset())) {
+            stranger(path, "was finished already, as " + directory.log(seal.mark().baseOffset()));
+            return;
+        }
+        MediumFile file = medium.open(path, seal == null && !directory.readOnly());
+        boolean kept = false;
+        try {
+            if (seal != null) {
+                long size = file.size();
+                if (size < seal.mark().position()) {
+                    reportLength(path, size, seal.mark().position());
+                }
+                add(new FileSegment(tier, directory, seal, size, false));
+                return;
+            }
+            MarkPages.Found found = MarkPages.read(file, file.size());
+            if (found.newest() != null && !directory.owns(found.newest())) {
+                stranger(path, "belongs to " + describe(found.newest()));
+                return;
+            }
+            int room = MarkPages.capacity(file.size());
+            kept = add(new FileSegment(tier, directory, epoch, file, found, room));
+        } finally {
+            if (!kept) {
+                file.close();
+            }
+        }
+    }
+
+    /** Takes what is known already rather than what was just made; true when the new one is kept. */
+    private boolean add(FileSegment found) throws IOException {
+        FileSegment earlier = known.get(found.key());
+        if (earlier == null) {
+            segments.add(found);
+            return true;
+        }
+        earlier.refreshMark();
+        segments.add(earlier);
+        return false;
+    }
+
+    private SealMark sealOf(long fileEpoch) {
+        for (SealMark seal : seals.values()) {
+            if (seal.fileEpoch() == fileEpoch) {
+                return seal;
+            }
+        }
+        return null;
+    }
+
+    private void reportOrphans(Kind kind, String reason) {
+        for (long base : numbers.get(kind)) {
+            SealMark seal = seals.get(base);
+            boolean owned =
+                    numbers.get(Kind.LOG).contains(base)
+                            || numbers.get(Kind.DELETED).contains(base)
+                            || (seal != null
+                                    && numbers.get(Kind.ACTIVE).contains(seal.fileEpoch()));
+            if (!owned) {
+                restless = true;
+                String name = name(kind, base);
+                String lost = seal == null ? "" : "; there was one of " + describe(seal.mark());
+                stranger(directory.path().resolve(name), reason + lost);
+            }
+        }
+    }
+
+    private static String name(Kind kind, long base) {
+        return switch (kind) {
+            case INDEX -> FileNames.sidecar(base, Sidecar.INDEX);
+            case TIMEINDEX -> FileNames.sidecar(base, Sidecar.TIMEINDEX);
+            default -> FileNames.mark(base);
+        };
+    }
+
+    private void reportLength(Path path, long size, int expected) {
+        if (size != expected) {
+            stranger(path, size + " bytes long, sealed with " + expected);
+        }
+    }
+
+    private void stranger(Path path, String reason) {
+        strangers.add(path + ": " + reason);
+    }
+
+    private static String describe(Mark mark) {
+        return "topic "
+                + mark.topicId()
+                + ", partition "
+                + mark.partition()
+                + ", offsets from "
+                + mark.baseOffset()
+                + " to below "
+                + mark.offset()
+                + ", "
+                + mark.position()
+                + " bytes";
+    }
+}

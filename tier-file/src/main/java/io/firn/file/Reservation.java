@@ -1,0 +1,133 @@
+package io.firn.file;
+
+import io.firn.StoreFullException;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.MarkFormat;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * Makes the file of a new segment: real zeros for all of its room, then its first mark, under a
+ * name that means nothing until all of that is durable.
+ */
+final class Reservation {
+    /**
+     * Zeros are written in pieces of this size. Bigger ones make Linux keep the file in bigger
+     * folios, of which a later force writes every byte for each small store (measured: 1 MiB pieces
+     * double the cost of a force of 64 bytes).
+     */
+    private static final int PIECE = 16 * 1024;
+
+    private final FileTier tier;
+    private final PartitionDirectory directory;
+    private final FileMedium medium;
+    private final int bytes;
+    private final long fileBytes;
+    private final long epoch;
+    private final Path path;
+    private final Path temporary;
+
+    Reservation(FileTier tier, PartitionDirectory directory, int bytes, long epoch) {
+        this.tier = tier;
+        this.directory = directory;
+        this.medium = directory.medium();
+        this.bytes = bytes;
+        this.fileBytes = MarkPages.fileBytes(bytes);
+        this.epoch = epoch;
+        this.path = directory.active(epoch);
+        this.temporary = directory.path().resolve(FileNames.temporary(FileNames.active(epoch)));
+    }
+
+    FileSegment make() throws IOException {
+        if (medium.exists(path)) {
+            throw new IOException(
+                    path + " is there already: epoch " + epoch + " was given to two segments");
+        }
+        try {
+            write();
+            medium.rename(temporary, path);
+            directory.force();
+            return open();
+        } catch (IOException | RuntimeException e) {
+            takeBack(e);
+            throw e;
+        }
+    }
+
+    private void write() throws IOException {
+        medium.delete(temporary);
+        try (MediumFile file = medium.create(temporary)) {
+            writeZeros(file);
+            Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
+            byte[] encoded = MarkFormat.encode(mark);
+            file.write(MarkPages.slotPosition(fileBytes, 0), encoded, 0, encoded.length);
+            // Before the rename: the name promises that the space is there.
+            file.force();
+        }
+    }
+
+    private void writeZeros(MediumFile file) throws IOException {
+        byte[] zeros = new byte[PIECE];
+        for (long position = 0; position < fileBytes; position += PIECE) {
+            int length = (int) Math.min(PIECE, fileBytes - position);
+            try {
+                file.write(position, zeros, 0, length);
+            } catch (IOException e) {
+                if (isFull(e, fileBytes - position)) {
+                    throw full(e);
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** The system's message may be in any language, so the space left is looked at as well. */
+    private boolean isFull(IOException e, long missing) throws IOException {
+        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+        return message.contains("no space left")
+                || message.contains("quota exceeded")
+                || medium.usableBytes(directory.path()) < missing;
+    }
+
+    private StoreFullException full(IOException e) throws IOException {
+        medium.delete(temporary);
+        return new StoreFullException(
+                directory.path()
+                        + ": "
+                        + fileBytes
+                        + " bytes wanted for a segment, "
+                        + medium.usableBytes(directory.path())
+                        + " usable: make room, or let retention or migration do so",
+                e);
+    }
+
+    private FileSegment open() throws IOException {
+        MediumFile file = medium.open(path, true);
+        FileSegment segment = null;
+        try {
+            MarkPages.Found found = MarkPages.read(file, fileBytes);
+            segment = new FileSegment(tier, directory, epoch, file, found, bytes);
+            segment.prefault();
+            return segment;
+        } catch (IOException | RuntimeException e) {
+            if (segment == null) {
+                file.close();
+            } else {
+                segment.release();
+            }
+            throw e;
+        }
+    }
+
+    private void takeBack(Exception reason) {
+        try {
+            medium.delete(temporary);
+            medium.delete(path);
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
+    }
+}

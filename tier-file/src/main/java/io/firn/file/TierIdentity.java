@@ -1,0 +1,50 @@
+package io.firn.file;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The file {@code tier}: who a tier is, and whose.
+ *
+ * @param tierId given when the tier was created
+ * @param storeId the store that it belongs to
+ */
+record TierIdentity(UUID tierId, UUID storeId) {
+    private static final String MAGIC = "file-tier";
+    private static final int VERSION = 1;
+    private static final String TIER = "tier";
+    private static final String STORE = "store";
+
+    /** The identity of the tier in a directory, or null when there is no tier. */
+    static TierIdentity read(FileMedium medium, Path directory) throws IOException {
+        Path file = directory.resolve(FileNames.TIER);
+        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
+        return values == null
+                ? null
+                : new TierIdentity(uuid(file, values, TIER), uuid(file, values, STORE));
+    }
+
+    void write(FileMedium medium, Path directory) throws IOException {
+        SmallFile.write(
+                medium,
+                directory.resolve(FileNames.TIER),
+                MAGIC,
+                VERSION,
+                Map.of(TIER, tierId.toString(), STORE, storeId.toString()));
+    }
+
+    private static UUID uuid(Path file, Map<String, String> values, String key)
+            throws IOException {
+        String value = values.get(key);
+        try {
+            return UUID.fromString(value == null ? "" : value);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    file + " should have an id under '" + key + "', found '" + value + "'", e);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.firn.file;
+
+import io.firn.spi.FileMedium;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** Looks at what lies in a tier's directory. Changes nothing until {@link #settle}. */
+final class TierScan {
+    private static final int LOOKS = 3;
+
+    private final FileTier tier;
+    private final Path root;
+    private final FileMedium medium;
+    private final boolean readOnly;
+    private final Map<Path, FileSegment> segments = new TreeMap<>();
+    private final Set<FileSegment> made = new HashSet<>();
+    private final List<String> strangers = new ArrayList<>();
+    private final List<Path> topics = new ArrayList<>();
+    private final Map<PartitionDirectory, PartitionScan> partitions = new LinkedHashMap<>();
+
+    TierScan(FileTier tier, Path root, FileMedium medium, boolean readOnly) {
+        this.tier = tier;
+        this.root = root;
+        this.medium = medium;
+        this.readOnly = readOnly;
+    }
+
+    /** What was found, by {@link FileSegment#key}. */
+    Map<Path, FileSegment> segments() {
+        return segments;
+    }
+
+    List<String> strangers() {
+        return strangers;
+    }
+
+    /**
+     * Looks.
+     *
+     * @param known segments found earlier, which are taken again when they are still there
+     */
+    void run(Map<Path, FileSegment> known) throws IOException {
+        Set<String> own = FileNames.atRoot();
+        for (String name : medium.list(root)) {
+            UUID topicId = FileNames.parseTopic(name);
+            if (topicId != null) {
+                scanTopic(topicId, root.resolve(name), known);
+            } else if (!own.contains(name)) {
+                strangers.add(root.resolve(name) + ": not a file of Firn's");
+            }
+        }
+    }
+
+    private void scanTopic(UUID topicId, Path path, Map<Path, FileSegment> known)
+            throws IOException {
+        List<String> names = listOrReport(path);
+        if (names == null) {
+            return;
+        }
+        topics.add(path);
+        for (String name : names) {
+            int partition = FileNames.parsePartition(name);
+            if (partition < 0) {
+                strangers.add(path.resolve(name) + ": not a partition");
+            } else if (listOrReport(path.resolve(name)) != null) {
+                PartitionDirectory directory =
+                        PartitionDirectory.of(medium, readOnly, root, topicId, partition);
+                scanPartition(directory, known);
+            }
+        }
+    }
+
+    private List<String> listOrReport(Path path) throws IOException {
+        try {
+            return medium.list(path);
+        } catch (NotDirectoryException e) {
+            strangers.add(path + ": a file, where a directory was expected");
+            return null;
+        }
+    }
+
+    private void scanPartition(PartitionDirectory directory, Map<Path, FileSegment> known)
+            throws IOException {
+        Map<Path, FileSegment> candidates = new HashMap<>(known);
+        PartitionScan scan;
+        int looks = 0;
+        do {
+            scan = new PartitionScan(tier, directory, candidates);
+            try {
+                scan.run();
+            } finally {
+                made.addAll(scan.segments());
+                scan.segments().forEach(segment -> candidates.put(segment.key(), segment));
+            }
+            looks++;
+        } while (readOnly && scan.isRestless() && looks < LOOKS);
+        scan.segments().forEach(segment -> segments.put(segment.key(), segment));
+        strangers.addAll(scan.strangers());
+        partitions.put(directory, scan);
+    }
+
+    /** Releases what was made for this scan, but for what is wanted. */
+    void releaseAllBut(Set<FileSegment> wanted) {
+        made.stream().filter(segment -> !wanted.contains(segment)).forEach(FileSegment::release);
+    }
+
+    /**
+     * Makes durable what an earlier process may only have begun to, and removes what a crash left
+     * half made or half deleted.
+     *
+     * @return directories that are there for certain
+     */
+    Set<Path> settle() throws IOException {
+        // A name that an earlier process made may so far exist in memory only.
+        medium.forceDirectory(root);
+        for (Path topic : topics) {
+            medium.forceDirectory(topic);
+        }
+        Set<Path> durable = new HashSet<>();
+        for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
+            PartitionDirectory directory = entry.getKey();
+            directory.force();
+            for (Path temporary : entry.getValue().temporaries()) {
+                medium.delete(temporary);
+            }
+            for (long base : entry.getValue().deleted()) {
+                directory.deleteRest(base);
+            }
+            if (medium.list(directory.path()).isEmpty()) {
+                medium.delete(directory.path());
+            } else {
+                durable.add(directory.path());
+            }
+        }
+        for (Path topic : topics) {
+            if (medium.list(topic).isEmpty()) {
+                medium.delete(topic);
+            }
+        }
+        return durable;
+    }
+}
