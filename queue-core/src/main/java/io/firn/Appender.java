@@ -66,10 +66,11 @@ public interface Appender extends AutoCloseable {
     long appendIfNext(long expectedOffset, Batch batch);
 
     /**
-     * Appends a Kafka record batch (magic 2) that somebody else made, as it is: only its base offset
-     * and epoch are set, in the log, not in the buffer. It is checked first: length, CRC, counts, and
-     * the records themselves where they are not compressed. A batch of an idempotent producer is
-     * checked against its last ones; a duplicate is not appended, and gets its first offset again.
+     * Appends a Kafka record batch (magic 2) that somebody else made, as it is: only its base
+     * offset and epoch are set, in the log, not in the buffer. It is checked first: length, CRC,
+     * counts, and the records themselves where they are not compressed. A batch of an idempotent
+     * producer is checked against its last ones; a duplicate is not appended, and gets its first
+     * offset again.
      *
      * @param batch one batch between position and limit, which stay as they are
      * @throws InvalidBatchException when it is no valid batch; says why

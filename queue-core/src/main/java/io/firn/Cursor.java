@@ -2,8 +2,8 @@ package io.firn;
 
 /**
  * A named place in each partition of a topic, kept by the store: how a reader goes on after a
- * restart. At least once: after a crash it may stand before, never behind, where it was advanced to.
- * Thread-safe.
+ * restart. At least once: after a crash it may stand before, never behind, where it was advanced
+ * to. Thread-safe.
  */
 public interface Cursor {
 
@@ -22,6 +22,8 @@ public interface Cursor {
      */
     void advance(int partition, long offset);
 
-    /** Makes the present offsets durable before it returns, forcing the records below them first. */
+    /**
+     * Makes the present offsets durable before it returns, forcing the records below them first.
+     */
     void force();
 }

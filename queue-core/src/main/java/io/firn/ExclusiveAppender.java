@@ -9,8 +9,8 @@ public interface ExclusiveAppender extends Appender {
      * between leaves nothing.
      *
      * @param length bytes of the value
-     * @return the appender's only claim, set to the room; or null when the next block is still being
-     *     prepared ({@link #BACK_PRESSURED}): try again
+     * @return the appender's only claim, set to the room; or null when the next block is still
+     *     being prepared ({@link #BACK_PRESSURED}): try again
      */
     Claim tryClaim(int length);
 }

@@ -50,15 +50,17 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * The clock for timestamps and ages, ms since 1970. The default is cached: it follows the system
-     * clock within some ms, more while both background threads are in I/O.
+     * The clock for timestamps and ages, ms since 1970. The default is cached: it follows the
+     * system clock within some ms, more while both background threads are in I/O.
      */
     public LogStoreBuilder clock(EpochClock value) {
         clock = Objects.requireNonNull(value, "clock");
         return this;
     }
 
-    /** How waiting and background threads idle; the default spins, yields, then parks up to 1 ms. */
+    /**
+     * How waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
+     */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");
         return this;
@@ -99,7 +101,8 @@ public final class LogStoreBuilder {
      * left before it returns.
      *
      * @throws StoreLockedException when it is open for writing elsewhere
-     * @throws StoreOpenException when it cannot be opened; says what was expected and what was found
+     * @throws StoreOpenException when it cannot be opened; says what was expected and what was
+     *     found
      * @throws InvalidOptionException when no tier was named
      */
     public LogStore open() {

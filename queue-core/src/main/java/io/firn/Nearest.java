@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.util.Collection;
+import java.util.Locale;
 
 /** Finds what a misspelt name was meant to be. */
 final class Nearest {
@@ -11,7 +12,7 @@ final class Nearest {
         String nearest = "";
         int least = Integer.MAX_VALUE;
         for (String candidate : candidates) {
-            int edits = edits(name.toLowerCase(), candidate.toLowerCase());
+            int edits = edits(name.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT));
             if (edits < least) {
                 least = edits;
                 nearest = candidate;

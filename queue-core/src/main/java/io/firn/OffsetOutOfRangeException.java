@@ -8,7 +8,8 @@ public final class OffsetOutOfRangeException extends FirnException {
     private final long nextOffset;
 
     /** Names the place and the range. */
-    public OffsetOutOfRangeException(String where, long offset, long logStartOffset, long nextOffset) {
+    public OffsetOutOfRangeException(
+            String where, long offset, long logStartOffset, long nextOffset) {
         super(
                 where
                         + ": offset "

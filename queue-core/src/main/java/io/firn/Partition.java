@@ -2,9 +2,7 @@ package io.firn;
 
 import java.util.List;
 
-/**
- * One log of a topic. {@code logStartOffset ≤ durableOffset ≤ nextOffset}, always. Thread-safe.
- */
+/** One log of a topic. {@code logStartOffset ≤ durableOffset ≤ nextOffset}, always. Thread-safe. */
 public interface Partition {
 
     /** Its topic. */
@@ -42,7 +40,10 @@ public interface Partition {
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();
 
-    /** The first offset whose record has this timestamp (ms) or a later one; the visible end when there is none. */
+    /**
+     * The first offset whose record has this timestamp (ms) or a later one; the visible end when
+     * there is none.
+     */
     long offsetForTimestamp(long timestampMs);
 
     /**

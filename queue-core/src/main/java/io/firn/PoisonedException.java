@@ -1,6 +1,9 @@
 package io.firn;
 
-/** The medium failed under a partition: it refuses appends until the store is opened again; reads go on. */
+/**
+ * The medium failed under a partition: it refuses appends until the store is opened again; reads go
+ * on.
+ */
 public final class PoisonedException extends FirnException {
     private static final long serialVersionUID = 1L;
 

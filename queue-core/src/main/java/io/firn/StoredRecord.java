@@ -13,7 +13,12 @@ import java.util.List;
  * @param headers in their order
  */
 public record StoredRecord(
-        int partition, long offset, long timestamp, byte[] key, byte[] value, List<Header> headers) {
+        int partition,
+        long offset,
+        long timestamp,
+        byte[] key,
+        byte[] value,
+        List<Header> headers) {
 
     /**
      * A header of a record.

@@ -2,8 +2,8 @@ package io.firn;
 
 /**
  * Appends to a topic. The partition is picked as Kafka's Java producer does: by murmur2 of the key;
- * records without a key stay with one partition until a batch's worth of bytes went there, then go on
- * with another. Thread-safe; it holds a shared appender on each partition.
+ * records without a key stay with one partition until a batch's worth of bytes went there, then go
+ * on with another. Thread-safe; it holds a shared appender on each partition.
  */
 public interface TopicAppender extends AutoCloseable {
 

@@ -13,8 +13,8 @@ import java.util.Map;
  * @param rollMs a segment older than this is sealed, in ms; at least 1,000, or {@link #UNLIMITED}
  * @param retentionBytes per partition, whole segments are deleted above it; or {@link #UNLIMITED}
  * @param retentionMs segments sealed longer ago than this are deleted; or {@link #UNLIMITED}
- * @param maxRecordBytes the largest record (key, value and headers, encoded) that is taken, at least
- *     1 and less than {@code segmentBytes}
+ * @param maxRecordBytes the largest record (key, value and headers, encoded) that is taken, at
+ *     least 1 and less than {@code segmentBytes}
  * @param compression of embedded appends
  * @param forceBytes in a {@link Durability#WRITTEN} topic: forced after so many bytes
  * @param forceMs in a {@link Durability#WRITTEN} topic: forced after so many ms
@@ -84,7 +84,9 @@ public record TopicOptions(
         return with("durability", value);
     }
 
-    /** See the record's parameters; lowers {@code maxRecordBytes} when it would not fit any more. */
+    /**
+     * See the record's parameters; lowers {@code maxRecordBytes} when it would not fit any more.
+     */
     public TopicOptions withSegmentBytes(int value) {
         TopicOptions fitting =
                 value > 1 && maxRecordBytes >= value ? withMaxRecordBytes(value - 1) : this;
@@ -146,8 +148,8 @@ public record TopicOptions(
     /**
      * Options from text; what is not named keeps its default.
      *
-     * @throws InvalidOptionException for an unknown name, which suggests the nearest, and for a value
-     *     that cannot be read or is out of range
+     * @throws InvalidOptionException for an unknown name, which suggests the nearest, and for a
+     *     value that cannot be read or is out of range
      */
     public static TopicOptions ofMap(Map<String, String> values) {
         Map<String, String> all = DEFAULTS.toMap();

@@ -13,8 +13,8 @@ import org.agrona.concurrent.EpochClock;
 
 /**
  * Encodes records into a Kafka batch on the heap. The batch is complete but for its base offset and
- * epoch, which the log sets (both lie outside the CRC), so that all of this happens before anybody's
- * turn to append.
+ * epoch, which the log sets (both lie outside the CRC), so that all of this happens before
+ * anybody's turn to append.
  */
 public final class BatchEncoder implements Batch {
     private static final long NO_TIMESTAMP = Long.MIN_VALUE;

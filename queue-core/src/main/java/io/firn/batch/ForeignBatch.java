@@ -49,8 +49,7 @@ public final class ForeignBatch {
         }
         Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (compression == null) {
-            throw invalid(
-                    "unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
+            throw invalid("unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
         }
         int count = buffer.getInt(at + BatchFormat.COUNT);
         int lastOffsetDelta = buffer.getInt(at + BatchFormat.LAST_OFFSET_DELTA);

@@ -43,7 +43,9 @@ public final class RecordFlyweight implements Record {
         headers.view = null;
     }
 
-    /** Points at the records of a batch; {@code time} is its base, or with append time its maximum. */
+    /**
+     * Points at the records of a batch; {@code time} is its base, or with append time its maximum.
+     */
     public void batch(int inPartition, long base, long time, boolean logsOwnTime, int recordsEnd) {
         partition = inPartition;
         baseOffset = base;
@@ -193,7 +195,12 @@ public final class RecordFlyweight implements Record {
             copies.add(new StoredRecord.Header(all.key(), bytesOf(all.value())));
         }
         return new StoredRecord(
-                partition, offset, timestamp, bytesOf(key()), bytesOf(value()), List.copyOf(copies));
+                partition,
+                offset,
+                timestamp,
+                bytesOf(key()),
+                bytesOf(value()),
+                List.copyOf(copies));
     }
 
     private static byte[] bytesOf(ByteBuffer view) {

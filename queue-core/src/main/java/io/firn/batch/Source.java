@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
 /**
- * Bytes that a user handed in, wherever they are, without copying or allocating in the steady state.
- * A flyweight. Not thread-safe.
+ * Bytes that a user handed in, wherever they are, without copying or allocating in the steady
+ * state. A flyweight. Not thread-safe.
  */
 public final class Source {
     private byte[] array;

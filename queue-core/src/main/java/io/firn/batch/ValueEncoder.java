@@ -51,7 +51,8 @@ public final class ValueEncoder {
     }
 
     /** Stores the whole batch. */
-    public void store(ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
+    public void store(
+            ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
         int size = headLength + value.length() + 1;
         compose(size, offset, epoch, time);
         crc.reset();

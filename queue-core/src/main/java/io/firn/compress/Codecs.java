@@ -9,8 +9,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries are
- * touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
+ * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
+ * are touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
  */
 public final class Codecs {
     private Codecs() {}
@@ -20,7 +20,8 @@ public final class Codecs {
      *
      * @throws MissingCodecException when the codec's library is not on the class path
      */
-    public static void compress(Compression codec, byte[] source, int from, int length, Scratch target) {
+    public static void compress(
+            Compression codec, byte[] source, int from, int length, Scratch target) {
         try (OutputStream out = output(codec, new ScratchOutput(target))) {
             out.write(source, from, length);
         } catch (IOException e) {
@@ -33,7 +34,8 @@ public final class Codecs {
     /**
      * Replaces the target's content with the decompressed bytes.
      *
-     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the memory
+     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the
+     *     memory
      * @throws IOException when the bytes are not what the codec wrote, or are too many
      * @throws MissingCodecException when the codec's library is not on the class path
      */

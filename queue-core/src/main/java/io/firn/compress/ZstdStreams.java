@@ -1,10 +1,10 @@
 package io.firn.compress;
 
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 
 /** In a class of its own, so that the library is needed only when a batch asks for it. */
 final class ZstdStreams {

@@ -28,6 +28,7 @@ import java.util.Map;
 final class FileLocks {
     private static final int MAX_HOLDER_BYTES = 1024;
     private static final Map<Object, String> HELD = new HashMap<>();
+
     /** Never closed: that would drop the lock that another class loader's copy of us holds. */
     private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
 

@@ -60,7 +60,9 @@ public interface FileMedium {
      */
     void rename(Path from, Path to) throws IOException;
 
-    /** Deletes a file or an empty directory when it is there; durable after {@link #forceDirectory}. */
+    /**
+     * Deletes a file or an empty directory when it is there; durable after {@link #forceDirectory}.
+     */
     void delete(Path path) throws IOException;
 
     /** Makes creations, renames and deletions in the directory durable. */

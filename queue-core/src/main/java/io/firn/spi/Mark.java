@@ -34,12 +34,19 @@ public record Mark(
     /** The mark that follows this one: an active segment, durable up to a place. */
     public Mark active(long epoch, long baseOffset, int position, long offset) {
         return new Mark(
-                SegmentState.ACTIVE, topicId, partition, epoch, baseOffset, position, offset, -1, sequence + 1);
+                SegmentState.ACTIVE,
+                topicId,
+                partition,
+                epoch,
+                baseOffset,
+                position,
+                offset,
+                -1,
+                sequence + 1);
     }
 
     /** The mark that follows this one: sealed at its end. */
-    public Mark sealed(
-            long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
+    public Mark sealed(long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
         return new Mark(
                 SegmentState.SEALED,
                 topicId,

@@ -20,8 +20,10 @@ import java.util.zip.CRC32C;
 public final class MarkFormat {
     /** Bytes of a slot that are used. */
     public static final int LENGTH = 84;
+
     /** Distance between the two slots, so that no torn page hits both. */
     public static final int SLOT_SPACING = 4096;
+
     /** The only version so far. */
     public static final int VERSION = 1;
 

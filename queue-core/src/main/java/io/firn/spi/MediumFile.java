@@ -3,7 +3,10 @@ package io.firn.spi;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** An open file of a {@link FileMedium}. Thread-safe; closing is idempotent and leaves mappings alone. */
+/**
+ * An open file of a {@link FileMedium}. Thread-safe; closing is idempotent and leaves mappings
+ * alone.
+ */
 public interface MediumFile extends Closeable {
 
     /** The file's size in bytes. */

@@ -62,8 +62,8 @@ public final class SmallFile {
      * @throws IOException when it is damaged or of another kind
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
-    public static Map<String, String> read(
-            FileMedium medium, Path file, String magic, int version) throws IOException {
+    public static Map<String, String> read(FileMedium medium, Path file, String magic, int version)
+            throws IOException {
         byte[] bytes = readAll(medium, file);
         return bytes == null ? null : decode(file, bytes, magic, version);
     }
@@ -213,7 +213,6 @@ public final class SmallFile {
     }
 
     private static IOException damaged(Path file, String reason) {
-        return new IOException(
-                file + " is damaged: " + reason + "; restore it from a backup");
+        return new IOException(file + " is damaged: " + reason + "; restore it from a backup");
     }
 }

@@ -5,10 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A segment's bytes for readers, held in place by pins. A reader pins the view while it looks at the
- * bytes (during a poll, or until a socket took them) and never in between. The owner retires a view
- * that is to go away; it is released (unmapped, its block freed) when it is retired and nobody pins
- * it any more.
+ * A segment's bytes for readers, held in place by pins. A reader pins the view while it looks at
+ * the bytes (during a poll, or until a socket took them) and never in between. The owner retires a
+ * view that is to go away; it is released (unmapped, its block freed) when it is retired and nobody
+ * pins it any more.
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
  */
@@ -93,7 +93,9 @@ public final class View {
         return (pins & ~RELEASED) != 0;
     }
 
-    /** Whether the view was pinned since the last call of this method; for eviction of idle views. */
+    /**
+     * Whether the view was pinned since the last call of this method; for eviction of idle views.
+     */
     public boolean testAndClearUsed() {
         boolean was = used;
         used = false;

@@ -1,50 +1,182 @@
 package io.firn.store;
 
-import io.firn.FirnException;
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
 
 /**
- * Runs a step for each partition and keeps going: one that fails is logged, counted, and left alone
- * for a second, while the others are served.
+ * A store's duty cycles and who runs them. Two threads, so that what appenders wait for never
+ * queues behind housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares
+ * blocks and tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the
+ * caller of {@link #invoke} is all of them.
  */
 final class Background {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final long BACK_OFF_NS = 1_000_000_000;
+    private static final long RELEASE_WAIT_NS = 1_000_000_000;
 
-    private final Map<Object, Long> notBefore = new HashMap<>();
-    private volatile long errors;
+    private final Store store;
+    private final StoreConfig config;
+    private final Retries forcing = new Retries();
+    private final Retries tidying = new Retries();
+    private final AppendGate invoking = new AppendGate();
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private volatile Thread forceThread;
+    private volatile Thread tidyThread;
+    private volatile boolean closed;
+    private long lastCursorsMs;
 
-    /** A step of background work; returns how much was done. */
-    @FunctionalInterface
-    interface Step {
-        int run() throws IOException;
+    Background(Store store) {
+        this.store = store;
+        this.config = store.config();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread
-    int run(Object subject, Step step) {
-        if (!notBefore.isEmpty()) {
-            Long until = notBefore.get(subject);
-            if (until != null && System.nanoTime() - until < 0) {
-                return 0;
-            }
-            notBefore.remove(subject);
+    void start() {
+        if (config.invokerMode()) {
+            return;
         }
-        try {
-            return step.run();
-        } catch (IOException | FirnException | InternalError | IllegalStateException e) {
-            errors++;
-            notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    subject + ": background work failed, tried again in a second: " + e.getMessage(),
-                    e);
-            return 0;
+        if (config.readOnly()) {
+            startAgent("firn-follow", this::follow);
+        } else {
+            forceThread = startAgent("firn-force", this::force);
+            tidyThread = startAgent("firn-tidy", this::tidy);
         }
+    }
+
+    private Thread startAgent(String name, Retries.Step step) {
+        Agent agent =
+                new Agent() {
+                    @Override
+                    public int doWork() throws IOException {
+                        return step.run();
+                    }
+
+                    @Override
+                    public String roleName() {
+                        return name;
+                    }
+                };
+        AgentRunner runner =
+                new AgentRunner(
+                        config.idleStrategy().get(),
+                        e -> LOG.log(System.Logger.Level.ERROR, name + " goes on after", e),
+                        null,
+                        agent);
+        runners.add(runner);
+        Thread thread = new Thread(runner, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    void wakeForce() {
+        LockSupport.unpark(forceThread);
+    }
+
+    void wakeTidy() {
+        LockSupport.unpark(tidyThread);
     }
 
     long errors() {
-        return errors;
+        return forcing.errors() + tidying.errors();
+    }
+
+    /** All of it, once, on the caller's thread. */
+    int invoke() {
+        if (closed || !invoking.tryEnter()) {
+            return 0; // somebody is at it
+        }
+        try {
+            return config.readOnly() ? follow() : force() + tidy();
+        } finally {
+            invoking.leave();
+        }
+    }
+
+    private int force() {
+        store.updateClock();
+        int work = 0;
+        for (TopicLog topic : store.topics()) {
+            for (PartitionLog log : topic.logs()) {
+                work += forcing.run(log, log.forcer());
+            }
+        }
+        return work;
+    }
+
+    private int tidy() {
+        store.updateClock();
+        long now = store.clock().time();
+        int work = 0;
+        for (TopicLog topic : store.topics()) {
+            for (PartitionLog log : topic.logs()) {
+                work += tidying.run(log, log.upkeep());
+            }
+        }
+        for (TopicLog topic : store.dying()) {
+            work += bury(topic);
+        }
+        if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
+            lastCursorsMs = now;
+            store.topics().forEach(this::writeCursors);
+        }
+        return work;
+    }
+
+    private int follow() {
+        store.updateClock();
+        return tidying.run(store, () -> store.follower().refresh());
+    }
+
+    // ---- the steps of closing, on the closer's thread, when the agents have ended
+
+    /** Ends the threads. */
+    void close() {
+        runners.forEach(AgentRunner::close);
+        if (config.invokerMode()) {
+            invoking.enter(); // and keeps it: nobody invokes a closed store
+        }
+        closed = true;
+    }
+
+    void writeCursors(TopicLog topic) {
+        tidying.run(
+                topic,
+                () -> {
+                    topic.writeCursors();
+                    return 0;
+                });
+    }
+
+    int bury(TopicLog topic) {
+        return tidying.run(topic, () -> store.bury(topic));
+    }
+
+    /** Everything durable, and written down where it stands. */
+    void settle(PartitionLog log) {
+        log.forcer().forceNow();
+        tidying.run(
+                log,
+                () -> {
+                    log.upkeep().settle(store.clock().time());
+                    return 0;
+                });
+    }
+
+    /** Gives readers the time to finish their polls; what they still hold then stays mapped. */
+    void awaitRelease(List<PartitionLog> logs) {
+        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
+        for (PartitionLog log : logs) {
+            tidying.run(
+                    log,
+                    () -> {
+                        while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {
+                            LockSupport.parkNanos(50_000);
+                        }
+                        return 0;
+                    });
+        }
     }
 }

@@ -3,8 +3,8 @@ package io.firn.store;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The system's clock, read by the background threads: reading it costs as much as an append. Between
- * two looks of theirs it stands still; it never goes back.
+ * The system's clock, read by the background threads: reading it costs as much as an append.
+ * Between two looks of theirs it stands still; it never goes back.
  */
 final class CachedClock implements EpochClock {
     private volatile long timeMs = System.currentTimeMillis();

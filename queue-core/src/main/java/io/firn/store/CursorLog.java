@@ -71,6 +71,7 @@ final class CursorLog implements Cursor {
     @Override
     public void force() {
         topic.store().checkWritable();
+        topic.log(0).state().checkReadable();
         try {
             write();
         } catch (IOException e) {

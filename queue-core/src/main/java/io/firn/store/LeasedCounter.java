@@ -41,8 +41,7 @@ final class LeasedCounter {
         if (next >= leasedBelow) {
             try {
                 long upTo = next + RANGE;
-                SmallFile.write(
-                        medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
+                SmallFile.write(medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
                 leasedBelow = upTo;
             } catch (IOException e) {
                 throw new FirnException("numbers could not be reserved in " + file, e);

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * sealed. The block below keeps the bytes.
  *
  * <p>Who writes what: the holder of the append turn how far it is written and, at the roll, the end
- * offset; the holder of the force gate how far it is forced, and that it is sealed. Readers learn of
- * both through the partition's published offsets.
+ * offset; the holder of the force gate how far it is forced, and that it is sealed. Readers learn
+ * of both through the partition's published offsets.
  */
 final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
@@ -37,12 +37,15 @@ final class LogSegment {
 
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
+
     // How far it is written and forced: a position and, in the upper half, the offset there less
     // the base. In one long, because the two must never be seen apart.
     private volatile long end;
     private volatile long forcedEnd;
+
     /** Behind the last record, {@link #OPEN} while more may come. */
     volatile long endOffset = OPEN;
+
     /** Sealed durably. */
     volatile boolean sealed;
 
@@ -139,7 +142,10 @@ final class LogSegment {
     synchronized void writeMark() throws IOException {
         long pair = forcedEnd;
         long offset = offsetOf(pair);
-        if (sealed || positionOf(pair) == 0 || offset == markedOffset || block.mark().state() == SegmentState.SEALED) {
+        if (sealed
+                || positionOf(pair) == 0
+                || offset == markedOffset
+                || block.mark().state() == SegmentState.SEALED) {
             return;
         }
         block.writeMark(block.mark().active(epoch, baseOffset, positionOf(pair), offset));

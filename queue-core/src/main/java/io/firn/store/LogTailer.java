@@ -16,7 +16,7 @@ final class LogTailer implements Tailer {
     private volatile boolean closed;
 
     LogTailer(List<PartitionLog> logs) {
-        logs.forEach(PartitionLog::checkReadable);
+        logs.forEach(log -> log.state().checkReadable());
         readers = logs.stream().map(PartitionReader::new).toArray(PartitionReader[]::new);
     }
 

@@ -11,13 +11,14 @@ import java.util.concurrent.CompletableFuture;
  * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
  * appended before it looked; the others wait for it.
  *
- * <p>The order, for each force (design O2): the end is captured first; then each segment that is not
- * sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the next
- * one counts; then the durable offset is published, never beyond what was captured. A failure leaves
- * the durable offset where it was and poisons the partition: a force that failed once may return
- * normally the next time although the pages were dropped.
+ * <p>The order, for each force (design O2): the end is captured first; then each segment that is
+ * not sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
+ * next one counts; then the durable offset is published, never beyond what was captured. A failure
+ * leaves the durable offset where it was and poisons the partition: a force that failed once may
+ * return normally the next time although the pages were dropped.
  */
-final class PartitionForcer {
+final class PartitionForcer implements Retries.Step {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
     private static final long NOT_DIRTY = Long.MIN_VALUE;
 
@@ -43,23 +44,26 @@ final class PartitionForcer {
         }
         boolean interrupted = false;
         int tries = 0;
-        while (log.durableOffset() < offset) {
-            log.checkOpen();
-            if (gate.tryEnter()) {
-                forceAndLeave(log.store().isInvoker());
-                if (log.durableOffset() < offset && !log.isPoisoned()) {
-                    // A rolled segment has to be sealed first, which is the background's work.
-                    log.store().wakeForceAgent();
+        try {
+            while (log.durableOffset() < offset) {
+                log.state().checkForceable();
+                if (gate.tryEnter()) {
+                    forceAndLeave(log.store().isInvoker());
+                    if (log.durableOffset() < offset && !log.state().isPoisoned()) {
+                        // A rolled segment has to be sealed first: the background's work.
+                        log.store().wakeForceAgent();
+                        interrupted |= pause(offset);
+                    }
+                } else if (tries++ < SPINS) {
+                    Thread.onSpinWait();
+                } else {
                     interrupted |= pause(offset);
                 }
-            } else if (tries++ < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                interrupted |= pause(offset);
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -72,8 +76,10 @@ final class PartitionForcer {
     }
 
     /** Background: forces what is asked for or due, seals what was rolled. */
-    int doWork(long nowMs) {
-        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !isDue(nowMs)) {
+    @Override
+    public int run() {
+        boolean due = isDue(log.store().clock().time());
+        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !due) {
             return 0;
         }
         wanted = false;
@@ -83,7 +89,9 @@ final class PartitionForcer {
 
     /** Whether a WRITTEN topic's bytes or time are up. */
     private boolean isDue(long nowMs) {
-        if (log.isDurable() || log.durableOffset() == log.nextOffset() || log.isPoisoned()) {
+        if (log.isDurable()
+                || log.durableOffset() == log.nextOffset()
+                || log.state().isPoisoned()) {
             return false;
         }
         if (dirtySinceMs == NOT_DIRTY || nowMs < dirtySinceMs) {
@@ -168,7 +176,7 @@ final class PartitionForcer {
     }
 
     private boolean force(boolean maySeal) {
-        if (log.isPoisoned() || log.isGone()) {
+        if (log.state().isPoisoned() || log.state().isGone()) {
             return false;
         }
         // The end is captured before the first force: what is appended meanwhile is not promised.
@@ -224,7 +232,16 @@ final class PartitionForcer {
         }
         log.publishDurable(offset);
         for (DurableHandler handler : handlers) {
+            tell(handler, offset);
+        }
+    }
+
+    private void tell(DurableHandler handler, long offset) {
+        try {
             handler.onDurable(log.index(), offset);
+        } catch (RuntimeException e) {
+            // The records are durable, whatever a listener makes of it.
+            LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
 
@@ -246,8 +263,10 @@ final class PartitionForcer {
         }
         forced.enter();
         try {
-            if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
-                forced.await(Long.MAX_VALUE);
+            synchronized (forced) { // between the look and the wait no wake-up gets lost
+                if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
+                    forced.await(Long.MAX_VALUE);
+                }
             }
             return false;
         } catch (InterruptedException e) {

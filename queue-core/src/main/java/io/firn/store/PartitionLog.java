@@ -2,7 +2,6 @@ package io.firn.store;
 
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
-import io.firn.ClosedException;
 import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
@@ -14,7 +13,6 @@ import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.UnknownTopicException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -23,9 +21,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One log. It holds what is published (offsets, the list of segments, the state) and who may append;
- * the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force, seal), {@link
- * PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
+ * One log. It holds what is published (offsets, the list of segments, the state) and who may
+ * append; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
+ * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
  *
  * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
@@ -45,14 +43,6 @@ final class PartitionLog implements Partition {
         }
     }
 
-    private enum State {
-        OPEN,
-        POISONED,
-        CLOSING,
-        DELETED,
-        CLOSED
-    }
-
     private final Store store;
     private final TopicLog topic;
     private final int index;
@@ -64,14 +54,20 @@ final class PartitionLog implements Partition {
     private final PartitionWriter writer;
     private final PartitionUpkeep upkeep;
     private final List<DamagedRange> damage;
+    private final LogState state;
+    // Order of locks: appending → the turn → segmentList. Nothing is called out of the last one.
+    private final Object appending = new Object();
+    private final Object segmentList = new Object();
 
     private volatile long logStartOffset;
+
+    @SuppressWarnings("UnusedVariable") // through its handle
     private volatile long durableOffset;
+
     @SuppressWarnings("UnusedVariable") // through its handle
     private volatile long nextOffset;
+
     private volatile LogSegment[] segments;
-    private volatile State state = State.OPEN;
-    private volatile PoisonedException poison;
 
     private boolean exclusive;
     private int appenders;
@@ -83,6 +79,7 @@ final class PartitionLog implements Partition {
         this.store = topic.store();
         this.topic = topic;
         this.index = index;
+        this.state = new LogState(topic.name(), index);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
         this.damage = new ArrayList<>(recovered.damage());
@@ -159,7 +156,9 @@ final class PartitionLog implements Partition {
         return segments;
     }
 
-    /** The segment that holds the offset or, between two, the one behind; null when there is none. */
+    /**
+     * The segment that holds the offset or, between two, the one behind; null when there is none.
+     */
     LogSegment segmentFor(long offset) {
         LogSegment[] all = segments;
         int low = 0;
@@ -184,22 +183,34 @@ final class PartitionLog implements Partition {
         return i;
     }
 
+    /** The segment that is appended to; null when there is none. */
+    LogSegment activeSegment() {
+        LogSegment[] all = segments;
+        LogSegment last = all.length == 0 ? null : all[all.length - 1];
+        return last == null || last.endOffset != LogSegment.OPEN ? null : last;
+    }
+
     boolean hasRolledUnsealed() {
         LogSegment[] all = segments;
         int i = firstUnsealed(all);
         return i < all.length && all[i].endOffset != LogSegment.OPEN;
     }
 
-    synchronized void addSegment(LogSegment segment) {
-        LogSegment[] all = Arrays.copyOf(segments, segments.length + 1);
-        all[all.length - 1] = segment;
-        segments = all;
+    void addSegment(LogSegment segment) {
+        synchronized (segmentList) {
+            LogSegment[] all = Arrays.copyOf(segments, segments.length + 1);
+            all[all.length - 1] = segment;
+            segments = all;
+        }
     }
 
-    synchronized void removeFirst(LogSegment segment) {
-        LogSegment[] all = segments;
-        if (all.length > 0 && all[0] == segment) {
-            segments = Arrays.copyOfRange(all, 1, all.length);
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    void removeFirst(LogSegment segment) {
+        synchronized (segmentList) {
+            LogSegment[] all = segments;
+            if (all.length > 0 && all[0] == segment) {
+                segments = Arrays.copyOfRange(all, 1, all.length);
+            }
         }
     }
 
@@ -213,7 +224,7 @@ final class PartitionLog implements Partition {
 
     /** Bytes appended since open. */
     long appendedBytes() {
-        LogSegment active = writer.active();
+        LogSegment active = activeSegment();
         return endedBytes + (active == null ? 0 : active.written());
     }
 
@@ -259,79 +270,23 @@ final class PartitionLog implements Partition {
 
     /** Throws when nothing may be appended. */
     void checkWritable() {
-        if (state != State.OPEN) {
-            throw refusal();
-        }
+        state.checkWritable();
     }
 
-    /** Throws when a wait for a force would not end. */
-    void checkOpen() {
-        State now = state;
-        if (now != State.OPEN && now != State.CLOSING) {
-            throw refusal();
-        }
-    }
-
-    /** No more appends; what was appended can still be forced. */
-    synchronized void markClosing() {
-        if (state == State.OPEN) {
-            state = State.CLOSING;
-        }
-    }
-
-    /** Throws when nothing can be read; a poisoned partition can. */
-    void checkReadable() {
-        State now = state;
-        if (now == State.CLOSED || now == State.DELETED) {
-            throw refusal();
-        }
-    }
-
-    boolean isPoisoned() {
-        return state == State.POISONED;
-    }
-
-    boolean isGone() {
-        State now = state;
-        return now == State.CLOSED || now == State.DELETED;
+    LogState state() {
+        return state;
     }
 
     /** The medium failed: no more appends until the store is opened again. */
-    synchronized PoisonedException poison(Throwable cause) {
-        if (poison == null) {
-            poison =
-                    new PoisonedException(
-                            this
-                                    + ": the medium failed ("
-                                    + cause.getMessage()
-                                    + "); records below "
-                                    + durableOffset
-                                    + " are durable and stay readable, later ones were not"
-                                    + " acknowledged; check the medium, then open the store again",
-                            cause);
-            if (state == State.OPEN) {
-                state = State.POISONED;
-            }
-            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
-        }
-        forcer.failPending(poison);
-        return poison;
+    PoisonedException poison(Throwable cause) {
+        PoisonedException why = state.poison(cause, durableOffset());
+        forcer.failPending(why);
+        return why;
     }
 
-    synchronized void markGone(boolean deleted) {
-        if (!isGone()) {
-            state = deleted ? State.DELETED : State.CLOSED;
-        }
-        forcer.failPending(refusal());
+    void markGone(boolean deleted) {
+        forcer.failPending(state.markGone(deleted));
         published.wake();
-    }
-
-    private FirnException refusal() {
-        return switch (state) {
-            case POISONED -> new PoisonedException(poison.getMessage(), poison);
-            case DELETED -> new UnknownTopicException("topic " + topic.name() + " was deleted");
-            default -> new ClosedException("the store of " + this + " is closed");
-        };
     }
 
     // ---- appending
@@ -348,50 +303,58 @@ final class PartitionLog implements Partition {
         return new PartitionAppender(this, false);
     }
 
-    private synchronized void enter(boolean wantsExclusive) {
+    private void enter(boolean wantsExclusive) {
         store.checkWritable();
         checkWritable();
-        if (exclusive || (wantsExclusive && appenders > 0)) {
-            throw new AppenderBusyException(
-                    this
-                            + " has "
-                            + (exclusive ? "an exclusive appender" : appenders + " shared appenders")
-                            + " open: close it first, or use shared appenders only");
-        }
-        exclusive = wantsExclusive;
-        if (appenders++ == 0) {
-            turn.enter();
-            try {
-                writer.pin();
-            } finally {
-                turn.leave();
+        synchronized (appending) {
+            if (exclusive || (wantsExclusive && appenders > 0)) {
+                throw new AppenderBusyException(
+                        this
+                                + " has "
+                                + (exclusive
+                                        ? "an exclusive appender"
+                                        : appenders + " shared appenders")
+                                + " open: close it first, or use shared appenders only");
+            }
+            exclusive = wantsExclusive;
+            if (appenders++ == 0) {
+                turn.enter();
+                try {
+                    writer.pin();
+                } finally {
+                    turn.leave();
+                }
             }
         }
     }
 
-    synchronized void leave() {
-        exclusive = false;
-        if (--appenders == 0) {
-            turn.enter();
-            try {
-                writer.unpin();
-            } finally {
-                turn.leave();
+    void leave() {
+        synchronized (appending) {
+            exclusive = false;
+            if (--appenders == 0) {
+                turn.enter();
+                try {
+                    writer.unpin();
+                } finally {
+                    turn.leave();
+                }
             }
         }
     }
 
     /** Background: ends the active segment when no exclusive appender could be writing to it. */
-    synchronized void endSegment() {
-        if (exclusive) {
-            writer.wantRoll();
-            return;
-        }
-        turn.enter();
-        try {
-            writer.endSegment();
-        } finally {
-            turn.leave();
+    void endSegment() {
+        synchronized (appending) {
+            if (exclusive) {
+                writer.wantRoll();
+                return;
+            }
+            turn.enter();
+            try {
+                writer.endSegment();
+            } finally {
+                turn.leave();
+            }
         }
     }
 
@@ -418,7 +381,7 @@ final class PartitionLog implements Partition {
 
     @Override
     public long offsetForTimestamp(long timestampMs) {
-        checkReadable();
+        state.checkReadable();
         return new PartitionReader(this).offsetForTimestamp(timestampMs);
     }
 
@@ -448,7 +411,7 @@ final class PartitionLog implements Partition {
     @Override
     public long deleteRecordsBefore(long offset) {
         store.checkWritable();
-        checkReadable();
+        state.checkReadable();
         if (offset < 0 || offset > durableOffset()) {
             throw new InvalidOptionException(
                     this
@@ -494,7 +457,7 @@ final class PartitionLog implements Partition {
                 forcer.forces(),
                 rolls,
                 stalls,
-                isPoisoned());
+                state.isPoisoned());
     }
 
     StoreFullException full(StoreFullException cause) {

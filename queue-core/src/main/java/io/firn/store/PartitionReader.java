@@ -76,7 +76,7 @@ final class PartitionReader {
             checkRange();
             return 0;
         }
-        log.checkReadable();
+        log.state().checkReadable();
         checkRange();
         int taken = 0;
         while (taken < limit && offset < visible && !stopped) {
@@ -86,7 +86,7 @@ final class PartitionReader {
     }
 
     private void checkRange() {
-        log.checkReadable();
+        log.state().checkReadable();
         long start = log.logStartOffset();
         if (offset < start || offset > log.nextOffset()) {
             throw new OffsetOutOfRangeException(log.toString(), offset, start, log.nextOffset());

@@ -23,7 +23,8 @@ import java.util.Map;
  *   <li>Of each unsealed segment the believable part is found. When a successor does not continue
  *       it, nothing in the successor was acknowledged, since acknowledging waits for the seal: the
  *       successors are dropped. When it does, the seal is made good.
- *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh epoch.
+ *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
+ *       epoch.
  *   <li>Producers are brought up to the end from their checkpoint.
  * </ol>
  *
@@ -93,12 +94,7 @@ final class PartitionRecovery {
         List<Object> usable = new ArrayList<>();
         for (Segment block : found) {
             Mark mark = block.mark();
-            if (mark == null) {
-                store.addFinding(
-                        block.name()
-                                + ": both marks are destroyed; kept, not served: look at it with"
-                                + " Kafka's DumpLogSegments, or delete it");
-            } else if (mark.state() == SegmentState.SEALED) {
+            if (mark.state() == SegmentState.SEALED) {
                 usable.add(sealed(block));
             } else {
                 UnsealedSegment unsealed = UnsealedSegment.find(block);
@@ -124,8 +120,7 @@ final class PartitionRecovery {
         View view = block.view();
         view.pin();
         try {
-            SegmentWalk walk =
-                    new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE);
+            SegmentWalk walk = new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE);
             while (walk.next() && !walk.isDamage()) {
                 end = walk.toOffset();
                 if (walk.position() + walk.size() == length) {
@@ -147,15 +142,13 @@ final class PartitionRecovery {
             if (!segments.isEmpty()
                     && baseOf(candidate) < endOf(segments.get(segments.size() - 1))) {
                 store.addFinding(
-                        nameOf(candidate)
-                                + ": overlaps the segment before it; kept, not served");
+                        nameOf(candidate) + ": overlaps the segment before it; kept, not served");
                 continue;
             }
             if (!segments.isEmpty()) {
                 long end = endOf(segments.get(segments.size() - 1));
                 if (baseOf(candidate) > end) {
-                    damage.add(
-                            new DamagedRange(end, baseOf(candidate), "a segment is missing"));
+                    damage.add(new DamagedRange(end, baseOf(candidate), "a segment is missing"));
                 }
             }
             if (candidate instanceof LogSegment sealed) {

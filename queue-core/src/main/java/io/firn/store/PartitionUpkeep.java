@@ -13,10 +13,10 @@ import java.util.List;
 
 /**
  * What the background does for a partition, so that the append path never does: a block ahead of
- * the writer, marks, sealed segments brought into their final form, retention, producer checkpoints,
- * and letting go of what no reader holds. One thread.
+ * the writer, marks, sealed segments brought into their final form, retention, producer
+ * checkpoints, and letting go of what no reader holds. One thread.
  */
-final class PartitionUpkeep {
+final class PartitionUpkeep implements Retries.Step {
     /** A block is set aside as soon as this part of the active one is filled. */
     private static final int RESERVE_AT_FRACTION = 8;
 
@@ -69,7 +69,7 @@ final class PartitionUpkeep {
         return null;
     }
 
-    /** Waits for a block, or for word that there is none; a millisecond at most. */
+    /** Waits for a block, or for word that there is none; no interrupt ends it. */
     void awaitReserved() {
         if (log.store().isInvoker()) {
             log.store().doWork();
@@ -78,29 +78,31 @@ final class PartitionUpkeep {
         boolean interrupted = false;
         reservedOrFailed.enter();
         try {
-            if (blockWanted && !log.isGone()) {
-                reservedOrFailed.await(Long.MAX_VALUE);
+            while (blockWanted && log.state().isWritable()) {
+                try {
+                    reservedOrFailed.await(Long.MAX_VALUE);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
-        } catch (InterruptedException e) {
-            interrupted = true;
         } finally {
             reservedOrFailed.leave();
-        }
-        if (interrupted) {
-            // Kept for the caller; until then the wait spins, which an append that must end does.
-            Thread.onSpinWait();
-            Thread.currentThread().interrupt();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     // ---- the background's side
 
-    int doWork(long nowMs) throws IOException {
+    @Override
+    public int run() throws IOException {
+        long nowMs = log.store().clock().time();
         int work = releaseRetired();
-        if (log.isGone()) {
+        if (log.state().isGone()) {
             return work;
         }
-        if (reserved == null && (blockWanted || isFillingUp()) && !log.isPoisoned()) {
+        if (reserved == null && (blockWanted || isFillingUp()) && !log.state().isPoisoned()) {
             reserve();
             work++;
         }
@@ -126,7 +128,7 @@ final class PartitionUpkeep {
     }
 
     private boolean isFillingUp() {
-        LogSegment active = log.writer().active();
+        LogSegment active = log.activeSegment();
         return active != null && active.written() > active.capacity / RESERVE_AT_FRACTION;
     }
 
@@ -144,9 +146,7 @@ final class PartitionUpkeep {
                                     log.store().nextEpoch());
                     reserved =
                             new LogSegment(
-                                    block,
-                                    block.mark().epoch(),
-                                    new SparseIndex(block.capacity()));
+                                    block, block.mark().epoch(), new SparseIndex(block.capacity()));
                     if (full != null) {
                         log.store().countSpill(tier);
                     }
@@ -203,7 +203,7 @@ final class PartitionUpkeep {
 
     private void rollByAge(long nowMs) {
         long rollMs = log.topicLog().options().rollMs();
-        LogSegment active = log.writer().active();
+        LogSegment active = log.activeSegment();
         if (rollMs == TopicOptions.UNLIMITED || active == null) {
             return;
         }
@@ -298,7 +298,7 @@ final class PartitionUpkeep {
     }
 
     private boolean isCheckpointDue(long nowMs) {
-        if (log.isPoisoned() || log.nextOffset() == checkpointOffset) {
+        if (log.state().isPoisoned() || log.nextOffset() == checkpointOffset) {
             return false;
         }
         boolean time =

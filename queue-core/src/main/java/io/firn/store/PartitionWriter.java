@@ -14,9 +14,9 @@ import org.agrona.concurrent.EpochClock;
  * The append path of a partition; one thread at a time, which has the turn. Nothing here allocates,
  * locks, or waits: when a block is missing the answer is {@link Appender#BACK_PRESSURED}.
  *
- * <p>The order of an append: roll when it does not fit; store the batch and the zeros behind it; then
- * publish the new end with one ordered store. A reader that sees the end sees the bytes. A failing
- * store poisons the partition before anything is published.
+ * <p>The order of an append: roll when it does not fit; store the batch and the zeros behind it;
+ * then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
+ * failing store poisons the partition before anything is published.
  */
 final class PartitionWriter {
     /** So many zero bytes follow the last batch, so that no remains of old batches continue it. */
@@ -27,7 +27,7 @@ final class PartitionWriter {
     private final ValueEncoder encoder;
     private LogSegment active;
     private View pinned;
-    private boolean rollWanted;
+    private volatile boolean rollWanted;
 
     PartitionWriter(PartitionLog log, LogSegment active) {
         this.log = log;
@@ -47,7 +47,8 @@ final class PartitionWriter {
         long offset = log.nextOffset();
         long time = clock.time();
         try {
-            encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
+            encoder.store(
+                    segment.memory, segment.written(), offset, segment.epochBits, time, value);
             publish(segment, size, offset, 1, time);
         } catch (InternalError e) {
             throw log.poison(e);
@@ -83,8 +84,8 @@ final class PartitionWriter {
     }
 
     /**
-     * Appends a whole, checked batch; returns its base offset, or for a repeated one the base offset
-     * that it got the first time.
+     * Appends a whole, checked batch; returns its base offset, or for a repeated one the base
+     * offset that it got the first time.
      */
     long append(Source batch, BatchInfo info) {
         log.checkWritable();
@@ -95,7 +96,10 @@ final class PartitionWriter {
         synchronized (producers) {
             long duplicate =
                     producers.check(
-                            info.producerId(), info.producerEpoch(), info.baseSequence(), info.count());
+                            info.producerId(),
+                            info.producerEpoch(),
+                            info.baseSequence(),
+                            info.count());
             if (duplicate != Producers.NEW) {
                 return duplicate;
             }
@@ -127,11 +131,9 @@ final class PartitionWriter {
         }
     }
 
-    LogSegment active() {
-        return active;
-    }
-
-    /** The writer's stores go on as long as an appender is open, so the bytes must stay in place. */
+    /**
+     * The writer's stores go on as long as an appender is open, so the bytes must stay in place.
+     */
     void pin() {
         if (active != null && pinned == null) {
             try {

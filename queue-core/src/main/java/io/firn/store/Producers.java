@@ -7,9 +7,9 @@ import java.util.Map;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * What a partition knows of its idempotent producers: epoch and the last five batches of each, as in
- * Kafka. Check, append and record are one step: the caller holds this object's monitor over them, and
- * {@link #snapshot} takes it too, so a snapshot matches an offset exactly.
+ * What a partition knows of its idempotent producers: epoch and the last five batches of each, as
+ * in Kafka. Check, append and record are one step: the caller holds this object's monitor over
+ * them, and {@link #snapshot} takes it too, so a snapshot matches an offset exactly.
  */
 final class Producers {
     private static final int REMEMBERED = 5;

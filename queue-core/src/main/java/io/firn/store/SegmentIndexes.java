@@ -110,9 +110,9 @@ final class SegmentIndexes {
     }
 
     /**
-     * A walk from the last indexed batch at or before an offset. What an index says is believed when
-     * a whole batch lies there and ends at the offset that the index names: the base offset is not
-     * under the batch's CRC.
+     * A walk from the last indexed batch at or before an offset. What an index says is believed
+     * when a whole batch lies there and ends at the offset that the index names: the base offset is
+     * not under the batch's CRC.
      */
     static SegmentWalk walkTo(
             LogSegment segment,

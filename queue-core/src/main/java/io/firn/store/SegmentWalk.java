@@ -59,8 +59,7 @@ final class SegmentWalk {
         // The batch before may be the damaged one: a wrong length leads to a wrong place.
         String reason = expected < endOffset ? verifier.reason() : "bytes behind the last offset";
         int from = at;
-        if (previous >= 0
-                && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
+        if (previous >= 0 && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
             from = previous;
             reason = verifier.reason();
             expected = memory.getLong(previous);

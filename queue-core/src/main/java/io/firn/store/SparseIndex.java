@@ -5,12 +5,12 @@ import java.util.Arrays;
 
 /**
  * Where batches lie in a segment, one entry for about every 4 KiB: by offset and by timestamp. The
- * arrays are made with room for a whole segment, so that the append path only fills them. One thread
- * adds; others read what was added before they saw the offsets published.
+ * arrays are made with room for a whole segment, so that the append path only fills them. One
+ * thread adds; others read what was added before they saw the offsets published.
  *
- * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base, position
- * of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its batch less the
- * base).
+ * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
+ * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its
+ * batch less the base).
  */
 final class SparseIndex {
     static final int INTERVAL_BYTES = 4096;

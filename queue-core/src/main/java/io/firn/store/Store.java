@@ -21,25 +21,16 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.agrona.collections.MutableLong;
-import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.EpochClock;
 
 /**
  * An open store. {@link StoreOpener} brings it up; here are the topics, the background and the end.
- *
- * <p>Two background threads, so that what appenders wait for never queues behind housekeeping:
- * {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and tidies up. A store that
- * only reads has one, {@code firn-follow}. In invoker mode the caller of {@link #doWork} is all of
- * them.
  */
 public final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
-    private static final long RELEASE_WAIT_NS = 1_000_000_000;
 
     private final StoreConfig config;
     private final CachedClock cachedClock = new CachedClock();
@@ -48,15 +39,8 @@ public final class Store implements LogStore {
     private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
     private final List<String> findings = new CopyOnWriteArrayList<>();
     private final Map<StorageTier, MutableLong> spills = new ConcurrentHashMap<>();
-    private final Background forcing = new Background();
-    private final Background tidying = new Background();
-    private final AppendGate invoking = new AppendGate();
-    private final List<AgentRunner> runners = new ArrayList<>();
+    private final Background background;
     private final AtomicBoolean closing = new AtomicBoolean();
-    private volatile boolean closed;
-    private volatile Thread forceThread;
-    private volatile Thread tidyThread;
-    private long lastCursorsMs;
 
     private AutoCloseable lock;
     private LeasedCounter epochs;
@@ -66,6 +50,7 @@ public final class Store implements LogStore {
     Store(StoreConfig config) {
         this.config = config;
         this.clock = config.clock() == null ? cachedClock : config.clock();
+        this.background = new Background(this);
     }
 
     /** Opens or creates a store. */
@@ -101,41 +86,7 @@ public final class Store implements LogStore {
     }
 
     void start() {
-        if (config.invokerMode()) {
-            return;
-        }
-        if (config.readOnly()) {
-            startAgent("firn-follow", this::followOnce);
-        } else {
-            forceThread = startAgent("firn-force", this::forceOnce);
-            tidyThread = startAgent("firn-tidy", this::tidyOnce);
-        }
-    }
-
-    private Thread startAgent(String name, Background.Step step) {
-        Agent agent =
-                new Agent() {
-                    @Override
-                    public int doWork() throws IOException {
-                        return step.run();
-                    }
-
-                    @Override
-                    public String roleName() {
-                        return name;
-                    }
-                };
-        AgentRunner runner =
-                new AgentRunner(
-                        config.idleStrategy().get(),
-                        e -> LOG.log(System.Logger.Level.ERROR, name + " goes on after", e),
-                        null,
-                        agent);
-        runners.add(runner);
-        Thread thread = new Thread(runner, name);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
+        background.start();
     }
 
     // ---- for the partitions
@@ -156,12 +107,14 @@ public final class Store implements LogStore {
         return config.invokerMode();
     }
 
+    /** Appenders wait for it. */
     void wakeForceAgent() {
-        LockSupport.unpark(forceThread);
+        background.wakeForce();
     }
 
+    /** Housekeeping is due. */
     void wakeTidyAgent() {
-        LockSupport.unpark(tidyThread);
+        background.wakeTidy();
     }
 
     void countSpill(StorageTier tier) {
@@ -171,7 +124,8 @@ public final class Store implements LogStore {
     void checkWritable() {
         checkOpen();
         if (config.readOnly()) {
-            throw new InvalidOptionException("the store " + config.directory() + " is open read-only");
+            throw new InvalidOptionException(
+                    "the store " + config.directory() + " is open read-only");
         }
     }
 
@@ -318,7 +272,7 @@ public final class Store implements LogStore {
                 topic.logs().forEach(log -> partitions.add(log.metrics()));
             }
         }
-        return new StoreMetrics(tiers, partitions, forcing.errors() + tidying.errors());
+        return new StoreMetrics(tiers, partitions, background.errors());
     }
 
     @Override
@@ -334,56 +288,27 @@ public final class Store implements LogStore {
             throw new InvalidOptionException(
                     "this store has its own threads; doWork is for invokerMode()");
         }
-        if (closed || !invoking.tryEnter()) {
-            return 0; // somebody is at it
-        }
-        try {
-            return config.readOnly() ? followOnce() : forceOnce() + tidyOnce();
-        } finally {
-            invoking.leave();
-        }
+        return background.invoke();
     }
 
-    private int forceOnce() {
+    Iterable<TopicLog> topics() {
+        return topics.values();
+    }
+
+    Iterable<TopicLog> dying() {
+        return dying;
+    }
+
+    Follower follower() {
+        return follower;
+    }
+
+    void updateClock() {
         cachedClock.update();
-        long now = clock.time();
-        int work = 0;
-        for (TopicLog topic : topics.values()) {
-            for (PartitionLog log : topic.logs()) {
-                work += forcing.run(log, () -> log.forcer().doWork(now));
-            }
-        }
-        return work;
-    }
-
-    private int tidyOnce() {
-        cachedClock.update();
-        long now = clock.time();
-        int work = 0;
-        for (TopicLog topic : topics.values()) {
-            for (PartitionLog log : topic.logs()) {
-                work += tidying.run(log, () -> log.upkeep().doWork(now));
-            }
-        }
-        for (TopicLog topic : dying) {
-            work += tidying.run(topic, () -> bury(topic));
-        }
-        if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
-            lastCursorsMs = now;
-            for (TopicLog topic : topics.values()) {
-                tidying.run(topic, () -> writeCursors(topic));
-            }
-        }
-        return work;
-    }
-
-    private static int writeCursors(TopicLog topic) throws IOException {
-        topic.writeCursors();
-        return 0;
     }
 
     /** Takes a deleted topic's segments away, then the tombstone (O5). */
-    private int bury(TopicLog topic) throws IOException {
+    int bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
             // A force that is under way must not lose its mapping.
@@ -398,15 +323,6 @@ public final class Store implements LogStore {
         topic.files().delete();
         dying.remove(topic);
         return 1;
-    }
-
-    private int followOnce() {
-        cachedClock.update();
-        return tidying.run(follower, this::refresh);
-    }
-
-    private int refresh() throws IOException {
-        return follower.refresh();
     }
 
     private void refreshFollower() {
@@ -424,44 +340,21 @@ public final class Store implements LogStore {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
-        runners.forEach(AgentRunner::close);
+        background.close();
         List<PartitionLog> logs = new ArrayList<>();
         topics.values().forEach(topic -> logs.addAll(topic.logs()));
-        logs.forEach(PartitionLog::markClosing);
+        logs.forEach(log -> log.state().markClosing());
         if (!config.readOnly()) {
-            for (TopicLog topic : topics.values()) {
-                topic.logs().forEach(log -> forcing.run(log, () -> settle(log)));
-                forcing.run(topic, () -> writeCursors(topic));
-            }
+            topics.values().forEach(topic -> topic.logs().forEach(background::settle));
+            topics.values().forEach(background::writeCursors);
         }
-        closed = true;
         logs.forEach(log -> log.markGone(false));
+        // A force that is under way must not lose its mapping.
         logs.forEach(log -> log.forcer().exclusively(() -> {}));
-        dying.forEach(topic -> forcing.run(topic, () -> bury(topic)));
+        dying.forEach(background::bury);
         logs.forEach(log -> log.upkeep().retireAll(false));
-        awaitRelease(logs);
+        background.awaitRelease(logs);
         release();
-    }
-
-    /** Everything durable, and written down where it stands. */
-    private int settle(PartitionLog log) throws IOException {
-        log.forcer().forceNow();
-        log.upkeep().settle(clock.time());
-        return 0;
-    }
-
-    private void awaitRelease(List<PartitionLog> logs) {
-        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
-        for (PartitionLog log : logs) {
-            forcing.run(
-                    log,
-                    () -> {
-                        while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {
-                            Thread.onSpinWait();
-                        }
-                        return 0;
-                    });
-        }
     }
 
     /** Lets go of the tiers and the lock, whatever fails on the way. */

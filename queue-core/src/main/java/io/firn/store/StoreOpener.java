@@ -98,8 +98,12 @@ final class StoreOpener {
         for (StorageTier tier : config.tiers()) {
             for (Segment block : tier.list()) {
                 if (block.mark() == null) {
-                    store.addFinding(block.name() + ": its marks are destroyed; kept, not served");
-                    continue;
+                    // Going on without it would give its offsets again.
+                    throw new IOException(
+                            block.name()
+                                    + ": both of its marks are destroyed, so it cannot be told how"
+                                    + " far it was durable; nothing was changed: open the store"
+                                    + " read-only, or move the file away to go on without it");
                 }
                 epochs.above(block.mark().epoch());
                 found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);
@@ -202,7 +206,8 @@ final class StoreOpener {
     private void openReadOnly() throws IOException {
         Map<String, String> identity = readIdentity();
         if (identity == null) {
-            throw new IOException("there is no store: the file " + directory.resolve(STORE) + " is missing");
+            throw new IOException(
+                    "there is no store: the file " + directory.resolve(STORE) + " is missing");
         }
         UUID storeId = UUID.fromString(identity.get(ID));
         for (StorageTier tier : config.tiers()) {

@@ -55,7 +55,8 @@ final class TopicFiles {
 
     /** Null when there is no topic file: the creation did not get that far. */
     Description read() throws IOException {
-        Map<String, String> values = SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
+        Map<String, String> values =
+                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
         if (values == null) {
             return null;
         }
@@ -106,8 +107,7 @@ final class TopicFiles {
 
     void writeLogStart(int partition, long offset) throws IOException {
         Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
-        SmallFile.write(
-                medium, directory.resolve(START + "-" + partition), START, VERSION, values);
+        SmallFile.write(medium, directory.resolve(START + "-" + partition), START, VERSION, values);
     }
 
     /** Null when there is no checkpoint, or a damaged one: everything is looked at then. */
@@ -117,7 +117,11 @@ final class TopicFiles {
 
     void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
         SmallFile.write(
-                medium, directory.resolve(PRODUCERS + "-" + partition), PRODUCERS, VERSION, snapshot);
+                medium,
+                directory.resolve(PRODUCERS + "-" + partition),
+                PRODUCERS,
+                VERSION,
+                snapshot);
     }
 
     List<String> cursorNames() throws IOException {

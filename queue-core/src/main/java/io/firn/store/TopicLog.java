@@ -54,7 +54,7 @@ final class TopicLog implements Topic {
             byPartition.add(new ArrayList<>());
         }
         for (Segment block : blocks) {
-            int partition = block.mark() == null ? 0 : block.mark().partition();
+            int partition = block.mark().partition();
             if (partition >= byPartition.size()) {
                 store.addFinding(
                         block.name()
@@ -175,7 +175,7 @@ final class TopicLog implements Topic {
                             + " characters, not "
                             + cursorName.length());
         }
-        logs.get(0).checkReadable();
+        logs.get(0).state().checkReadable();
         synchronized (cursors) {
             CursorLog cursor = cursors.get(cursorName);
             if (cursor == null) {

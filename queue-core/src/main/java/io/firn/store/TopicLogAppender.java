@@ -47,7 +47,10 @@ final class TopicLogAppender implements TopicAppender {
     public Appender partition(int partition) {
         if (partition < 0 || partition >= appenders.size()) {
             throw new InvalidOptionException(
-                    "the topic has partitions 0 to " + (appenders.size() - 1) + ", not " + partition);
+                    "the topic has partitions 0 to "
+                            + (appenders.size() - 1)
+                            + ", not "
+                            + partition);
         }
         return appenders.get(partition);
     }

@@ -120,8 +120,7 @@ final class FileNames {
         }
         Matcher sealed = SEALED.matcher(name);
         if (sealed.matches()) {
-            return entry(
-                    Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1));
+            return entry(Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1));
         }
         Matcher hidden = HIDDEN.matcher(name);
         if (hidden.matches()) {

@@ -41,8 +41,10 @@ public final class FileTier implements StorageTier {
     private final long capacityBytes;
     private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
     private final Queue<View> retired = new ConcurrentLinkedQueue<>();
+
     /** Directories whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+
     /** Guards {@link #pendingBytes} and a decision that goes by it. */
     private final Object occupancy = new Object();
 
@@ -241,8 +243,7 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public Segment reserve(UUID topicId, int partition, int bytes, long epoch)
-            throws IOException {
+    public Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
         requireOpen();
         if (context.readOnly()) {
             throw new IllegalStateException(name() + " is open read-only");

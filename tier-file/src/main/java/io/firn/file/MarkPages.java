@@ -54,7 +54,7 @@ final class MarkPages {
         for (int slot = 0; slot < SLOTS; slot++) {
             int length = file.read(slotPosition(fileBytes, slot), bytes, 0, bytes.length);
             Mark mark = length == bytes.length ? MarkFormat.decode(bytes, 0) : null;
-            if (isActive(mark) && MarkFormat.newer(mark, found.newest()) == mark) {
+            if (isActive(mark) && MarkFormat.newer(mark, found.newest()).equals(mark)) {
                 found = new Found(mark, slot);
             }
         }

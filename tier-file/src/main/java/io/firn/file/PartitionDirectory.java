@@ -43,11 +43,12 @@ record PartitionDirectory(
         return mark.topicId().equals(topicId) && mark.partition() == partition;
     }
 
-    /** What {@code BASE.mark} says; null when it is not there, damaged, or about another segment. */
+    /**
+     * What {@code BASE.mark} says; null when it is not there, damaged, or about another segment.
+     */
     SealMark readSeal(long baseOffset) throws IOException {
         SealMark seal = SealMark.read(medium, mark(baseOffset));
-        boolean fits =
-                seal != null && owns(seal.mark()) && seal.mark().baseOffset() == baseOffset;
+        boolean fits = seal != null && owns(seal.mark()) && seal.mark().baseOffset() == baseOffset;
         return fits ? seal : null;
     }
 

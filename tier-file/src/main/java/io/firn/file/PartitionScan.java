@@ -189,7 +189,9 @@ final class PartitionScan {
         }
     }
 
-    /** Takes what is known already rather than what was just made; true when the new one is kept. */
+    /**
+     * Takes what is known already rather than what was just made; true when the new one is kept.
+     */
     private boolean add(FileSegment found) throws IOException {
         FileSegment earlier = known.get(found.key());
         if (earlier == null) {

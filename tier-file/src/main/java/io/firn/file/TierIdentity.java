@@ -37,8 +37,7 @@ record TierIdentity(UUID tierId, UUID storeId) {
                 Map.of(TIER, tierId.toString(), STORE, storeId.toString()));
     }
 
-    private static UUID uuid(Path file, Map<String, String> values, String key)
-            throws IOException {
+    private static UUID uuid(Path file, Map<String, String> values, String key) throws IOException {
         String value = values.get(key);
         try {
             return UUID.fromString(value == null ? "" : value);

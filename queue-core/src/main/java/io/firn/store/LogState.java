@@ -1,0 +1,113 @@
+package io.firn.store;
+
+import io.firn.ClosedException;
+import io.firn.FirnException;
+import io.firn.PoisonedException;
+import io.firn.UnknownTopicException;
+
+/** What may be done with a partition, and the error for what may not. Thread-safe. */
+final class LogState {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private enum State {
+        OPEN,
+        /** The medium failed: reads only. */
+        POISONED,
+        /** No more appends; what was appended is being forced. */
+        CLOSING,
+        DELETED,
+        CLOSED
+    }
+
+    private final String topic;
+    private final String partition;
+    private volatile State state = State.OPEN;
+    private volatile PoisonedException poison;
+
+    LogState(String topic, int index) {
+        this.topic = topic;
+        this.partition = topic + "-" + index;
+    }
+
+    /** Throws when nothing may be appended. */
+    void checkWritable() {
+        if (state != State.OPEN) {
+            throw refusal();
+        }
+    }
+
+    /** Throws when a wait for a force would not end. */
+    void checkForceable() {
+        if (poison != null || isGone()) {
+            throw refusal();
+        }
+    }
+
+    /** Throws when nothing can be read; a poisoned partition can. */
+    void checkReadable() {
+        if (isGone()) {
+            throw refusal();
+        }
+    }
+
+    boolean isWritable() {
+        return state == State.OPEN;
+    }
+
+    boolean isPoisoned() {
+        return poison != null;
+    }
+
+    boolean isGone() {
+        State now = state;
+        return now == State.CLOSED || now == State.DELETED;
+    }
+
+    /** Notes that the medium failed; the first failure is the one that is told. */
+    synchronized PoisonedException poison(Throwable cause, long durableOffset) {
+        if (poison == null) {
+            poison =
+                    new PoisonedException(
+                            partition
+                                    + ": the medium failed ("
+                                    + cause.getMessage()
+                                    + "); records below "
+                                    + durableOffset
+                                    + " are durable and stay readable, later ones were not"
+                                    + " acknowledged; check the medium, then open the store again",
+                            cause);
+            if (state == State.OPEN) {
+                state = State.POISONED;
+            }
+            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
+        }
+        return poison;
+    }
+
+    synchronized void markClosing() {
+        if (state == State.OPEN) {
+            state = State.CLOSING;
+        }
+    }
+
+    /** The end; returns the error that everybody gets from now on. */
+    synchronized FirnException markGone(boolean deleted) {
+        if (!isGone()) {
+            state = deleted ? State.DELETED : State.CLOSED;
+        }
+        return refusal();
+    }
+
+    private FirnException refusal() {
+        PoisonedException first = poison;
+        return switch (state) {
+            case DELETED -> new UnknownTopicException("topic " + topic + " was deleted");
+            case CLOSED -> closed();
+            default -> first == null ? closed() : new PoisonedException(first.getMessage(), first);
+        };
+    }
+
+    private ClosedException closed() {
+        return new ClosedException("the store of " + partition + " is closed");
+    }
+}
