@@ -241,6 +241,7 @@ public final class BatchEncoder implements Batch {
 
     private int keep(Source bytes, Scratch copy) {
         if (bytes.length() > maxRecordBytes) {
+            forgetRecord();
             throw tooLarge(bytes.length(), maxRecordBytes);
         }
         if (bytes.length() > 0) {

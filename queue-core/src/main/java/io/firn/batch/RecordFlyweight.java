@@ -13,6 +13,8 @@ import java.util.List;
  * it is believed: a foreign compressed batch may hold anything.
  */
 public final class RecordFlyweight implements Record {
+    private static final int MAX_INT_BYTES = 5;
+
     private ByteBuffer bytes;
     private ByteBuffer keyView;
     private ByteBuffer valueView;
@@ -69,28 +71,28 @@ public final class RecordFlyweight implements Record {
 
     private int parse(int position) {
         cursor = position;
-        long length = next();
-        int recordEnd = (int) (cursor + length);
+        int length = nextInt();
         if (length < 0 || length > end - cursor) {
             return -1;
         }
+        int recordEnd = cursor + length;
         cursor++; // attributes, unused
         long timestampDelta = next();
         timestamp = appendTime ? baseTimestamp : baseTimestamp + timestampDelta;
-        offset = baseOffset + next();
-        keyLength = (int) next();
+        offset = baseOffset + nextInt();
+        keyLength = nextInt();
         keyAt = cursor;
         cursor += Math.max(keyLength, 0);
         if (keyLength < -1 || cursor < keyAt || cursor > recordEnd) {
             return -1;
         }
-        valueLength = (int) next();
+        valueLength = nextInt();
         valueAt = cursor;
         cursor += Math.max(valueLength, 0);
         if (valueLength < -1 || cursor < valueAt || cursor > recordEnd) {
             return -1;
         }
-        headerCount = (int) next();
+        headerCount = nextInt();
         headersAt = cursor;
         if (headerCount == 0 ? cursor != recordEnd : !headersFit(recordEnd)) {
             return -1;
@@ -104,7 +106,7 @@ public final class RecordFlyweight implements Record {
         }
         for (int i = 0; i < headerCount; i++) {
             for (int part = 0; part < 2; part++) {
-                int length = (int) next();
+                int length = nextInt();
                 if (length < (part == 0 ? 0 : -1) || length > recordEnd - cursor) {
                     return false;
                 }
@@ -122,7 +124,20 @@ public final class RecordFlyweight implements Record {
         }
         long value = Varint.get(bytes, cursor);
         cursor += Varint.length(bytes, cursor);
+        if (bytes.get(cursor - 1) < 0) {
+            throw new IndexOutOfBoundsException("a number without an end");
+        }
         return value;
+    }
+
+    /** As Kafka reads it: what takes more bytes than an int needs is no int. */
+    private int nextInt() {
+        int from = cursor;
+        long value = next();
+        if (cursor - from > MAX_INT_BYTES || value != (int) value) {
+            throw new IndexOutOfBoundsException("a number of more than 32 bits");
+        }
+        return (int) value;
     }
 
     @Override

@@ -43,6 +43,9 @@ public final class Codecs {
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
             throws IOException {
         target.length(0);
+        if (codec == Compression.SNAPPY) {
+            SnappyStreams.check(source, from, length, maxBytes);
+        }
         try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
             while (true) {
                 byte[] bytes = target.ensure(target.length() + 4096);
@@ -52,12 +55,12 @@ public final class Codecs {
                 }
                 target.length(target.length() + n);
                 if (target.length() > maxBytes) {
-                    throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+                    throw tooMany(maxBytes);
                 }
             }
         } catch (NoClassDefFoundError e) {
             throw missing(codec);
-        } catch (IllegalArgumentException | IndexOutOfBoundsException | IllegalStateException e) {
+        } catch (RuntimeException e) { // lz4-java throws bare ones
             throw new IOException(codec + " stream is damaged: " + e.getMessage(), e);
         }
     }
@@ -80,6 +83,10 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
+    }
+
+    static IOException tooMany(int maxBytes) {
+        return new IOException("batch decompresses to more than " + maxBytes + " bytes");
     }
 
     private static MissingCodecException missing(Compression codec) {

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
 
 /**
  * Snappy through method handles: its jar has no module name, and a module that requires one by the
@@ -17,7 +18,60 @@ final class SnappyStreams {
     private static final MethodHandle OUTPUT =
             constructor("org.xerial.snappy.SnappyOutputStream", OutputStream.class);
 
+    /** In front of each run of frames: a magic number and two versions. */
+    private static final int HEADER_BYTES = 16;
+
+    private static final long MAGIC = 0x8253_4e41_5050_5900L;
+
     private SnappyStreams() {}
+
+    /**
+     * Checks the lengths that the frames announce: the library asks for as much memory as they say
+     * before it looks at anything else.
+     */
+    static void check(byte[] source, int from, int length, int maxBytes) throws IOException {
+        ByteBuffer frames = ByteBuffer.wrap(source, from, length);
+        if (length < HEADER_BYTES || frames.getLong(from) != MAGIC) {
+            checkAnnounced(announced(frames, from, from + length), maxBytes);
+            return;
+        }
+        int end = from + length;
+        int at = from;
+        long total = 0;
+        while (at + Integer.BYTES <= end) {
+            int size = frames.getInt(at);
+            if (size == (int) (MAGIC >>> Integer.SIZE)) {
+                at += HEADER_BYTES;
+                continue;
+            }
+            at += Integer.BYTES;
+            if (size < 0 || size > end - at) {
+                throw new IOException("a block of " + size + " bytes where " + (end - at) + " are");
+            }
+            total += announced(frames, at, at + size);
+            checkAnnounced(total, maxBytes);
+            at += size;
+        }
+    }
+
+    private static void checkAnnounced(long bytes, int maxBytes) throws IOException {
+        if (bytes > maxBytes) {
+            throw Codecs.tooMany(maxBytes);
+        }
+    }
+
+    /** What a block says it decompresses to: seven bits a byte, least significant first. */
+    private static long announced(ByteBuffer frames, int from, int end) {
+        long value = 0;
+        for (int i = 0; i < 5 && from + i < end; i++) {
+            byte next = frames.get(from + i);
+            value |= (long) (next & 0x7f) << (7 * i);
+            if (next >= 0) {
+                break;
+            }
+        }
+        return value;
+    }
 
     static InputStream input(InputStream in) throws IOException {
         try {

@@ -63,8 +63,7 @@ final class RealFile implements MediumFile {
             throw new IOException(
                     path + " has " + file.length() + " bytes, " + length + " were to be mapped");
         }
-        return RealFileMedium.withChannel(
-                path, writable, channel -> RealMapping.map(channel, path, length, writable));
+        return UndisturbedCall.of(() -> RealMapping.map(path, length, writable));
     }
 
     @Override

@@ -25,7 +25,7 @@ import java.util.Set;
 
 /**
  * The file system of this machine. Bytes are moved with {@link RandomAccessFile}, which no
- * interrupt disturbs; a {@link FileChannel} would be closed by one, so it is only opened for one
+ * interrupt disturbs. One would close a {@link FileChannel}, so a channel is only opened for one
  * call, and opened again when that call was hit.
  */
 enum RealFileMedium implements FileMedium {
@@ -127,13 +127,25 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public void forceDirectory(Path directory) throws IOException {
-        withChannel(
-                directory,
-                false,
-                channel -> {
-                    channel.force(true);
-                    return null;
-                });
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (!tryForceDirectory(directory)) {
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static boolean tryForceDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+            return true;
+        } catch (ClosedByInterruptException e) {
+            return false;
+        }
     }
 
     @Override
@@ -163,34 +175,5 @@ enum RealFileMedium implements FileMedium {
             throw new NoSuchFileException(path.toString());
         }
         return place;
-    }
-
-    /** Something to do with a channel that nobody else uses. */
-    @FunctionalInterface
-    interface ChannelTask<T> {
-        /** Does it; done again on a new channel when an interrupt closed this one. */
-        T run(FileChannel channel) throws IOException;
-    }
-
-    /** Runs the task to its end, whatever interrupts come; the interrupt status outlasts it. */
-    static <T> T withChannel(Path path, boolean writable, ChannelTask<T> task) throws IOException {
-        Set<StandardOpenOption> options =
-                writable
-                        ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
-                        : Set.of(StandardOpenOption.READ);
-        boolean interrupted = Thread.interrupted();
-        try {
-            while (true) {
-                try (FileChannel channel = FileChannel.open(path, options)) {
-                    return task.run(channel);
-                } catch (ClosedByInterruptException e) {
-                    interrupted |= Thread.interrupted();
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 }

@@ -5,11 +5,17 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /** Bytes of a file of this machine, mapped. */
 final class RealMapping implements Mapping {
     private static final int PAGE = 4096;
+    private static final Set<StandardOpenOption> FOR_READING = Set.of(StandardOpenOption.READ);
+    private static final Set<StandardOpenOption> FOR_WRITING =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
 
     private final Path path;
     private final MappedByteBuffer buffer;
@@ -24,12 +30,12 @@ final class RealMapping implements Mapping {
         this.writable = writable;
     }
 
-    static RealMapping map(FileChannel channel, Path path, int length, boolean writable)
-            throws IOException {
-        FileChannel.MapMode mode =
-                writable ? FileChannel.MapMode.READ_WRITE : FileChannel.MapMode.READ_ONLY;
-        Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, length);
-        return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
+    static RealMapping map(Path path, int length, boolean writable) throws IOException {
+        MapMode mode = writable ? MapMode.READ_WRITE : MapMode.READ_ONLY;
+        try (FileChannel channel = FileChannel.open(path, writable ? FOR_WRITING : FOR_READING)) {
+            Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, length);
+            return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
+        }
     }
 
     @Override

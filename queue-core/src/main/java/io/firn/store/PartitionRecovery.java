@@ -71,7 +71,7 @@ final class PartitionRecovery {
             // Offsets must not go back, and a segment has no holes: go on in a new one.
             endActive(end);
         }
-        restoreProducers(checkpoint, start);
+        restoreProducers(checkpoint);
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : damage) {
             if (range.toOffset() > start) {
@@ -196,12 +196,9 @@ final class PartitionRecovery {
         active = null;
     }
 
-    /** Hops over the headers of what came after the checkpoint. */
-    private void restoreProducers(Map<String, String> checkpoint, long start) throws IOException {
-        long from = start;
-        if (checkpoint != null) {
-            from = Math.max(start, producers.restore(checkpoint));
-        }
+    /** Hops over the headers of what came after the checkpoint, below the log start too. */
+    private void restoreProducers(Map<String, String> checkpoint) throws IOException {
+        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
         for (LogSegment segment : segments) {
             if (endOf(segment) <= from) {
                 continue;

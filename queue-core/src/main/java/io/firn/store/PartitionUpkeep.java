@@ -250,11 +250,14 @@ final class PartitionUpkeep implements Retries.Step {
     }
 
     /** Takes away what lies wholly below the log start, which is durable by now. */
-    private int deleteBelowStart() {
+    private int deleteBelowStart() throws IOException {
         int deleted = 0;
         for (LogSegment segment : log.segments()) {
             boolean below = segment.endOffset <= log.logStartOffset();
             if (!below || !segment.sealed || !segment.block.isFinished()) {
+                break;
+            }
+            if (!isCheckpointed(segment)) {
                 break;
             }
             log.removeFirst(segment);
@@ -262,6 +265,21 @@ final class PartitionUpkeep implements Retries.Step {
             deleted++;
         }
         return deleted;
+    }
+
+    /**
+     * Recovery learns what producers did from their batches, or, when these are gone, from here.
+     */
+    private boolean isCheckpointed(LogSegment segment) throws IOException {
+        if (segment.endOffset > checkpointOffset
+                && log.producers().changes() != checkpointChanges) {
+            if (log.state().isPoisoned()) {
+                return false;
+            }
+            checkpoint(log.store().clock().time());
+            return segment.endOffset <= checkpointOffset;
+        }
+        return true;
     }
 
     private void retire(LogSegment segment, boolean delete) {

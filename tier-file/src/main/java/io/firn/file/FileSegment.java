@@ -210,7 +210,7 @@ final class FileSegment implements Segment {
             directory.writeSidecar(mark.baseOffset(), Sidecar.INDEX, index, true);
             directory.writeSidecar(mark.baseOffset(), Sidecar.TIMEINDEX, timeIndex, true);
             directory.requireFree(mark.baseOffset(), fileEpoch);
-            // The last step: whoever sees the final name sees everything that belongs to it.
+            // Last, so that a reader in another process finds what belongs to the final name.
             medium.rename(path, log);
             path = log;
         }

@@ -123,9 +123,6 @@ final class TierScan {
     Set<Path> settle() throws IOException {
         // A name that an earlier process made may so far exist in memory only.
         medium.forceDirectory(root);
-        for (Path topic : topics) {
-            medium.forceDirectory(topic);
-        }
         Set<Path> durable = new HashSet<>();
         for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
             PartitionDirectory directory = entry.getKey();

@@ -1,0 +1,125 @@
+package io.firn.bench;
+
+import io.firn.Durability;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The least that an append could do, by hand: the same bytes copied into a mapping, CRC32C over
+ * them, and, when durable, a force. It walks through a file as large as Firn's segment, from one
+ * end to the other and again.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 2, batchSize = 500_000)
+@Measurement(iterations = 8, batchSize = 20_000)
+@Fork(1)
+public class AppendFloor {
+    /** Where to; empty for memory, or target/ where there is none. */
+    @Param("")
+    public String dir;
+
+    /** Whether to force. */
+    @Param({"DURABLE", "WRITTEN"})
+    public Durability durability;
+
+    /** Bytes of a record's value. */
+    @Param({"64", "256", "1024"})
+    public int bytes;
+
+    /** Size of the file. */
+    @Param("256")
+    public int segmentMib;
+
+    private final CRC32C crc = new CRC32C();
+    private FloorFile file;
+    private MappedByteBuffer memory;
+    private byte[] single;
+    private byte[] batch;
+    private byte[][] records;
+    private boolean forced;
+    private int position;
+
+    /** Makes the file. */
+    @Setup(Level.Trial)
+    public void open() throws IOException {
+        byte[] value = Values.ofLength(bytes);
+        single = BatchImage.batch(value, 1);
+        batch = BatchImage.batch(value, AppendBenchmark.BATCH_RECORDS);
+        records = new byte[AppendBenchmark.BATCH_RECORDS][];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = BatchImage.record(value, i);
+        }
+        forced = durability == Durability.DURABLE;
+        file = FloorFile.open(dir, segmentMib);
+        memory = file.memory();
+    }
+
+    /** Deletes the file. */
+    @TearDown(Level.Trial)
+    public void close() {
+        file.close();
+    }
+
+    /** One copy, one CRC, one force. */
+    @Benchmark
+    public int append() {
+        byte[] image = single;
+        int at = room(image.length);
+        memory.put(at, image, 0, image.length);
+        sum(image, BatchImage.CRC_FROM, image.length - BatchImage.CRC_FROM);
+        return finish(at, image.length);
+    }
+
+    /** A header and 16 copies, one CRC, one force. */
+    @Benchmark
+    public int batchOf16() {
+        byte[] image = batch;
+        int at = room(image.length);
+        memory.put(at, image, 0, BatchImage.HEADER_LENGTH);
+        int to = at + BatchImage.HEADER_LENGTH;
+        for (byte[] record : records) {
+            memory.put(to, record, 0, record.length);
+            to += record.length;
+        }
+        sum(image, BatchImage.CRC_FROM, image.length - BatchImage.CRC_FROM);
+        return finish(at, image.length);
+    }
+
+    private int room(int length) {
+        if (memory.capacity() - position < length) {
+            position = 0;
+        }
+        return position;
+    }
+
+    private void sum(byte[] image, int from, int length) {
+        crc.reset();
+        crc.update(image, from, length);
+    }
+
+    private int finish(int at, int length) {
+        memory.putInt(at + BatchImage.CRC, (int) crc.getValue());
+        if (forced) {
+            memory.force(at, length);
+        }
+        position = at + length;
+        return position;
+    }
+}

@@ -1,0 +1,64 @@
+package io.firn.bench;
+
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A store on files in a directory of its own, as a user would open it; deleted on close. */
+final class FirnLog implements AutoCloseable {
+    private static final int MIB = 1 << 20;
+    private static final int WARM_SEGMENT_BYTES = 64 * MIB;
+
+    private final Path directory;
+    private final LogStore store;
+
+    private FirnLog(Path directory, LogStore store) {
+        this.directory = directory;
+        this.store = store;
+    }
+
+    /** Opens a new store in a new directory in the named one; see {@link Places#make(String)}. */
+    static FirnLog open(String parent) throws IOException {
+        Path directory = Places.make(parent);
+        return new FirnLog(
+                directory,
+                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open());
+    }
+
+    /** What is measured: one segment with room for everything, so that no roll comes between. */
+    Partition measured(Durability durability, int segmentMib) {
+        return partition(
+                "measured",
+                TopicOptions.defaults()
+                        .withDurability(durability)
+                        .withSegmentBytes(segmentMib * MIB));
+    }
+
+    /** What is thrown away, as long as it may take: old segments are deleted. */
+    Partition rolling(Durability durability) {
+        return partition(
+                "rolling",
+                TopicOptions.defaults()
+                        .withDurability(durability)
+                        .withSegmentBytes(WARM_SEGMENT_BYTES)
+                        .withRetentionBytes(2L * WARM_SEGMENT_BYTES));
+    }
+
+    private Partition partition(String name, TopicOptions options) {
+        return store.createTopic(name, options).partition(0);
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        Places.delete(directory);
+    }
+}

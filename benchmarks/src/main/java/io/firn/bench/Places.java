@@ -1,0 +1,50 @@
+package io.firn.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Directories that a benchmark makes and takes away again. */
+final class Places {
+    /** Memory that looks like a file system. */
+    static final Path MEMORY = Path.of("/dev/shm");
+
+    private static final String PREFIX = "firn-bench-";
+
+    private Places() {}
+
+    /** Whether this machine has {@link #MEMORY}. */
+    static boolean hasMemory() {
+        return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
+    }
+
+    /** A directory of one's own in another one, which is made when it is missing. */
+    static Path make(Path parent) throws IOException {
+        return Files.createTempDirectory(Files.createDirectories(parent), PREFIX);
+    }
+
+    /** A directory of one's own in the named one; without a name in memory, or else in target/. */
+    static Path make(String parent) throws IOException {
+        if (!parent.isEmpty()) {
+            return make(Path.of(parent));
+        }
+        return make(hasMemory() ? MEMORY : Path.of("target"));
+    }
+
+    /** Deletes a directory with all that is in it. */
+    static void delete(Path directory) {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (NoSuchFileException e) {
+            return; // somebody was faster
+        } catch (IOException e) {
+            throw new UncheckedIOException("could not delete " + directory, e);
+        }
+    }
+}

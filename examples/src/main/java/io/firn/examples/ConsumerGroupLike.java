@@ -1,0 +1,59 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.Cursor;
+import io.firn.LogStore;
+import io.firn.Record;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/**
+ * A consumer that goes on after a restart where it was: a cursor keeps its place in the store. Each
+ * record is seen at least once.
+ */
+public final class ConsumerGroupLike {
+    private ConsumerGroupLike() {}
+
+    /** Runs it; the directory is the only argument. */
+    public static void main(String[] args) {
+        run(Examples.directory(args), System.out);
+    }
+
+    static void run(Path dir, PrintStream out) {
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            Topic orders = store.createTopic("orders", TopicOptions.defaults());
+            try (Appender appender = orders.partition(0).openAppender()) {
+                for (int i = 1; i <= 5; i++) {
+                    appender.append(("order " + i).getBytes(UTF_8));
+                }
+            }
+            consume(orders, 3, out);
+        }
+        out.println("Closed, and opened again.");
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            consume(store.openTopic("orders"), 3, out);
+        }
+    }
+
+    private static void consume(Topic orders, int limit, PrintStream out) {
+        Cursor billing = orders.cursor("billing");
+        try (Tailer tailer = orders.openTailer()) {
+            tailer.seekTo(billing);
+            tailer.poll(order -> bill(order, out), limit);
+            billing.advance(0, tailer.offset()); // done with all before; written down soon
+            billing.force(); // or now
+        }
+    }
+
+    private static Verdict bill(Record order, PrintStream out) {
+        out.println("Billing " + UTF_8.decode(order.value()));
+        return Verdict.CONTINUE;
+    }
+}

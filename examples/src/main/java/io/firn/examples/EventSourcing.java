@@ -1,0 +1,83 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.UnexpectedOffsetException;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/**
+ * Event sourcing: an account is what its log adds up to. Who changes it reads, decides, and appends
+ * only if nobody else did meanwhile; otherwise it reads on and decides again.
+ */
+public final class EventSourcing {
+
+    /** An account as one of its users knows it. */
+    private static final class Account {
+        private final Partition log;
+        private final Tailer tailer;
+        private final Appender appender;
+        private long balance;
+
+        Account(Partition log) {
+            this.log = log;
+            this.tailer = log.openTailer();
+            this.appender = log.openSharedAppender();
+        }
+
+        void refresh() {
+            while (tailer.offset() < log.durableOffset()) {
+                tailer.poll(
+                        change -> {
+                            balance += Long.parseLong(UTF_8.decode(change.value()).toString());
+                            return Verdict.CONTINUE;
+                        },
+                        1_000);
+            }
+        }
+
+        /** Changes the balance as decided, or throws when the log has gone on since. */
+        long change(long amount) {
+            byte[] value = Long.toString(amount).getBytes(UTF_8);
+            return appender.appendIfNext(tailer.offset(), appender.newBatch().add(value));
+        }
+    }
+
+    private EventSourcing() {}
+
+    /** Runs it; the directory is the only argument. */
+    public static void main(String[] args) {
+        run(Examples.directory(args), System.out);
+    }
+
+    static void run(Path dir, PrintStream out) {
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            Topic topic = store.openOrCreateTopic("account", TopicOptions.defaults());
+            Account alice = new Account(topic.partition(0));
+            Account bob = new Account(topic.partition(0));
+
+            alice.refresh();
+            alice.change(100);
+            alice.refresh();
+            bob.refresh();
+            out.println("Both know of a balance of " + alice.balance + ", and both take out 80.");
+
+            alice.change(-80);
+            try {
+                bob.change(-80);
+            } catch (UnexpectedOffsetException e) {
+                out.println("Bob is refused: " + e.getMessage());
+            }
+            bob.refresh();
+            out.println("Bob looks again: there are only " + bob.balance + " left.");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.FirnException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import picocli.CommandLine;
+
+/** What the examples share beside the log. */
+final class Examples {
+    /** The JDK forgets a logger's level as soon as nobody holds the logger. */
+    private static final Logger LOGGER = Logger.getLogger("io.firn");
+
+    private Examples() {}
+
+    /** The directory that was named, or a new one below the system's temporary directory. */
+    static Path directory(String[] args) {
+        quiet();
+        try {
+            Path dir =
+                    args.length > 0 ? Path.of(args[0]) : Files.createTempDirectory("firn-example-");
+            System.out.println("The store lies in " + dir + ".");
+            return dir;
+        } catch (IOException e) {
+            throw new UncheckedIOException("no temporary directory", e);
+        }
+    }
+
+    /** Silences what the log would tell of itself while all is well. */
+    static void quiet() {
+        LOGGER.setLevel(Level.WARNING);
+    }
+
+    /** Runs a command and exits with what it returns. */
+    static void exit(Object command, String[] args) {
+        PrintWriter out = new PrintWriter(System.out, true, UTF_8);
+        PrintWriter err = new PrintWriter(System.err, true, UTF_8);
+        System.exit(run(command, args, out, err));
+    }
+
+    /**
+     * Runs a command: 0 when all went well, 1 with a message when something failed, 2 with a
+     * message and a hint when an argument is wrong.
+     */
+    static int run(Object command, String[] args, PrintWriter out, PrintWriter err) {
+        quiet();
+        return new CommandLine(command)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setOut(out)
+                .setErr(err)
+                .setParameterExceptionHandler(Examples::explain)
+                .setExecutionExceptionHandler(
+                        (failure, line, parsed) -> {
+                            if (!(failure instanceof FirnException)
+                                    && !(failure instanceof IOException)) {
+                                throw failure;
+                            }
+                            line.getErr().println(message(failure));
+                            return CommandLine.ExitCode.SOFTWARE;
+                        })
+                .execute(args);
+    }
+
+    private static int explain(CommandLine.ParameterException wrong, String[] args) {
+        CommandLine line = wrong.getCommandLine();
+        line.getErr().println(wrong.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(wrong, line.getErr());
+        line.getErr().println("Try --help.");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static String message(Exception failure) {
+        return failure instanceof FirnException ? failure.getMessage() : failure.toString();
+    }
+
+    /** A file's or directory's bytes, for people. */
+    static String size(long bytes) {
+        if (bytes < 10_000) {
+            return String.format(Locale.ROOT, "%,d B", bytes);
+        }
+        return String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
+    }
+
+    /** A time, for people. */
+    static String time(long ns) {
+        if (ns < 1_000_000) {
+            return String.format(Locale.ROOT, "%.1f µs", ns / 1e3);
+        }
+        if (ns < 10_000_000_000L) {
+            return String.format(Locale.ROOT, "%,.1f ms", ns / 1e6);
+        }
+        return String.format(Locale.ROOT, "%,.1f s", ns / 1e9);
+    }
+}

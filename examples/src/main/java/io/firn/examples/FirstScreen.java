@@ -1,0 +1,37 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.nio.file.Path;
+
+/** The hello-log of the README: all that is needed, and nothing else. */
+public final class FirstScreen {
+    private FirstScreen() {}
+
+    /** Appends a record and prints the whole log; the directory is the only argument. */
+    public static void main(String[] args) {
+        Path dir = Path.of(args.length > 0 ? args[0] : "hello-log");
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            Topic topic = store.openOrCreateTopic("hello", TopicOptions.defaults());
+            try (Appender appender = topic.partition(0).openAppender()) {
+                appender.append("Hello, log!".getBytes(UTF_8)); // durable when it returns
+            }
+            try (Tailer tailer = topic.openTailer()) {
+                tailer.poll(
+                        record -> {
+                            System.out.println(
+                                    record.offset() + " " + UTF_8.decode(record.value()));
+                            return Verdict.CONTINUE;
+                        },
+                        1_000);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.DurabilityClass;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Record;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Opens a store, appends, tails, and says what it did. */
+@Command(
+        name = "bin/hello",
+        sortOptions = false,
+        description = {
+            "Opens a log in a directory, appends some records, reads them back, and says what it did"
+                    + " and where the files lie. Run again, it goes on where it ended.",
+            ""
+        })
+public final class HelloLog implements Callable<Integer> {
+    private long before;
+
+    private void hello() throws IOException {
+        long started = System.nanoTime();
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            Partition log = store.openOrCreateTopic("hello", TopicOptions.defaults()).partition(0);
+            sayOpened(store, log, System.nanoTime() - started);
+
+            try (Appender appender = log.openAppender()) {
+                started = System.nanoTime();
+                appender.append(bytes("Hello, log!"));
+                sayFirst(System.nanoTime() - started);
+
+                started = System.nanoTime();
+                for (int i = 1; i <= records; i++) {
+                    appender.append(bytes("Flake " + i));
+                }
+                saySingle(System.nanoTime() - started);
+
+                Batch batch = appender.newBatch();
+                batch.key(bytes("firn"))
+                        .value(bytes("last year's snow"))
+                        .header("lang", bytes("en"));
+                batch.add().add(bytes("ice"), bytes("next century's")).add(bytes("neve"), null);
+                started = System.nanoTime();
+                sayBatch(batch, appender.append(batch), System.nanoTime() - started);
+            }
+
+            try (Tailer tailer = log.openTailer()) {
+                tailer.seek(before);
+                say("Read back what is new:");
+                started = System.nanoTime();
+                int read = 0;
+                while (tailer.offset() < log.durableOffset()) {
+                    read += tailer.poll(this::show, 1_000);
+                }
+                say("%d records, read and printed in %s.", read, since(started));
+            }
+            started = System.nanoTime();
+        }
+        say("Closed in %s. The files:", since(started));
+    }
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "The store's directory. Default: ${DEFAULT-VALUE}",
+            defaultValue = "${sys:java.io.tmpdir}/firn-hello-${sys:user.name}")
+    private Path dir;
+
+    @Option(
+            names = "--records",
+            paramLabel = "N",
+            description = "Records to append one by one, from 1 on. Default: ${DEFAULT-VALUE}",
+            defaultValue = "10")
+    private int records;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Says this.")
+    private boolean help;
+
+    @Spec private CommandSpec spec;
+
+    /** Exits with 0, with 1 when something failed, or with 2 when an argument is wrong. */
+    public static void main(String[] args) {
+        Examples.exit(new HelloLog(), args);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (records < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--records must be at least 1, not " + records);
+        }
+        if (Files.exists(dir) && !Files.isDirectory(dir)) {
+            throw new ParameterException(spec.commandLine(), "--dir is not a directory: " + dir);
+        }
+        hello();
+        listFiles();
+        return 0;
+    }
+
+    private void sayOpened(LogStore store, Partition log, long ns) {
+        before = log.nextOffset();
+        DurabilityClass durability = store.metrics().tiers().get(0).durabilityClass();
+        say("Opened the store %s in %s.", dir, Examples.time(ns));
+        say(
+                "Durability class %s: what append has returned for survives %s.",
+                durability,
+                durability == DurabilityClass.POWER_FAIL
+                        ? "a power cut"
+                        : "the end of the process, not a power cut");
+        say(
+                before == 0
+                        ? "Its topic hello, partition 0, is empty."
+                        : "Its topic hello, partition 0, holds %,d records from before.",
+                before - log.logStartOffset());
+    }
+
+    private void sayFirst(long ns) {
+        say(
+                "Appended a record, offset %d: durable after %s%s.",
+                before, Examples.time(ns), before == 0 ? ", space for its segment reserved" : "");
+    }
+
+    private void saySingle(long ns) {
+        say(
+                "Appended %d more one by one, offsets %d to %d: durable after %s each.",
+                records, before + 1, before + records, Examples.time(ns / records));
+    }
+
+    private void sayBatch(Batch batch, long offset, long ns) {
+        say(
+                "Appended %d as one batch, offsets %d to %d: durable after %s.",
+                batch.count(), offset, offset + batch.count() - 1, Examples.time(ns));
+    }
+
+    private Verdict show(Record record) {
+        StringBuilder text = new StringBuilder();
+        text.append("  ").append(record.offset());
+        text.append("  ").append(Instant.ofEpochMilli(record.timestamp()));
+        if (record.hasKey()) {
+            text.append("  ").append(UTF_8.decode(record.key())).append(" =");
+        }
+        text.append("  ").append(record.hasValue() ? UTF_8.decode(record.value()) : "(no value)");
+        Record.Headers headers = record.headers();
+        while (headers.next()) {
+            text.append("  {").append(headers.key()).append(": ");
+            text.append(UTF_8.decode(headers.value())).append('}');
+        }
+        say("%s", text);
+        return Verdict.CONTINUE;
+    }
+
+    private void listFiles() throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(dir)) {
+            files = all.filter(Files::isRegularFile).sorted().toList();
+        }
+        for (Path file : files) {
+            say("%12s  %s", Examples.size(Files.size(file)), file);
+        }
+        say("Run it again, and it goes on; delete the directory, and it begins anew.");
+    }
+
+    private void say(String format, Object... arguments) {
+        spec.commandLine().getOut().printf(Locale.ROOT, format + "%n", arguments);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private static String since(long startedNs) {
+        return Examples.time(System.nanoTime() - startedNs);
+    }
+}

@@ -1,0 +1,62 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.LogStore;
+import io.firn.RecordId;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicAppender;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Records of one key go to one partition and stay in order; those of different keys may go to
+ * different ones. The partition is the one that Kafka's Java producer would pick.
+ */
+public final class MultiPartition {
+    private MultiPartition() {}
+
+    /** Runs it; the directory is the only argument. */
+    public static void main(String[] args) {
+        run(Examples.directory(args), System.out);
+    }
+
+    static void run(Path dir, PrintStream out) {
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            // A segment is reserved in each partition, so smaller ones do here.
+            Topic topic =
+                    store.createTopic(
+                            "tracks",
+                            TopicOptions.defaults().withPartitions(3).withSegmentBytes(4 << 20));
+            try (TopicAppender appender = topic.openAppender()) {
+                for (int step = 1; step <= 2; step++) {
+                    for (String ship : List.of("Fram", "Gauss", "Endurance")) {
+                        RecordId id =
+                                appender.append(
+                                        ship.getBytes(UTF_8), ("step " + step).getBytes(UTF_8));
+                        out.println(ship + " went to partition " + id.partition());
+                    }
+                }
+            }
+            try (Tailer tailer = topic.openTailer()) { // over all partitions
+                tailer.poll(
+                        record -> {
+                            out.println(
+                                    "Read from partition "
+                                            + record.partition()
+                                            + ": "
+                                            + UTF_8.decode(record.key())
+                                            + ", "
+                                            + UTF_8.decode(record.value()));
+                            return Verdict.CONTINUE;
+                        },
+                        100);
+            }
+        }
+    }
+}

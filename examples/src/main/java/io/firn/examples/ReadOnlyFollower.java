@@ -1,0 +1,80 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * A second process tails a log that this one writes. It opens the store read-only: it takes no
+ * lock, changes nothing, and sees what is durable, at most a mark interval later.
+ */
+public final class ReadOnlyFollower {
+    private static final String LAST = "the end";
+
+    private ReadOnlyFollower() {}
+
+    /** Runs it; the directory is the only argument. */
+    public static void main(String[] args) throws IOException, InterruptedException {
+        run(Examples.directory(args), System.out);
+    }
+
+    static void run(Path dir, PrintStream out) throws IOException, InterruptedException {
+        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+            Topic news = store.createTopic("news", TopicOptions.defaults());
+            Process follower = startFollower(dir);
+            try (Appender appender = news.partition(0).openAppender()) {
+                appender.append("first snow".getBytes(UTF_8));
+                appender.append("more snow".getBytes(UTF_8));
+                appender.append(LAST.getBytes(UTF_8));
+            }
+            follower.getInputStream().transferTo(out);
+            out.println("The follower ended with " + follower.waitFor() + ".");
+        }
+    }
+
+    private static Process startFollower(Path dir) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Follower.class.getName(),
+                        dir.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /** What the second process runs. */
+    static final class Follower {
+        private Follower() {}
+
+        public static void main(String[] args) {
+            Path dir = Path.of(args[0]);
+            FileTier tier = FileTier.at(dir.resolve("segments"));
+            try (LogStore store = LogStore.in(dir).tier(tier).readOnly().open();
+                    Tailer tailer = store.openTopic("news").openTailer()) {
+                boolean[] ended = {false};
+                while (!ended[0]) {
+                    tailer.poll(
+                            record -> {
+                                String text = UTF_8.decode(record.value()).toString();
+                                System.out.println("The follower reads: " + text);
+                                ended[0] = text.equals(LAST);
+                                return Verdict.CONTINUE;
+                            },
+                            10,
+                            Duration.ofSeconds(1));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package io.firn.examples;
+
+import io.firn.Compression;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Sends a file through a log, line by line, and compares what comes out with what went in. */
+@Command(
+        name = "bin/replay",
+        sortOptions = false,
+        description = {
+            "Appends every line of a file to a log as a record, reads all records back, and compares"
+                    + " the SHA-256 of both. Any file will do: lines are bytes up to a newline.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit code: 0 when both are equal, 1 when they are not or something failed, 2 when an"
+                    + " argument is wrong."
+        })
+public final class Replay implements Callable<Integer> {
+    private static final int BAR_WIDTH = 90;
+    private static final int MIB = 1 << 20;
+
+    /** Room for what a record needs beside its value, and a batch beside its records. */
+    private static final int OVERHEAD = 1024;
+
+    @Parameters(paramLabel = "FILE", description = "The file.")
+    private Path file;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description =
+                    "The store's directory, which is kept; each run takes a new topic in it."
+                            + " Default: a new one in ${sys:java.io.tmpdir}, deleted when all is"
+                            + " well.")
+    private Path dir;
+
+    @Option(
+            names = "--kill",
+            description =
+                    "Writes in a JVM of its own, kills that with SIGKILL about half-way, opens the"
+                            + " store again, and goes on where the log ends.")
+    private boolean kill;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "NAME",
+            description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
+            defaultValue = "DURABLE")
+    private Durability durability;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description =
+                    "Records in a batch, from 1 on; fewer when they make 1 MiB."
+                            + " Default: ${DEFAULT-VALUE}",
+            defaultValue = "1000")
+    private int batch;
+
+    @Option(
+            names = "--compression",
+            paramLabel = "NAME",
+            description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
+            defaultValue = "NONE")
+    private Compression compression;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Says this.")
+    private boolean help;
+
+    @Spec private CommandSpec spec;
+
+    /** What is known of the file. */
+    private record Input(long bytes, long lines, int longest, String sha256) {}
+
+    /** Exits with 0, with 1 when something failed, or with 2 when an argument is wrong. */
+    public static void main(String[] args) {
+        Examples.exit(new Replay(), args);
+    }
+
+    static LogStore open(Path dir) {
+        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        checkArguments();
+        boolean ours = dir == null;
+        if (ours) {
+            dir = Files.createTempDirectory("firn-replay-");
+        }
+        Input input = look();
+        String topic = createTopic(input);
+        if (kill) {
+            writeAndKill(input, topic);
+        }
+        write(input, topic);
+        boolean equal = read(input, topic);
+        if (ours && equal) {
+            delete(dir);
+        } else {
+            say("The store is kept in %s.", dir);
+        }
+        return equal ? 0 : 1;
+    }
+
+    private void checkArguments() {
+        if (batch < 1) {
+            throw wrong("--batch must be at least 1, not " + batch);
+        }
+        if (Files.isDirectory(file)) {
+            throw wrong("FILE is a directory: " + file);
+        }
+        if (!Files.exists(file)) {
+            throw wrong("there is no file " + file);
+        }
+        if (!Files.isRegularFile(file)) {
+            throw wrong("FILE must be a regular file, it is read more than once: " + file);
+        }
+        if (!Files.isReadable(file)) {
+            throw wrong("FILE cannot be read, its permissions forbid it: " + file);
+        }
+        if (dir != null && Files.exists(dir) && !Files.isDirectory(dir)) {
+            throw wrong("--dir is not a directory: " + dir);
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    /** One pass over the file: what the topic must be able to take, and what must come out. */
+    private Input look() throws IOException {
+        Fingerprint fingerprint = new Fingerprint();
+        int longest = 0;
+        try (Lines lines = new Lines(file)) {
+            while (lines.next()) {
+                longest = Math.max(longest, lines.length());
+                fingerprint.add(lines.bytes(), lines.from(), lines.length());
+            }
+            Input input = new Input(lines.position(), lines.count(), longest, fingerprint.hex());
+            say(
+                    "%s: %s, %,d lines, the longest of %s.",
+                    file, Examples.size(input.bytes), input.lines, Examples.size(longest));
+            return input;
+        }
+    }
+
+    private String createTopic(Input input) {
+        int maxRecordBytes = Math.max(MIB, input.longest + OVERHEAD);
+        int maxBatchBytes = maxRecordBytes + ReplayWriter.BATCH_BYTES + OVERHEAD;
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withDurability(durability)
+                        .withCompression(compression)
+                        .withSegmentBytes(
+                                Math.max(TopicOptions.defaults().segmentBytes(), maxBatchBytes))
+                        .withMaxRecordBytes(maxRecordBytes);
+        try (LogStore store = open(dir)) {
+            List<String> there = store.topicNames();
+            int number = 1;
+            while (there.contains("replay-" + number)) {
+                number++;
+            }
+            String topic = "replay-" + number;
+            store.createTopic(topic, options);
+            say(
+                    "Topic %s in %s: %s, compression %s, up to %,d records in a batch; durability"
+                            + " class %s.",
+                    topic,
+                    dir,
+                    durability,
+                    compression,
+                    batch,
+                    store.metrics().tiers().get(0).durabilityClass());
+            return topic;
+        }
+    }
+
+    private void writeAndKill(Input input, String topic) throws IOException, InterruptedException {
+        long started = System.nanoTime();
+        ReplayChild.Acked acked;
+        try (ProgressBar bar = bar("Writing", 0, input.bytes)) {
+            acked =
+                    ReplayChild.killHalfWay(
+                            file, input.bytes, dir, topic, batch, (n, bytes) -> bar.stepTo(bytes));
+        }
+        say(
+                "Killed the writer %s after its start: it had said that %,d records (%.0f %%) were"
+                        + " acknowledged.",
+                Examples.time(System.nanoTime() - started),
+                acked.lines(),
+                input.bytes == 0 ? 0 : 100.0 * acked.bytes() / input.bytes);
+        started = System.nanoTime();
+        try (LogStore store = open(dir)) {
+            long there = store.openTopic(topic).partition(0).nextOffset();
+            say(
+                    "Opened the store again in %s: %,d records are there.",
+                    Examples.time(System.nanoTime() - started), there);
+            if (there < acked.lines()) {
+                throw new IOException(
+                        (acked.lines() - there) + " acknowledged records are not in the log");
+            }
+        }
+    }
+
+    /** Appends the lines that are not in the log yet. */
+    private void write(Input input, String topic) throws IOException {
+        try (LogStore store = open(dir);
+                Lines lines = new Lines(file)) {
+            Partition log = store.openTopic(topic).partition(0);
+            lines.skip(log.nextOffset());
+            long from = lines.position();
+            long first = lines.count();
+            long started = System.nanoTime();
+            try (ProgressBar bar = bar("Writing", from, input.bytes)) {
+                ReplayWriter.write(lines, input.bytes, log, batch, (n, bytes) -> bar.stepTo(bytes));
+            }
+            sayRate("Wrote", lines.count() - first, lines.position() - from, started, 0);
+            if (lines.position() != input.bytes) {
+                throw new IOException(file + " was changed while it was replayed: try again");
+            }
+        }
+    }
+
+    private boolean read(Input input, String topic) {
+        Fingerprint fingerprint = new Fingerprint();
+        long[] bytes = {0};
+        long records = 0;
+        try (LogStore store = open(dir)) {
+            Partition log = store.openTopic(topic).partition(0);
+            long started = System.nanoTime();
+            try (Tailer tailer = log.openTailer();
+                    ProgressBar bar = bar("Reading", 0, input.bytes)) {
+                while (tailer.offset() < log.visibleOffset()) {
+                    records +=
+                            tailer.poll(
+                                    record -> {
+                                        int at = fingerprint.room(record.valueLength());
+                                        record.getValue(fingerprint.bytes(), at);
+                                        bytes[0] += record.valueLength();
+                                        return Verdict.CONTINUE;
+                                    },
+                                    10_000);
+                    bar.stepTo(bytes[0]);
+                }
+            }
+            String sha256 = fingerprint.hex();
+            sayRate("Read", records, bytes[0], started, fingerprint.ns());
+            say("SHA-256 of the file     %s", input.sha256);
+            say("SHA-256 of the records  %s", sha256);
+            boolean equal = sha256.equals(input.sha256) && records == input.lines;
+            say(equal ? "Equal." : "DIFFERENT: %,d records of %,d lines.", records, input.lines);
+            return equal;
+        }
+    }
+
+    private void sayRate(String what, long records, long bytes, long startedNs, long digestNs) {
+        long ns = System.nanoTime() - startedNs;
+        double seconds = Math.max(ns - digestNs, 1) / 1e9;
+        say(
+                "%s %,d records, %s, in %s%s: %,.0f MB/s, %,.0f records/s.",
+                what,
+                records,
+                Examples.size(bytes),
+                Examples.time(ns),
+                digestNs == 0
+                        ? ""
+                        : String.format(
+                                Locale.ROOT, ", without SHA-256 %s", Examples.time(ns - digestNs)),
+                bytes / 1e6 / seconds,
+                records / seconds);
+    }
+
+    private static ProgressBar bar(String what, long from, long bytes) {
+        return new ProgressBarBuilder()
+                .setTaskName(what)
+                .setInitialMax(bytes)
+                .startsFrom(from, Duration.ZERO)
+                .setUnit(" MB", 1_000_000)
+                .showSpeed()
+                .setUpdateIntervalMillis(200)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new ConsoleProgressBarConsumer(System.err, BAR_WIDTH))
+                .build();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : all) {
+            Files.delete(path);
+        }
+    }
+
+    private void say(String format, Object... arguments) {
+        spec.commandLine().getOut().printf(Locale.ROOT, format + "%n", arguments);
+    }
+}

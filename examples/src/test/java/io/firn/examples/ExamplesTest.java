@@ -1,0 +1,146 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+final class ExamplesTest {
+    @TempDir private Path dir;
+
+    /** An example's work. */
+    @FunctionalInterface
+    private interface Example {
+        void run(Path dir, PrintStream out) throws Exception;
+    }
+
+    @Test
+    void shouldShowTheFirstScreenEachTimeWithOneRecordMore() throws Exception {
+        assertEquals(List.of("0 Hello, log!"), printed(() -> runFirstScreen()));
+        assertEquals(List.of("0 Hello, log!", "1 Hello, log!"), printed(() -> runFirstScreen()));
+    }
+
+    @Test
+    void shouldRefuseADecisionThatWasTakenOnOldEvents() throws Exception {
+        assertEquals(
+                List.of(
+                        "Both know of a balance of 100, and both take out 80.",
+                        "Bob is refused: expected to append at offset 1, the next offset is 2:"
+                                + " somebody appended in between; read up to it and decide again",
+                        "Bob looks again: there are only 20 left."),
+                lines(EventSourcing::run));
+    }
+
+    @Test
+    void shouldGoOnAtTheCursorAfterARestart() throws Exception {
+        assertEquals(
+                List.of(
+                        "Billing order 1",
+                        "Billing order 2",
+                        "Billing order 3",
+                        "Closed, and opened again.",
+                        "Billing order 4",
+                        "Billing order 5"),
+                lines(ConsumerGroupLike::run));
+    }
+
+    @Test
+    void shouldAnswerAllRequestsWithFewerForces() throws Exception {
+        List<String> lines = lines(RequestPipeline::run);
+        assertEquals("Answered 10000 requests, all of them durable.", lines.get(0));
+        int forces = Integer.parseInt(lines.get(1).replaceAll("\\D", ""));
+        assertTrue(forces > 0 && forces <= 10_000, lines.get(1));
+    }
+
+    @Test
+    void shouldReadAFixedLayoutAsItWasClaimed() throws Exception {
+        assertEquals(
+                List.of("Offset 0: sensor 1 reads -10.5", "Offset 1: sensor 3 reads -31.5"),
+                lines(ClaimExample::run));
+    }
+
+    @Test
+    void shouldKeepRecordsOfOneKeyInOrderInOnePartition() throws Exception {
+        List<String> lines = lines(MultiPartition::run);
+        List<String> went =
+                List.of(
+                        "Fram went to partition 2",
+                        "Gauss went to partition 0",
+                        "Endurance went to partition 1");
+        assertEquals(went, lines.subList(0, 3));
+        assertEquals(went, lines.subList(3, 6));
+        assertEquals(
+                List.of(
+                        "Read from partition 2: Fram, step 1",
+                        "Read from partition 2: Fram, step 2"),
+                lines.stream().filter(line -> line.contains("Fram, ")).toList());
+        assertEquals(12, lines.size());
+    }
+
+    @Test
+    void shouldTailInASecondProcess() throws Exception {
+        assertEquals(
+                List.of(
+                        "The follower reads: first snow",
+                        "The follower reads: more snow",
+                        "The follower reads: the end",
+                        "The follower ended with 0."),
+                lines(ReadOnlyFollower::run));
+    }
+
+    @Test
+    void shouldStoreARetriedBatchOnce() throws Exception {
+        List<String> lines = lines(IdempotentRetry::run);
+        assertEquals(
+                List.of(
+                        "Appended at offset 0",
+                        "Again, at offset 0",
+                        "Closed, and opened again.",
+                        "Again, at offset 0",
+                        "Records in the log: 2"),
+                lines.subList(0, 5));
+        assertTrue(lines.get(5).contains("expected sequence 2, found 7"), lines.get(5));
+        assertTrue(lines.get(6).contains("epoch 0 is older than 1"), lines.get(6));
+    }
+
+    @Test
+    void shouldDoAllWorkInTheCallersLoop() throws Exception {
+        assertEquals(
+                List.of("Appended, forced and read 1000 records.", "Threads of the log: 0."),
+                lines(EmbeddedAgent::run));
+    }
+
+    private void runFirstScreen() {
+        FirstScreen.main(new String[] {dir.toString()});
+    }
+
+    private List<String> lines(Example example) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, true, UTF_8)) {
+            example.run(dir, out);
+        }
+        return bytes.toString(UTF_8).lines().toList();
+    }
+
+    /** What the action prints on the standard output. */
+    private List<String> printed(Runnable action) throws Exception {
+        PrintStream before = System.out;
+        try {
+            return lines(
+                    (unused, out) -> {
+                        System.setOut(out);
+                        action.run();
+                    });
+        } finally {
+            System.setOut(before);
+        }
+    }
+}

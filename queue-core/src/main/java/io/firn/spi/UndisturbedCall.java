@@ -1,0 +1,75 @@
+package io.firn.spi;
+
+import java.io.IOException;
+
+/**
+ * A call in a thread of its own, which nobody knows and so nobody interrupts. Where an interrupt
+ * hits {@link java.nio.channels.FileChannel#map}, the mapping may have been made, is given to
+ * nobody, and stays until the process ends.
+ */
+final class UndisturbedCall<T> implements Runnable {
+
+    /** What is to be called. */
+    @FunctionalInterface
+    interface Task<T> {
+        /** Calls it. */
+        T call() throws IOException;
+    }
+
+    private final Task<T> task;
+    private T result;
+    private IOException ioException;
+    private RuntimeException runtimeException;
+    private Error error;
+
+    private UndisturbedCall(Task<T> task) {
+        this.task = task;
+    }
+
+    /** Calls the task and waits for it, whatever interrupts come; the status is kept. */
+    static <T> T of(Task<T> task) throws IOException {
+        UndisturbedCall<T> call = new UndisturbedCall<>(task);
+        Thread thread = new Thread(null, call, "firn-map", 0, false);
+        thread.setDaemon(true);
+        thread.start();
+        boolean interrupted = false;
+        while (true) {
+            try {
+                thread.join();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return call.outcome();
+    }
+
+    @Override
+    public void run() {
+        try {
+            result = task.call();
+        } catch (IOException e) {
+            ioException = e;
+        } catch (RuntimeException e) {
+            runtimeException = e;
+        } catch (Error e) {
+            error = e;
+        }
+    }
+
+    private T outcome() throws IOException {
+        if (ioException != null) {
+            throw ioException;
+        }
+        if (runtimeException != null) {
+            throw runtimeException;
+        }
+        if (error != null) {
+            throw error;
+        }
+        return result;
+    }
+}

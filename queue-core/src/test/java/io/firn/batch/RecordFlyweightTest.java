@@ -1,0 +1,166 @@
+package io.firn.batch;
+
+import static io.firn.kafka.SameRecords.assertSame;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Compression;
+import io.firn.Record;
+import io.firn.StoredRecord;
+import io.firn.kafka.KafkaBatches;
+import io.firn.kafka.RandomRecords;
+import io.firn.kafka.SeededTest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RecordFlyweightTest {
+    private static final long APPEND_TIME = 123_456;
+
+    @SeededTest
+    void shouldShowWhatKafkaWrote(long seed) {
+        List<StoredRecord> records = new RandomRecords(seed).next(3, 0, 300, 20_000);
+        ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(records);
+
+        assertSame(records, show(batch, false));
+    }
+
+    @Test
+    void shouldShowTheLogsTimeWhereTheBatchSaysSo() {
+        List<StoredRecord> records = new RandomRecords(1).next(3, 0, 10, 100);
+        ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(records);
+
+        show(batch, true).forEach(record -> assertEquals(APPEND_TIME, record.timestamp()));
+    }
+
+    @Test
+    void shouldGiveViewsWithoutCopying() {
+        RecordFlyweight record = new RecordFlyweight();
+        byte[] key = "key".getBytes(StandardCharsets.UTF_8);
+        byte[] value = "the value".getBytes(StandardCharsets.UTF_8);
+        ByteBuffer batch =
+                KafkaBatches.of(Compression.NONE)
+                        .encode(
+                                List.of(
+                                        new StoredRecord(0, 0, 1, key, value, List.of()),
+                                        new StoredRecord(0, 1, 1, null, null, List.of())));
+        record.wrap(batch);
+        record.batch(0, 0, 1, false, batch.limit());
+        int second = record.show(BatchFormat.HEADER_LENGTH);
+
+        ByteBuffer view = record.value();
+        assertTrue(view.isReadOnly());
+        assertTrue(record.key().isReadOnly());
+        assertSame(view, record.value());
+        assertEquals(ByteBuffer.wrap(key), record.key());
+        assertEquals(ByteBuffer.wrap(value), view);
+        assertEquals(3, record.keyLength());
+        assertEquals(9, record.valueLength());
+        byte[] target = new byte[12];
+        record.getValue(target, 2);
+        assertArrayEquals("\0\0the value\0".getBytes(StandardCharsets.UTF_8), target);
+
+        assertEquals(batch.limit(), record.show(second));
+        assertFalse(record.hasKey());
+        assertFalse(record.hasValue());
+        assertNull(record.key());
+        assertNull(record.value());
+        assertEquals(-1, record.keyLength());
+        assertEquals(-1, record.valueLength());
+        record.getValue(target, 2);
+        assertEquals(0, record.copy().headers().size());
+    }
+
+    @Test
+    void shouldWalkOverHeadersFromTheFirstEachTime() {
+        List<StoredRecord.Header> headers =
+                List.of(
+                        new StoredRecord.Header("a", new byte[] {1}),
+                        new StoredRecord.Header("", null),
+                        new StoredRecord.Header("ü", new byte[0]));
+        ByteBuffer batch =
+                KafkaBatches.of(Compression.NONE)
+                        .encode(List.of(new StoredRecord(0, 0, 1, null, new byte[5], headers)));
+        RecordFlyweight record = new RecordFlyweight();
+        record.wrap(batch);
+        record.batch(0, 0, 1, false, batch.limit());
+        record.show(BatchFormat.HEADER_LENGTH);
+
+        for (int i = 0; i < 2; i++) {
+            Record.Headers walk = record.headers();
+            assertEquals(3, record.headerCount());
+            assertTrue(walk.next());
+            assertEquals("a", walk.key());
+            assertEquals(ByteBuffer.wrap(new byte[] {1}), walk.value());
+            assertTrue(walk.next());
+            assertEquals("", walk.key());
+            assertNull(walk.value());
+            assertTrue(walk.next());
+            assertEquals("ü", walk.key());
+            assertEquals(0, walk.value().remaining());
+            assertFalse(walk.next());
+            assertFalse(walk.next());
+        }
+        assertEquals(5, record.value().remaining());
+    }
+
+    @Test
+    void shouldShowNoRecordThatIsCutOff() {
+        List<StoredRecord> records = new RandomRecords(5).next(0, 0, 1, 50);
+        ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(records);
+        RecordFlyweight record = new RecordFlyweight();
+        record.wrap(batch);
+        for (int end = BatchFormat.HEADER_LENGTH; end < batch.limit(); end++) {
+            record.batch(0, 0, 0, false, end);
+            assertEquals(-1, record.show(BatchFormat.HEADER_LENGTH), "cut at " + end);
+        }
+        record.batch(0, 0, 0, false, batch.limit());
+        assertEquals(batch.limit(), record.show(BatchFormat.HEADER_LENGTH));
+    }
+
+    @SeededTest
+    void shouldStayInsideTheBatchWhateverLiesThere(long seed) {
+        Random random = new Random(seed);
+        byte[] noise = new byte[300];
+        RecordFlyweight record = new RecordFlyweight();
+        int shown = 0;
+        for (int round = 0; round < 50_000; round++) {
+            random.nextBytes(noise);
+            // Small numbers make plausible lengths.
+            for (int i = 0; i < noise.length; i++) {
+                noise[i] = random.nextInt(4) == 0 ? noise[i] : (byte) (noise[i] & 0x1f);
+            }
+            int end = 100 + random.nextInt(150);
+            record.wrap(ByteBuffer.wrap(noise));
+            record.batch(0, 0, 0, false, end);
+            int next = record.show(random.nextInt(100));
+            if (next >= 0) {
+                assertTrue(next <= end, "ends at " + next + " behind " + end);
+                record.copy();
+                shown++;
+            }
+        }
+        assertTrue(shown > 0, "no noise looked like a record");
+    }
+
+    private static List<StoredRecord> show(ByteBuffer batch, boolean appendTime) {
+        RecordFlyweight record = new RecordFlyweight();
+        record.wrap(batch);
+        long time = appendTime ? APPEND_TIME : batch.getLong(BatchFormat.BASE_TIMESTAMP);
+        record.batch(3, batch.getLong(BatchFormat.BASE_OFFSET), time, appendTime, batch.limit());
+        List<StoredRecord> shown = new ArrayList<>();
+        for (int at = BatchFormat.HEADER_LENGTH; at < batch.limit(); ) {
+            at = record.show(at);
+            assertTrue(at > 0, "record " + shown.size() + " is malformed");
+            shown.add(record.copy());
+        }
+        return shown;
+    }
+}

@@ -1,0 +1,288 @@
+package io.firn.sim;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A file's bytes: as everybody sees them, and as they are on the medium. Pages are written to the
+ * medium one by one, and a page may tear between two sectors.
+ *
+ * <p><b>Failed forces.</b> When a force fails, the system takes the pages for clean and later
+ * forces leave them alone, unless something is stored in them again. A store through a mapping
+ * cannot be seen here, only what it changes. Within one life that is enough. A process that starts
+ * anew may have to store the very bytes that are there, so for it such pages can be
+ * <em>disguised</em>: in a mapping their bytes are shown inverted, while reading gives the right
+ * ones. A byte that is not inverted any more was stored, and makes its page dirty.
+ */
+final class SimulatedFile extends SimulatedNode {
+    static final int PAGE = 4096;
+    static final int SECTOR = 512;
+
+    private ByteBuffer bytes = ByteBuffer.allocate(0);
+    private int size;
+    private boolean mapped;
+    private long modifiedMs;
+    private byte[] durable = new byte[0];
+    private int durableSize;
+
+    /** Pages with space of their own, not holes. */
+    private final BitSet allocated = new BitSet();
+
+    private final BitSet durablyAllocated = new BitSet();
+
+    /** Pages whose write to the medium failed, with the bytes that they had. */
+    private final Map<Integer, byte[]> lost = new TreeMap<>();
+
+    private final BitSet disguised = new BitSet();
+
+    SimulatedFile(long modifiedMs) {
+        this.modifiedMs = modifiedMs;
+    }
+
+    int size() {
+        return size;
+    }
+
+    int pages() {
+        return (size + PAGE - 1) / PAGE;
+    }
+
+    long modifiedMs() {
+        return modifiedMs;
+    }
+
+    int read(long position, byte[] target, int offset, int length) {
+        int count = (int) Math.max(0, Math.min(length, size - position));
+        for (int i = 0; i < count; i++) {
+            target[offset + i] = byteAt((int) position + i);
+        }
+        return count;
+    }
+
+    private byte byteAt(int position) {
+        byte b = bytes.get(position);
+        int page = position / PAGE;
+        return isDisguise(page, position % PAGE) ? (byte) ~b : b;
+    }
+
+    private boolean isDisguise(int page, int inPage) {
+        return disguised.get(page)
+                && bytes.get(page * PAGE + inPage) == (byte) ~lost.get(page)[inPage];
+    }
+
+    void write(long position, byte[] source, int offset, int length, long now) {
+        int end = Math.toIntExact(position + length);
+        resize(Math.max(size, end));
+        for (int page = (int) position / PAGE; page * PAGE < end; page++) {
+            undisguise(page);
+            lost.remove(page);
+            allocated.set(page);
+        }
+        bytes.put((int) position, source, offset, length);
+        modifiedMs = now;
+    }
+
+    void setSize(int newSize, long now) {
+        if (newSize < size) {
+            for (int page = newSize / PAGE; page < pages(); page++) {
+                undisguise(page);
+            }
+            for (int i = newSize; i < bytes.capacity(); i++) {
+                bytes.put(i, (byte) 0);
+            }
+            allocated.clear((newSize + PAGE - 1) / PAGE, Integer.MAX_VALUE);
+            lost.keySet().removeIf(page -> page * PAGE >= newSize);
+        }
+        resize(newSize);
+        modifiedMs = now;
+    }
+
+    private void resize(int newSize) {
+        if (newSize > bytes.capacity()) {
+            if (mapped) {
+                throw new IllegalStateException("the simulation cannot let a mapped file grow");
+            }
+            ByteBuffer larger = ByteBuffer.allocate(Math.max(newSize, bytes.capacity() * 2));
+            larger.put(0, bytes, 0, size);
+            bytes = larger;
+        }
+        size = newSize;
+    }
+
+    /** Memory that shares the file's bytes. */
+    ByteBuffer map(int length, boolean writable) {
+        if (!mapped) {
+            ByteBuffer direct = ByteBuffer.allocateDirect(Math.max(bytes.capacity(), 1));
+            direct.put(0, bytes, 0, size);
+            bytes = direct;
+            mapped = true;
+        }
+        ByteBuffer mapping = bytes.slice(0, length);
+        return writable ? mapping : mapping.asReadOnlyBuffer();
+    }
+
+    /** The first page without space of its own, or −1. */
+    int firstHole() {
+        int page = allocated.nextClearBit(0);
+        return page < pages() ? page : -1;
+    }
+
+    /** Writes what is dirty in a range of bytes to the medium. */
+    void force(int from, int to) {
+        for (int page = from / PAGE; page * PAGE < Math.min(to, size); page++) {
+            if (isDirtyAgain(page)) {
+                undisguise(page);
+                lost.remove(page);
+            }
+            if (!lost.containsKey(page)) {
+                store(page, pageOf(bytes, size, page));
+            }
+        }
+    }
+
+    void forceSize() {
+        durableSize = size;
+        durable = Arrays.copyOf(durable, Math.max(size, durable.length));
+        Arrays.fill(durable, size, durable.length, (byte) 0);
+        durablyAllocated.clear(pages(), Integer.MAX_VALUE);
+    }
+
+    /** The medium refuses: what is dirty in the range is taken for clean, and is not written. */
+    void failForce(int from, int to) {
+        for (int page = from / PAGE; page * PAGE < Math.min(to, size); page++) {
+            byte[] now = pageOf(bytes, size, page);
+            if (!Arrays.equals(now, durablePage(page))) {
+                lost.putIfAbsent(page, now);
+            }
+        }
+    }
+
+    /** Shows the lost pages inverted to whoever maps the file from now on. */
+    void disguiseLostPages() {
+        for (int page : lost.keySet()) {
+            disguised.set(page);
+            invert(page);
+        }
+    }
+
+    private void undisguise(int page) {
+        if (disguised.get(page)) {
+            for (int i = 0; i < Math.min(PAGE, size - page * PAGE); i++) {
+                if (isDisguise(page, i)) {
+                    bytes.put(page * PAGE + i, lost.get(page)[i]);
+                }
+            }
+            disguised.clear(page);
+        }
+    }
+
+    private void invert(int page) {
+        for (int i = page * PAGE; i < Math.min(size, (page + 1) * PAGE); i++) {
+            bytes.put(i, (byte) ~bytes.get(i));
+        }
+    }
+
+    private boolean isDirtyAgain(int page) {
+        byte[] then = lost.get(page);
+        if (then == null) {
+            return false;
+        }
+        for (int i = 0; i < Math.min(PAGE, size - page * PAGE); i++) {
+            byte unchanged = disguised.get(page) ? (byte) ~then[i] : then[i];
+            if (bytes.get(page * PAGE + i) != unchanged) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Changes a byte, here and on the medium: rot. */
+    void rot(int position, int mask) {
+        bytes.put(position, (byte) (bytes.get(position) ^ mask));
+        if (position < durable.length) {
+            durable[position] ^= (byte) mask;
+        }
+    }
+
+    @Override
+    void crash(Survival survival) {
+        for (int page = 0; page < pages(); page++) {
+            undisguise(page);
+            byte[] now = pageOf(bytes, size, page);
+            if (!Arrays.equals(now, durablePage(page))
+                    || allocated.get(page) != durablyAllocated.get(page)) {
+                decide(page, now, survival);
+            }
+        }
+        if (size != durableSize && survival.size()) {
+            durableSize = size;
+        }
+        size = durableSize;
+        durable = Arrays.copyOf(durable, size);
+        durablyAllocated.clear(pages(), Integer.MAX_VALUE);
+        bytes = ByteBuffer.wrap(durable.clone());
+        mapped = false;
+        allocated.clear();
+        allocated.or(durablyAllocated);
+        lost.clear();
+        disguised.clear();
+    }
+
+    private void decide(int page, byte[] now, Survival survival) {
+        switch (survival.page()) {
+            case OLD -> {}
+            case NEW -> store(page, now);
+            case TORN -> {
+                byte[] torn = durablePage(page);
+                for (int sector = 0; sector < PAGE; sector += SECTOR) {
+                    if (survival.sector()) {
+                        System.arraycopy(now, sector, torn, sector, SECTOR);
+                    }
+                }
+                store(page, torn);
+            }
+        }
+    }
+
+    private void store(int page, byte[] content) {
+        int end = (page + 1) * PAGE;
+        if (durable.length < end) {
+            durable = Arrays.copyOf(durable, end);
+        }
+        System.arraycopy(content, 0, durable, page * PAGE, PAGE);
+        if (allocated.get(page)) {
+            durablyAllocated.set(page);
+        }
+    }
+
+    private byte[] durablePage(int page) {
+        return pageOf(ByteBuffer.wrap(durable), durable.length, page);
+    }
+
+    private static byte[] pageOf(ByteBuffer from, int limit, int page) {
+        byte[] content = new byte[PAGE];
+        int length = Math.min(PAGE, limit - page * PAGE);
+        if (length > 0) {
+            from.get(page * PAGE, content, 0, length);
+        }
+        return content;
+    }
+
+    @Override
+    SimulatedNode makeCopy(Map<SimulatedNode, SimulatedNode> copies) {
+        SimulatedFile copy = new SimulatedFile(modifiedMs);
+        copies.put(this, copy);
+        copy.bytes = ByteBuffer.allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity());
+        copy.size = size;
+        copy.durable = durable.clone();
+        copy.durableSize = durableSize;
+        copy.allocated.or(allocated);
+        copy.durablyAllocated.or(durablyAllocated);
+        lost.forEach((page, content) -> copy.lost.put(page, content.clone()));
+        copy.disguised.or(disguised);
+        return copy;
+    }
+}

@@ -1,0 +1,399 @@
+package io.firn.sim;
+
+import io.firn.DurabilityClass;
+import io.firn.StoreLockedException;
+import io.firn.spi.FileMedium;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntConsumer;
+
+/**
+ * A file system in memory that knows what was forced and what was not.
+ *
+ * <p>It can be crashed: {@link #crash} gives a medium with what is durable and as much of the rest
+ * as a {@link Survival} grants. {@link #kill} gives one on which only the process died: everything
+ * is there, but what was not forced may still be lost in the next crash. Both leave this medium as
+ * it is, so a test can take a copy before every operation ({@link #onOperation}) and look at all of
+ * them afterwards.
+ *
+ * <p>The rules:
+ *
+ * <ul>
+ *   <li>Pages of 4 KiB are independent of each other until the file, or the mapped range, is
+ *       forced. A page that was not forced is old or new after a crash, or torn between sectors of
+ *       512 bytes.
+ *   <li>A creation, rename or deletion is durable after a force of its directory; before, each
+ *       survives by itself or not.
+ *   <li>A file's size is durable after a force of the file.
+ *   <li>A failed force loses pages: later forces leave them alone ({@link SimulatedFile}).
+ *   <li>A file with a hole must not be mapped for writing: it throws an {@link AssertionError}.
+ * </ul>
+ *
+ * <p>Everything that changes the medium, forces included, is an operation with a number; {@link
+ * #faults} fails some of them. Thread-safe; deterministic as long as its callers are.
+ */
+public final class SimulatedFileMedium implements FileMedium {
+    private final SimulatedDirectory root;
+    private final Faults faults = new Faults();
+    private final Set<Path> locked = new HashSet<>();
+    private final List<String> history = new ArrayList<>();
+    private final Set<Object> inUse = new HashSet<>();
+    private DurabilityClass durabilityClass = DurabilityClass.POWER_FAIL;
+    private long nowMs = 1_000_000_000_000L;
+    private IntConsumer hook = number -> {};
+
+    /** An empty one. */
+    public SimulatedFileMedium() {
+        this(new SimulatedDirectory());
+    }
+
+    private SimulatedFileMedium(SimulatedDirectory root) {
+        this.root = root;
+    }
+
+    /** What is left after a power cut at this moment. */
+    public synchronized SimulatedFileMedium crash(Survival survival) {
+        SimulatedFileMedium left = copy();
+        left.root.crash(survival);
+        return left;
+    }
+
+    /** What the next process finds when this one dies at this moment. */
+    public synchronized SimulatedFileMedium kill() {
+        return copy();
+    }
+
+    /**
+     * As {@link #kill}, for a test that the next process stores again what it accepts: where a
+     * force had failed, its mappings show inverted bytes until it stores the right ones. It has to
+     * look at files by reading, not through mappings.
+     */
+    public synchronized SimulatedFileMedium killAndDisguiseLostPages() {
+        SimulatedFileMedium left = copy();
+        disguise(left.root);
+        return left;
+    }
+
+    private static void disguise(SimulatedNode node) {
+        if (node instanceof SimulatedFile file) {
+            file.disguiseLostPages();
+        } else if (node instanceof SimulatedDirectory directory) {
+            directory.names().values().forEach(SimulatedFileMedium::disguise);
+        }
+    }
+
+    private SimulatedFileMedium copy() {
+        SimulatedFileMedium copy =
+                new SimulatedFileMedium((SimulatedDirectory) root.copy(SimulatedNode.noCopies()));
+        copy.durabilityClass = durabilityClass;
+        copy.nowMs = nowMs;
+        return copy;
+    }
+
+    /** What this medium is to refuse. */
+    public Faults faults() {
+        return faults;
+    }
+
+    /** Calls this before each operation takes effect, with its number. */
+    public synchronized void onOperation(IntConsumer hook) {
+        this.hook = hook;
+    }
+
+    /** Operations so far, failed ones included. */
+    public synchronized int operations() {
+        return history.size();
+    }
+
+    /** What the operations were, one line each; for failure messages. */
+    public synchronized List<String> history() {
+        return List.copyOf(history);
+    }
+
+    /** Files that are open, ranges that are mapped, and locks that are held. */
+    public synchronized int inUse() {
+        return inUse.size() + locked.size();
+    }
+
+    synchronized void use(Object handleOrMapping) {
+        inUse.add(handleOrMapping);
+    }
+
+    synchronized void release(Object handleOrMapping) {
+        inUse.remove(handleOrMapping);
+    }
+
+    /** What {@link #durabilityClass(Path)} is to say. */
+    public synchronized void setDurabilityClass(DurabilityClass durabilityClass) {
+        this.durabilityClass = durabilityClass;
+    }
+
+    /** The time that files written from now on bear. */
+    public synchronized void setTimeMs(long nowMs) {
+        this.nowMs = nowMs;
+    }
+
+    /** Flips bits of a byte, on the medium too: rot. */
+    public synchronized void rot(Path path, int position, int mask) throws IOException {
+        file(path).rot(position, mask);
+    }
+
+    @Override
+    public synchronized boolean exists(Path path) {
+        return find(path) != null;
+    }
+
+    @Override
+    public synchronized List<String> list(Path path) throws IOException {
+        SimulatedNode node = find(path);
+        if (node instanceof SimulatedFile) {
+            throw new NotDirectoryException(path.toString());
+        }
+        return node instanceof SimulatedDirectory directory
+                ? List.copyOf(directory.names().keySet())
+                : List.of();
+    }
+
+    @Override
+    public synchronized void createDirectories(Path path) throws IOException {
+        if (find(path) instanceof SimulatedFile) {
+            throw new FileSystemException(path.toString(), null, "is a file");
+        }
+        List<Path> missing = new ArrayList<>();
+        Path place = absolute(path);
+        for (; find(place) == null; place = place.getParent()) {
+            missing.add(place);
+        }
+        Collections.reverse(missing);
+        if (place.getParent() != null) {
+            forceDirectory(place.getParent());
+        }
+        for (Path next : missing) {
+            SimulatedDirectory parent = directory(next.getParent());
+            begin("create directory", next);
+            parent.put(nameOf(next), new SimulatedDirectory());
+            forceDirectory(next.getParent());
+        }
+    }
+
+    @Override
+    public synchronized MediumFile create(Path path) throws IOException {
+        SimulatedDirectory parent = directory(absolute(path).getParent());
+        if (parent.names().containsKey(nameOf(path))) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+        begin("create", path);
+        SimulatedFile file = new SimulatedFile(nowMs);
+        parent.put(nameOf(path), file);
+        return new SimulatedHandle(this, path, file, true);
+    }
+
+    @Override
+    public synchronized MediumFile open(Path path, boolean writable) throws IOException {
+        SimulatedFile file = file(path);
+        if (writable && faults.isReadOnly(path)) {
+            throw new AccessDeniedException(path.toString());
+        }
+        return new SimulatedHandle(this, path, file, writable);
+    }
+
+    @Override
+    public synchronized void rename(Path from, Path to) throws IOException {
+        Path parent = absolute(from).getParent();
+        if (!parent.equals(absolute(to).getParent())) {
+            throw new UnsupportedOperationException("from " + from + " into another directory");
+        }
+        if (find(from) == null) {
+            throw new NoSuchFileException(from.toString());
+        }
+        begin("rename to " + nameOf(to), from);
+        directory(parent).rename(nameOf(from), nameOf(to));
+    }
+
+    @Override
+    public synchronized void delete(Path path) throws IOException {
+        SimulatedNode node = find(path);
+        if (node instanceof SimulatedDirectory directory && !directory.names().isEmpty()) {
+            throw new DirectoryNotEmptyException(path.toString());
+        }
+        if (node != null) {
+            begin("delete", path);
+            directory(absolute(path).getParent()).remove(nameOf(path));
+        }
+    }
+
+    @Override
+    public synchronized void forceDirectory(Path path) throws IOException {
+        SimulatedDirectory directory = directory(path);
+        begin("force directory", path);
+        directory.force();
+    }
+
+    @Override
+    public synchronized DurabilityClass durabilityClass(Path path) {
+        return durabilityClass;
+    }
+
+    @Override
+    public synchronized long usableBytes(Path path) {
+        return faults.capacityBytes() == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : Math.max(0, faults.capacityBytes() - usedBytes(root));
+    }
+
+    private static long usedBytes(SimulatedNode node) {
+        if (node instanceof SimulatedDirectory directory) {
+            return directory.names().values().stream()
+                    .mapToLong(SimulatedFileMedium::usedBytes)
+                    .sum();
+        }
+        return ((SimulatedFile) node).size();
+    }
+
+    @Override
+    public synchronized AutoCloseable lock(Path path) throws IOException {
+        if (find(path) == null) {
+            create(path).close();
+        } else {
+            open(path, true).close();
+        }
+        if (!locked.add(absolute(path))) {
+            throw new StoreLockedException(path + " is locked by this process (simulated)");
+        }
+        return new Lock(absolute(path));
+    }
+
+    /** A lock that is held until it is closed once. */
+    private final class Lock implements AutoCloseable {
+        private final Path path;
+        private boolean held = true;
+
+        Lock(Path path) {
+            this.path = path;
+        }
+
+        @Override
+        public void close() {
+            synchronized (SimulatedFileMedium.this) {
+                if (held) {
+                    held = false;
+                    locked.remove(path);
+                }
+            }
+        }
+    }
+
+    /**
+     * Counts an operation, shows the medium as it is before it, and fails it when it is to fail.
+     */
+    int begin(String what, Path path) throws IOException {
+        history.add(what + " " + path);
+        int number = history.size();
+        hook.accept(number);
+        if (faults.isReadOnly(path)) {
+            throw new AccessDeniedException(path.toString(), null, "read-only (simulated)");
+        }
+        if (faults.fails(number)) {
+            throw Faults.ioError(path);
+        }
+        return number;
+    }
+
+    /** Writes as much as there is room for, or as a fault allows, and complains about the rest. */
+    void write(SimulatedHandle handle, long position, byte[] source, int offset, int length)
+            throws IOException {
+        Path path = handle.path();
+        int number = begin("write " + length + " bytes at " + position + " of", path);
+        long room = usableBytes(path);
+        long growth = Math.max(0, position + length - handle.file().size());
+        int fitting = growth <= room ? length : (int) Math.max(0, length - (growth - room));
+        int count = faults.isTooShort(number) ? Math.min(fitting, length / 2) : fitting;
+        handle.file().write(position, source, offset, count, nowMs);
+        if (count < fitting) {
+            throw Faults.ioError(path);
+        } else if (count < length) {
+            throw Faults.noSpace(path);
+        }
+    }
+
+    long nowMs() {
+        return nowMs;
+    }
+
+    private SimulatedDirectory directory(Path path) throws IOException {
+        SimulatedNode node = find(path);
+        if (node instanceof SimulatedDirectory directory) {
+            return directory;
+        }
+        throw node == null
+                ? new NoSuchFileException(path.toString())
+                : new NotDirectoryException(path.toString());
+    }
+
+    private SimulatedFile file(Path path) throws IOException {
+        SimulatedNode node = find(path);
+        if (node instanceof SimulatedFile file) {
+            return file;
+        }
+        throw node == null
+                ? new NoSuchFileException(path.toString())
+                : new FileSystemException(path.toString(), null, "is a directory");
+    }
+
+    private SimulatedNode find(Path path) {
+        SimulatedNode node = root;
+        for (Path name : absolute(path)) {
+            node =
+                    node instanceof SimulatedDirectory directory
+                            ? directory.names().get(name.toString())
+                            : null;
+        }
+        return node;
+    }
+
+    private static Path absolute(Path path) {
+        return path.toAbsolutePath().normalize();
+    }
+
+    private static String nameOf(Path path) {
+        return path.getFileName().toString();
+    }
+
+    /** All files and directories, one line each. */
+    @Override
+    public synchronized String toString() {
+        StringBuilder out = new StringBuilder();
+        print(root, "", out);
+        return out.toString();
+    }
+
+    private static void print(SimulatedNode node, String path, StringBuilder out) {
+        if (node instanceof SimulatedFile file) {
+            byte[] bytes = new byte[file.size()];
+            file.read(0, bytes, 0, bytes.length);
+            out.append(path).append(' ').append(bytes.length).append(" bytes, hash ");
+            out.append(Integer.toHexString(Arrays.hashCode(bytes))).append('\n');
+        } else if (node instanceof SimulatedDirectory directory) {
+            for (Map.Entry<String, SimulatedNode> entry : directory.names().entrySet()) {
+                print(entry.getValue(), path + "/" + entry.getKey(), out);
+            }
+            if (directory.names().isEmpty()) {
+                out.append(path).append("/\n");
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package io.firn.sim;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.FileMediumContract;
+import io.firn.spi.Mapping;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** The simulated medium does what a real one does, and forgets what a real one may forget. */
+class SimulatedFileMediumTest extends FileMediumContract {
+    private static final Path ROOT = Path.of("/");
+    private static final Path FILE = ROOT.resolve("file");
+    private static final int PAGE = SimulatedFile.PAGE;
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+
+    @Override
+    protected FileMedium medium() {
+        return medium;
+    }
+
+    @Override
+    protected Path directory() {
+        return ROOT;
+    }
+
+    private static byte[] bytes(int length, int value) {
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) value);
+        return bytes;
+    }
+
+    private static byte[] read(FileMedium medium, Path path) throws IOException {
+        try (MediumFile file = medium.open(path, false)) {
+            byte[] bytes = new byte[(int) file.size()];
+            file.read(0, bytes, 0, bytes.length);
+            return bytes;
+        }
+    }
+
+    /** A durable file of two pages of ones. */
+    private MediumFile durableFile() throws IOException {
+        MediumFile file = medium.create(FILE);
+        file.write(0, bytes(2 * PAGE, 1), 0, 2 * PAGE);
+        file.force();
+        medium.forceDirectory(ROOT);
+        return file;
+    }
+
+    @Test
+    void shouldForgetAnUnforcedName() throws IOException {
+        try (MediumFile file = medium.create(FILE)) {
+            file.write(0, bytes(10, 1), 0, 10);
+            file.force();
+        }
+        assertFalse(medium.crash(Survival.NONE).exists(FILE));
+        assertTrue(medium.crash(Survival.ALL).exists(FILE));
+        medium.forceDirectory(ROOT);
+        assertArrayEquals(bytes(10, 1), read(medium.crash(Survival.NONE), FILE));
+    }
+
+    @Test
+    void shouldForgetUnforcedBytesBehindAName() throws IOException {
+        try (MediumFile file = medium.create(FILE)) {
+            file.write(0, bytes(10, 1), 0, 10);
+        }
+        medium.forceDirectory(ROOT);
+
+        assertArrayEquals(new byte[0], read(medium.crash(Survival.NONE), FILE));
+        assertArrayEquals(new byte[10], read(medium.crash(Survival.NAMES), FILE));
+        assertArrayEquals(bytes(10, 1), read(medium.crash(Survival.ALL), FILE));
+    }
+
+    @Test
+    void shouldBringBackADeletedNameAndTheOldSize() throws IOException {
+        durableFile().setSize(5);
+        assertEquals(2 * PAGE, read(medium.crash(Survival.NONE), FILE).length);
+        medium.delete(FILE);
+
+        assertFalse(medium.exists(FILE));
+        assertArrayEquals(bytes(2 * PAGE, 1), read(medium.crash(Survival.NONE), FILE));
+        medium.forceDirectory(ROOT);
+        assertFalse(medium.crash(Survival.NONE).exists(FILE));
+    }
+
+    @Test
+    void shouldLeaveARenamedFileWithOneName() throws IOException {
+        durableFile();
+        Path other = ROOT.resolve("other");
+        Path third = ROOT.resolve("third");
+        medium.rename(FILE, other);
+        medium.rename(other, third);
+        Set<String> found = new TreeSet<>();
+        for (int seed = 0; seed < 100; seed++) {
+            List<String> names = medium.crash(Survival.random(seed)).list(ROOT);
+            assertEquals(1, names.size());
+            found.add(names.get(0));
+        }
+        assertEquals(Set.of("file", "other", "third"), found);
+    }
+
+    @Test
+    void shouldForceARangeOfAMappingAndNoMore() throws IOException {
+        try (MediumFile file = durableFile()) {
+            Mapping mapping = file.map(2 * PAGE, true);
+            mapping.buffer().put(0, (byte) 2).put(PAGE, (byte) 2);
+            mapping.force(PAGE, 1);
+        }
+        byte[] left = read(medium.crash(Survival.NONE), FILE);
+        assertEquals(1, left[0]);
+        assertEquals(2, left[PAGE]);
+        assertEquals(2, read(medium.crash(Survival.ALL), FILE)[0]);
+    }
+
+    @Test
+    void shouldTearAPageBetweenSectors() throws IOException {
+        durableFile().write(0, bytes(PAGE, 2), 0, PAGE);
+        boolean torn = false;
+        for (int seed = 0; seed < 100; seed++) {
+            byte[] left = read(medium.crash(Survival.random(seed)), FILE);
+            for (int sector = 0; sector < PAGE; sector += SimulatedFile.SECTOR) {
+                for (int i = 0; i < SimulatedFile.SECTOR; i++) {
+                    assertEquals(left[sector], left[sector + i]);
+                }
+                torn |= left[sector] != left[0];
+            }
+        }
+        assertTrue(torn, "no page was torn in 100 crashes");
+    }
+
+    @Test
+    void shouldLeaveTheSameFromTheSameSeed() throws IOException {
+        durableFile().write(100, bytes(PAGE, 2), 0, PAGE);
+        medium.create(ROOT.resolve("other")).write(0, bytes(9000, 3), 0, 9000);
+        Set<String> found = new TreeSet<>();
+        for (int seed = 0; seed < 20; seed++) {
+            String left = medium.crash(Survival.random(seed)).toString();
+            assertEquals(left, medium.crash(Survival.random(seed)).toString());
+            found.add(left);
+        }
+        assertTrue(found.size() > 5, "only " + found.size() + " ways to crash");
+    }
+
+    @Test
+    void shouldKeepEverythingWhenOnlyTheProcessDiesAndLoseItInTheNextPowerCut() throws IOException {
+        durableFile().write(0, bytes(1, 2), 0, 1);
+
+        SimulatedFileMedium killed = medium.kill();
+
+        assertEquals(2, read(killed, FILE)[0]);
+        assertEquals(1, read(killed.crash(Survival.NONE), FILE)[0]);
+        killed.open(FILE, false).force();
+        assertEquals(2, read(killed.crash(Survival.NONE), FILE)[0]);
+        assertEquals(1, read(medium.crash(Survival.NONE), FILE)[0], "copies are independent");
+    }
+
+    @Test
+    void shouldNotWriteAfterAFailedForceUnlessStoredAgain() throws IOException {
+        MediumFile file = durableFile();
+        file.write(0, bytes(1, 2), 0, 1);
+        failNext();
+        assertThrows(IOException.class, file::force);
+
+        file.force();
+        assertEquals(2, read(medium, FILE)[0]);
+        assertEquals(1, read(medium.crash(Survival.NONE), FILE)[0]);
+        assertEquals(2, read(medium.crash(Survival.ALL), FILE)[0]);
+
+        file.write(0, bytes(1, 2), 0, 1);
+        file.force();
+        assertEquals(2, read(medium.crash(Survival.NONE), FILE)[0]);
+    }
+
+    @Test
+    void shouldNoticeStoresOfTheSameBytesThroughAMappingAfterAFailedForce() throws IOException {
+        MediumFile file = durableFile();
+        file.map(PAGE, true).buffer().put(7, (byte) 2);
+        failNext();
+        assertThrows(IOException.class, file::force);
+        SimulatedFileMedium next = medium.killAndDisguiseLostPages();
+        assertEquals(2, read(next, FILE)[7]);
+
+        Mapping mapping = next.open(FILE, true).map(PAGE, true);
+        mapping.force(0, PAGE);
+        assertEquals(1, read(next.crash(Survival.NONE), FILE)[7], "nothing was stored");
+
+        mapping.buffer().put(7, (byte) 2);
+        mapping.force(0, PAGE);
+        assertEquals(2, read(next.crash(Survival.NONE), FILE)[7]);
+        assertArrayEquals(read(medium, FILE), read(next, FILE));
+        assertEquals(1, mapping.buffer().get(8), "shown as it is, once it is stored");
+    }
+
+    private void failNext() {
+        int failing = medium.operations() + 1;
+        medium.faults().failOperations(number -> number == failing);
+    }
+
+    @Test
+    void shouldRefuseToMapAHoleForWriting() throws IOException {
+        MediumFile file = durableFile();
+        file.setSize(10 * PAGE);
+
+        assertThrows(AssertionError.class, () -> file.map(PAGE, true));
+        file.write(2 * PAGE, bytes(8 * PAGE, 0), 0, 8 * PAGE);
+        file.map(PAGE, true);
+    }
+
+    @Test
+    void shouldRunOutOfSpaceInTheMiddleOfAWrite() throws IOException {
+        MediumFile file = durableFile();
+        medium.faults().limitBytes(2 * PAGE + 100);
+
+        IOException full =
+                assertThrows(IOException.class, () -> file.write(2 * PAGE, bytes(200, 2), 0, 200));
+
+        assertTrue(full.getMessage().contains("No space left on device"), full.getMessage());
+        assertEquals(2 * PAGE + 100, file.size());
+        assertEquals(0, medium.usableBytes(ROOT));
+        file.write(0, bytes(200, 2), 0, 200);
+    }
+
+    @Test
+    void shouldWriteHalfWhenAWriteIsCutShort() throws IOException {
+        MediumFile file = durableFile();
+        medium.faults().shortenWrites(number -> true);
+
+        assertThrows(IOException.class, () -> file.write(0, bytes(200, 2), 0, 200));
+
+        assertEquals(2, read(medium, FILE)[99]);
+        assertEquals(1, read(medium, FILE)[100]);
+    }
+
+    @Test
+    void shouldLoseStoresBehindANewEndWithoutAWord() throws IOException {
+        MediumFile file = durableFile();
+        Mapping mapping = file.map(2 * PAGE, true);
+        file.setSize(PAGE);
+
+        mapping.buffer().put(PAGE, (byte) 9);
+        mapping.force(PAGE, 1);
+
+        assertEquals(PAGE, read(medium.crash(Survival.ALL), FILE).length);
+    }
+
+    @Test
+    void shouldShowTheMediumBeforeEachOperation() throws IOException {
+        durableFile();
+        StringBuilder seen = new StringBuilder();
+        medium.onOperation(number -> seen.append(medium.exists(FILE) ? "+" : "-"));
+
+        medium.delete(FILE);
+        medium.forceDirectory(ROOT);
+
+        assertEquals("+-", seen.toString());
+        assertEquals(List.of("delete /file", "force directory /"), lastTwo());
+    }
+
+    private List<String> lastTwo() {
+        List<String> history = medium.history();
+        return history.subList(history.size() - 2, history.size());
+    }
+
+    @Test
+    void shouldRotOnTheMediumToo() throws IOException {
+        durableFile();
+        medium.rot(FILE, 5, 0x10);
+
+        assertEquals(0x11, read(medium, FILE)[5]);
+        assertEquals(0x11, read(medium.crash(Survival.NONE), FILE)[5]);
+    }
+}

@@ -1,0 +1,138 @@
+package io.firn.sim;
+
+import io.firn.spi.Mapping;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** An open file of a simulated medium. */
+final class SimulatedHandle implements MediumFile {
+    private final SimulatedFileMedium medium;
+    private final Path path;
+    private final SimulatedFile file;
+    private final boolean writable;
+    private boolean closed;
+
+    SimulatedHandle(SimulatedFileMedium medium, Path path, SimulatedFile file, boolean writable) {
+        this.medium = medium;
+        this.path = path;
+        this.file = file;
+        this.writable = writable;
+        medium.use(this);
+    }
+
+    Path path() {
+        return path;
+    }
+
+    SimulatedFile file() {
+        return file;
+    }
+
+    @Override
+    public long size() throws IOException {
+        synchronized (medium) {
+            checkOpen();
+            return file.size();
+        }
+    }
+
+    @Override
+    public long modifiedMs() throws IOException {
+        synchronized (medium) {
+            checkOpen();
+            return file.modifiedMs();
+        }
+    }
+
+    @Override
+    public int read(long position, byte[] target, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, target.length);
+        synchronized (medium) {
+            checkOpen();
+            medium.faults().checkRead(path);
+            return file.read(position, target, offset, length);
+        }
+    }
+
+    @Override
+    public void write(long position, byte[] source, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, source.length);
+        synchronized (medium) {
+            checkWritable();
+            medium.write(this, position, source, offset, length);
+        }
+    }
+
+    @Override
+    public void setSize(long size) throws IOException {
+        synchronized (medium) {
+            checkWritable();
+            medium.begin("set size " + size + " of", path);
+            file.setSize(Math.toIntExact(size), medium.nowMs());
+        }
+    }
+
+    @Override
+    public void force() throws IOException {
+        synchronized (medium) {
+            checkOpen();
+            force("force", 0, file.size());
+            file.forceSize();
+        }
+    }
+
+    void force(String what, int from, int to) throws IOException {
+        try {
+            medium.begin(what, path);
+        } catch (IOException e) {
+            file.failForce(from, to);
+            throw e;
+        }
+        file.force(from, to);
+    }
+
+    @Override
+    public Mapping map(int length, boolean writable) throws IOException {
+        synchronized (medium) {
+            checkOpen();
+            if (writable) {
+                checkWritable();
+            }
+            if (length > file.size()) {
+                throw new IOException(
+                        path + " has " + file.size() + " bytes, " + length + " were to be mapped");
+            }
+            if (writable && file.firstHole() >= 0) {
+                throw new AssertionError(
+                        path
+                                + " is mapped for writing with a hole at page "
+                                + file.firstHole()
+                                + ": stores into it may be lost when the medium is full");
+            }
+            return new SimulatedMapping(medium, this, file.map(length, writable));
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (medium) {
+            closed = true;
+            medium.release(this);
+        }
+    }
+
+    private void checkOpen() throws IOException {
+        if (closed) {
+            throw new IOException(path + ": Stream Closed (simulated)");
+        }
+    }
+
+    private void checkWritable() throws IOException {
+        checkOpen();
+        if (!writable) {
+            throw new IOException(path + ": Bad file descriptor, open for reading (simulated)");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.firn.sim;
+
+import io.firn.spi.Mapping;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/** A mapping of a simulated file. It outlives the handle that it was made with. */
+final class SimulatedMapping implements Mapping {
+    private final SimulatedFileMedium medium;
+    private final SimulatedHandle handle;
+    private final ByteBuffer buffer;
+    private boolean mapped = true;
+
+    SimulatedMapping(SimulatedFileMedium medium, SimulatedHandle handle, ByteBuffer buffer) {
+        this.medium = medium;
+        this.handle = handle;
+        this.buffer = buffer;
+        medium.use(this);
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+        checkMapped();
+        return buffer;
+    }
+
+    /** Behind a new end of the file there is nothing to force, and nobody says so. */
+    @Override
+    public void force(int position, int length) throws IOException {
+        Objects.checkFromIndexSize(position, length, buffer.capacity());
+        synchronized (medium) {
+            checkMapped();
+            handle.force(
+                    "force [" + position + ", " + (position + length) + ") of",
+                    position,
+                    position + length);
+        }
+    }
+
+    @Override
+    public void prefault() {
+        checkMapped();
+    }
+
+    @Override
+    public void unmap() {
+        synchronized (medium) {
+            mapped = false;
+            medium.release(this);
+        }
+    }
+
+    private void checkMapped() {
+        synchronized (medium) {
+            if (!mapped) {
+                throw new IllegalStateException("the mapping of " + handle.path() + " is gone");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.firn.sim;
+
+import java.util.SplittableRandom;
+
+/**
+ * Decides what of the things that were not forced survives a crash. Asked in an order that depends
+ * on nothing but the content of the medium.
+ */
+public interface Survival {
+    /** Nothing that was not forced. */
+    Survival NONE = new Fixed("nothing", false, false);
+
+    /** Everything, as when only the process died. */
+    Survival ALL = new Fixed("everything", true, true);
+
+    /** Creations, renames, deletions and sizes, but no bytes: what a missing file force costs. */
+    Survival NAMES = new Fixed("names without bytes", true, false);
+
+    /** Bytes and sizes, but no names: what a missing directory force costs. */
+    Survival BYTES = new Fixed("bytes without names", false, true);
+
+    /** Whether a change of a directory survives. */
+    boolean name();
+
+    /** Whether a change of a file's size survives. */
+    boolean size();
+
+    /** Whether a page's change survives as a whole, not at all, or in part. */
+    Fate page();
+
+    /** Whether a sector of a torn page survives. */
+    boolean sector();
+
+    /** What becomes of a page. */
+    enum Fate {
+        OLD,
+        NEW,
+        TORN
+    }
+
+    /** Some of it, decided by the seed; some seeds lose much, some little. */
+    static Survival random(long seed) {
+        return new Random(seed);
+    }
+
+    /** The same answer to everything of a kind. */
+    record Fixed(String what, boolean names, boolean bytes) implements Survival {
+        @Override
+        public boolean name() {
+            return names;
+        }
+
+        @Override
+        public boolean size() {
+            return names || bytes;
+        }
+
+        @Override
+        public Fate page() {
+            return bytes ? Fate.NEW : Fate.OLD;
+        }
+
+        @Override
+        public boolean sector() {
+            return bytes;
+        }
+
+        @Override
+        public String toString() {
+            return what + " survives";
+        }
+    }
+
+    /** Answers from a seed. */
+    final class Random implements Survival {
+        private static final double[] SHARES = {0.1, 0.5, 0.9};
+        private static final double TORN = 0.2;
+
+        private final long seed;
+        private final SplittableRandom random;
+        private final double nameShare;
+        private final double pageShare;
+
+        private Random(long seed) {
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+            this.nameShare = SHARES[random.nextInt(SHARES.length)];
+            this.pageShare = SHARES[random.nextInt(SHARES.length)];
+        }
+
+        @Override
+        public boolean name() {
+            return random.nextDouble() < nameShare;
+        }
+
+        @Override
+        public boolean size() {
+            return random.nextBoolean();
+        }
+
+        @Override
+        public Fate page() {
+            if (random.nextDouble() < TORN) {
+                return Fate.TORN;
+            }
+            return random.nextDouble() < pageShare ? Fate.NEW : Fate.OLD;
+        }
+
+        @Override
+        public boolean sector() {
+            return random.nextBoolean();
+        }
+
+        @Override
+        public String toString() {
+            return "what seed " + seed + " decides survives";
+        }
+    }
+}

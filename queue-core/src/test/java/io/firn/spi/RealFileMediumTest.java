@@ -1,0 +1,192 @@
+package io.firn.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.DurabilityClass;
+import io.firn.StoreLockedException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The medium of this machine. */
+class RealFileMediumTest extends FileMediumContract {
+    @TempDir Path directory;
+
+    @Override
+    protected FileMedium medium() {
+        return FileMedium.real();
+    }
+
+    @Override
+    protected Path directory() {
+        return directory;
+    }
+
+    private boolean isMapped(Path file) throws IOException {
+        return Files.readString(Path.of("/proc/self/maps")).contains(file.toString());
+    }
+
+    @Test
+    void shouldUnmapAtOnce() throws IOException {
+        Path path = directory.resolve("file");
+        try (MediumFile file = medium().create(path)) {
+            file.write(0, new byte[100_000], 0, 100_000);
+            Mapping writer = file.map(100_000, true);
+            Mapping reader = file.map(50_000, false);
+            assertTrue(isMapped(path));
+            writer.unmap();
+            reader.unmap();
+            assertFalse(isMapped(path));
+        }
+    }
+
+    @Test
+    void shouldDoEverythingInAnInterruptedThread() throws Exception {
+        Path path = directory.resolve("a/b/file");
+        Thread.currentThread().interrupt();
+        try {
+            medium().createDirectories(path.getParent());
+            try (MediumFile file = medium().create(path)) {
+                file.write(0, new byte[8192], 0, 8192);
+                file.force();
+                Mapping mapping = file.map(8192, true);
+                mapping.buffer().putInt(0, 42);
+                mapping.force(0, 4);
+                mapping.unmap();
+                medium().forceDirectory(path.getParent());
+                assertEquals(8192, file.read(0, new byte[8192], 0, 8192));
+            }
+            medium().rename(path, path.resolveSibling("other"));
+            medium().lock(path.resolveSibling("lock")).close();
+            assertTrue(Thread.currentThread().isInterrupted());
+        } finally {
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void shouldNotBeHitByInterruptsThatComeAtAnyMoment() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Path path = directory.resolve("file");
+        Thread worker =
+                new Thread(
+                        () -> {
+                            try (MediumFile file = medium().create(path)) {
+                                file.write(0, new byte[65_536], 0, 65_536);
+                                for (int i = 0; i < 40; i++) {
+                                    Mapping mapping = file.map(65_536, true);
+                                    mapping.unmap();
+                                    medium().forceDirectory(directory);
+                                    medium().lock(directory.resolve("lock")).close();
+                                }
+                            } catch (Throwable e) {
+                                failure.set(e);
+                            }
+                            done.set(true);
+                        });
+        worker.start();
+        while (!done.get()) {
+            worker.interrupt();
+            Thread.onSpinWait();
+        }
+        worker.join();
+        assertNull(failure.get());
+        assertFalse(isMapped(path));
+    }
+
+    @Test
+    void shouldSayThatAFileInMemoryDoesNotSurviveAPowerCut() throws IOException {
+        Path memory = Path.of("/dev/shm");
+        Assumptions.assumeTrue(
+                Files.isDirectory(memory) && Files.getFileStore(memory).type().equals("tmpfs"),
+                "/dev/shm is not a tmpfs here");
+
+        assertEquals(
+                DurabilityClass.PROCESS_CRASH,
+                medium().durabilityClass(memory.resolve("not/there/yet")));
+    }
+
+    @Test
+    void shouldFindALockedFileByAnyPathThatLeadsToIt() throws Exception {
+        Path real = Files.createDirectory(directory.resolve("real"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+        AutoCloseable lock = medium().lock(real.resolve("lock"));
+
+        assertThrows(StoreLockedException.class, () -> medium().lock(link.resolve("lock")));
+        Files.createLink(real.resolve("twin"), real.resolve("lock"));
+        assertThrows(StoreLockedException.class, () -> medium().lock(real.resolve("twin")));
+        lock.close();
+    }
+
+    @Test
+    void shouldStayLockedWhenSomebodyDeletesTheFile() throws Exception {
+        Path file = directory.resolve("lock");
+        AutoCloseable lock = medium().lock(file);
+        Files.delete(file);
+
+        assertThrows(StoreLockedException.class, () -> medium().lock(file));
+        lock.close();
+        medium().lock(file).close();
+    }
+
+    @Test
+    void shouldKeepTheLockWhenASecondTryInThisProcessFails() throws Exception {
+        Path file = directory.resolve("lock");
+        AutoCloseable lock = medium().lock(file);
+        assertThrows(StoreLockedException.class, () -> medium().lock(file));
+
+        Process other = tryToLock(file);
+        String answer = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertTrue(answer.contains("another process"), answer);
+        assertTrue(answer.contains("pid " + ProcessHandle.current().pid()), answer);
+        assertTrue(answer.contains("user " + System.getProperty("user.name")), answer);
+        lock.close();
+        other = tryToLock(file);
+        assertEquals(
+                "locked\n",
+                new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        assertTrue(other.waitFor(10, TimeUnit.SECONDS));
+    }
+
+    private static Process tryToLock(Path file) throws IOException {
+        String main =
+                FileMedium.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        String test = Other.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        main + File.pathSeparator + test,
+                        Other.class.getName(),
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+    }
+
+    /** The other process. */
+    static final class Other {
+        private Other() {}
+
+        /** Locks the file named, or says why not. */
+        public static void main(String[] args) throws Exception {
+            try (AutoCloseable lock = FileMedium.real().lock(Path.of(args[0]))) {
+                System.out.println(lock == null ? "?" : "locked");
+            } catch (StoreLockedException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+}

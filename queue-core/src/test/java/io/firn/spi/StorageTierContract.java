@@ -1,0 +1,568 @@
+package io.firn.spi;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.StoreFullException;
+import io.firn.StoreLockedException;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link StorageTier} has to do. A tier passes it by extending it. */
+public abstract class StorageTierContract {
+    /** Bytes of the segments that are reserved here. */
+    protected static final int SEGMENT_BYTES = 64 * 1024;
+
+    private static final UUID STORE = new UUID(1, 2);
+    private static final UUID TOPIC = new UUID(0x0F8C_0000_0000_0001L, 0x8000_0000_0000_002AL);
+    private static final int PARTITION = 7;
+    private static final byte[] INDEX = {0, 0, 0, 1, 0, 0, 0, 99};
+    private static final byte[] TIME_INDEX = {5, 6, 7};
+    private static final byte[] NOTHING = {};
+
+    private final List<StorageTier> opened = new ArrayList<>();
+
+    /** A tier that is not open; every call during a test gives one in the same place. */
+    protected abstract StorageTier newTier() throws IOException;
+
+    /** As {@link #newTier}, in another place, with room for so many segments of SEGMENT_BYTES. */
+    protected abstract StorageTier newTierWithRoomFor(int segments) throws IOException;
+
+    @AfterEach
+    void closeTiers() throws IOException {
+        for (StorageTier tier : opened) {
+            tier.close();
+        }
+    }
+
+    private StorageTier open(StorageTier tier, boolean create, boolean readOnly)
+            throws IOException {
+        opened.add(tier);
+        tier.open(new TierContext(STORE, create, readOnly));
+        return tier;
+    }
+
+    private StorageTier open() throws IOException {
+        return open(newTier(), true, false);
+    }
+
+    private StorageTier openReadOnly() throws IOException {
+        return open(newTier(), false, true);
+    }
+
+    private StorageTier reopen(StorageTier tier) throws IOException {
+        tier.close();
+        return open(newTier(), false, false);
+    }
+
+    private static Segment reserve(StorageTier tier, long epoch) throws IOException {
+        return tier.reserve(TOPIC, PARTITION, SEGMENT_BYTES, epoch);
+    }
+
+    private static Segment only(StorageTier tier) throws IOException {
+        List<Segment> segments = tier.list();
+        assertEquals(1, segments.size(), "segments in " + segments);
+        return segments.get(0);
+    }
+
+    private static byte[] someBytes(int length) {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Stores, forces and marks so many bytes, as the first life of a segment does. */
+    private static Segment fill(Segment segment, int length) throws IOException {
+        segment.memory().put(0, someBytes(length));
+        segment.force(0, length);
+        Mark begun = segment.mark().active(segment.mark().epoch(), 1000, 0, 1000);
+        segment.writeMark(begun);
+        segment.writeMark(begun.active(begun.epoch(), 1000, length, 1000 + length));
+        return segment;
+    }
+
+    private static Segment sealed(Segment segment, int length) throws IOException {
+        fill(segment, length)
+                .seal(
+                        segment.mark()
+                                .sealed(segment.mark().epoch(), 1000, length, 1000 + length, 77));
+        return segment;
+    }
+
+    private static Segment finished(Segment segment, int length) throws IOException {
+        sealed(segment, length).finishSeal(INDEX, TIME_INDEX);
+        return segment;
+    }
+
+    private static void assertHolds(Segment segment, int length) throws IOException {
+        byte[] read = new byte[length];
+        assertEquals(length, segment.read(0, read, 0, length));
+        assertArrayEquals(someBytes(length), read, "read");
+        View view = segment.view();
+        assertTrue(view.pin());
+        view.buffer().get(0, read);
+        view.unpin();
+        assertArrayEquals(someBytes(length), read, "viewed");
+    }
+
+    @Test
+    void shouldReserveASegmentWithTheRoomThatWasAskedFor() throws IOException {
+        StorageTier tier = open();
+        Segment segment = tier.reserve(TOPIC, PARTITION, SEGMENT_BYTES - 1, 42);
+
+        assertEquals(SEGMENT_BYTES - 1, segment.capacity());
+        assertTrue(segment.memory().capacity() >= SEGMENT_BYTES - 1);
+        assertEquals(ByteOrder.BIG_ENDIAN, segment.memory().order());
+        assertEquals(Mark.reserved(TOPIC, PARTITION, 42), segment.mark());
+        assertFalse(segment.isFinished());
+        assertSame(tier, segment.tier());
+        assertSame(segment, only(tier));
+    }
+
+    @Test
+    void shouldKeepAReservedSegmentWhenReopened() throws IOException {
+        StorageTier tier = open();
+        reserve(tier, 42);
+
+        Segment found = only(reopen(tier));
+
+        assertEquals(Mark.reserved(TOPIC, PARTITION, 42), found.mark());
+        assertTrue(found.capacity() >= SEGMENT_BYTES);
+    }
+
+    @Test
+    void shouldKeepBytesAndMarkOfAnActiveSegmentWhenReopened() throws IOException {
+        StorageTier tier = open();
+        Mark mark = fill(reserve(tier, 42), 5000).mark();
+
+        Segment found = only(reopen(tier));
+
+        assertEquals(mark, found.mark());
+        assertHolds(found, 5000);
+        found.memory().put(5000, (byte) 1);
+        found.force(5000, 5001);
+    }
+
+    @Test
+    void shouldShowReadersOfAnActiveSegmentWhatIsStored() throws IOException {
+        Segment segment = reserve(open(), 1);
+        View view = segment.view();
+
+        segment.memory().putLong(SEGMENT_BYTES - 8, 0x1234_5678_9ABCL);
+
+        assertTrue(view.pin());
+        assertEquals(0x1234_5678_9ABCL, view.buffer().getLong(SEGMENT_BYTES - 8));
+        assertEquals(ByteOrder.BIG_ENDIAN, view.buffer().order());
+        view.unpin();
+        assertSame(view, segment.view());
+    }
+
+    @Test
+    void shouldFindTheLastOfManyMarksWhenReopened() throws IOException {
+        StorageTier tier = open();
+        Segment segment = fill(reserve(tier, 42), 100);
+        for (int i = 0; i < 5; i++) {
+            segment.writeMark(segment.mark().active(50 + i, 1000, 100 + i, 1100 + i));
+            assertEquals(segment.mark(), segment.refreshMark());
+        }
+        Mark last = segment.mark();
+
+        assertEquals(last, only(reopen(tier)).mark());
+    }
+
+    @Test
+    void shouldLetNoOlderMarkComeBackAfterRewriting() throws IOException {
+        StorageTier tier = open();
+        Segment segment = fill(reserve(tier, 42), 100);
+        segment.rewriteMark(segment.mark().active(43, 1000, 60, 1060));
+        Mark rewritten = segment.mark();
+
+        segment = only(reopen(tier));
+        assertEquals(rewritten, segment.mark());
+
+        segment.writeMark(rewritten.active(43, 1000, 80, 1080));
+        assertEquals(80, only(reopen(segment.tier())).mark().position());
+    }
+
+    @Test
+    void shouldStaySealedAndUnfinishedWhenReopenedBetweenTheTwo() throws IOException {
+        StorageTier tier = open();
+        Mark mark = sealed(reserve(tier, 42), 5000).mark();
+
+        Segment found = only(reopen(tier));
+        assertEquals(mark, found.mark());
+        assertFalse(found.isFinished());
+        assertEquals(5000, found.capacity());
+        assertHolds(found, 5000);
+
+        found.finishSeal(INDEX, TIME_INDEX);
+        assertTrue(found.isFinished());
+        assertHolds(found, 5000);
+        assertTrue(only(reopen(found.tier())).isFinished());
+    }
+
+    @Test
+    void shouldKeepAFinishedSegmentWithItsSidecarsWhenReopened() throws IOException {
+        StorageTier tier = open();
+        Segment segment = finished(reserve(tier, 42), 5000);
+        assertTrue(segment.isFinished());
+        assertEquals(5000, segment.capacity());
+        assertHolds(segment, 5000);
+
+        Segment found = only(reopen(tier));
+
+        assertTrue(found.isFinished());
+        assertEquals(segment.mark(), found.mark());
+        assertEquals(5000, found.capacity());
+        assertArrayEquals(INDEX, found.readSidecar(Sidecar.INDEX));
+        assertArrayEquals(TIME_INDEX, found.readSidecar(Sidecar.TIMEINDEX));
+        assertHolds(found, 5000);
+    }
+
+    @Test
+    void shouldFinishTwiceWithoutHarm() throws IOException {
+        Segment segment = finished(reserve(open(), 42), 5000);
+
+        segment.finishSeal(INDEX, TIME_INDEX);
+
+        assertTrue(segment.isFinished());
+        assertHolds(segment, 5000);
+    }
+
+    @Test
+    void shouldSealAnEmptySegment() throws IOException {
+        StorageTier tier = open();
+        Segment segment = reserve(tier, 42);
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 5, 0, 5, 77));
+        segment.finishSeal(NOTHING, NOTHING);
+
+        Segment found = only(reopen(tier));
+
+        assertEquals(0, found.capacity());
+        assertEquals(0, found.view().buffer().capacity());
+    }
+
+    @Test
+    void shouldTakeANewMarkForASealedSegment() throws IOException {
+        StorageTier tier = open();
+        Segment segment = finished(reserve(tier, 42), 5000);
+        Mark better = segment.mark().sealed(segment.mark().epoch(), 1000, 4000, 5000, 78);
+
+        segment.rewriteMark(better);
+
+        assertEquals(better, only(reopen(tier)).mark());
+    }
+
+    @Test
+    void shouldLeavePinnedReadersInPeaceWhenTheSegmentIsFinished() throws IOException {
+        Segment segment = fill(reserve(open(), 42), 5000);
+        View view = segment.view();
+        assertTrue(view.pin());
+
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
+        segment.finishSeal(INDEX, TIME_INDEX);
+
+        byte[] seen = new byte[5000];
+        view.buffer().get(0, seen);
+        assertArrayEquals(someBytes(5000), seen);
+        assertSame(view, segment.detachView());
+        assertFalse(view.tryRelease(), "released in spite of a pin");
+        view.buffer().get(0, seen);
+        assertArrayEquals(someBytes(5000), seen);
+        view.unpin();
+        assertTrue(view.tryRelease());
+    }
+
+    @Test
+    void shouldRefuseTheWriterOnceSealed() throws IOException {
+        Segment segment = sealed(reserve(open(), 42), 5000);
+
+        assertThrows(IllegalStateException.class, segment::memory);
+        segment.finishSeal(INDEX, TIME_INDEX);
+        assertThrows(IllegalStateException.class, segment::memory);
+    }
+
+    @Test
+    void shouldLetGoOfAFinishedSegmentsViewAndBringItBack() throws IOException {
+        Segment segment = finished(reserve(open(), 42), 5000);
+        View first = segment.view();
+
+        View detached = segment.detachView();
+
+        assertSame(first, detached);
+        assertFalse(detached.pin());
+        assertTrue(detached.tryRelease());
+        assertNull(segment.detachView());
+        assertHolds(segment, 5000);
+    }
+
+    @Test
+    void shouldKeepTheViewOfASegmentThatIsStillWritten() throws IOException {
+        Segment segment = fill(reserve(open(), 42), 5000);
+
+        assertNull(segment.detachView());
+        assertHolds(segment, 5000);
+    }
+
+    @Test
+    void shouldReadNoFurtherThanTheSegmentGoes() throws IOException {
+        Segment segment = finished(reserve(open(), 42), 5000);
+        byte[] target = new byte[20];
+
+        assertEquals(20, segment.read(100, target, 0, 20));
+        assertEquals(10, segment.read(4990, target, 5, 15));
+        assertEquals(0, segment.read(5000, target, 0, 20));
+        assertEquals(0, segment.read(9000, target, 0, 20));
+    }
+
+    @Test
+    void shouldTakeAwayWhatIsDeletedForGood() throws IOException {
+        StorageTier tier = open();
+        Segment reserved = reserve(tier, 1);
+        Segment active = fill(reserve(tier, 2), 100);
+        Segment sealed = reserve(tier, 3);
+        sealed.seal(sealed.mark().active(3, 5000, 0, 5000).sealed(3, 5000, 0, 5000, 1));
+        Segment finished = finished(reserve(tier, 4), 100);
+        assertEquals(4, tier.list().size());
+
+        for (Segment segment : List.of(reserved, active, sealed, finished)) {
+            segment.delete();
+            segment.delete();
+        }
+
+        assertEquals(List.of(), tier.list());
+        assertEquals(0, tier.usedBytes());
+        StorageTier reopened = reopen(tier);
+        assertEquals(List.of(), reopened.list());
+        assertEquals(0, reopened.usedBytes());
+        assertEquals(List.of(), reopened.strangers());
+    }
+
+    @Test
+    void shouldCountUsedBytesTheSameWayBeforeAndAfterReopening() throws IOException {
+        StorageTier tier = open();
+        assertEquals(0, tier.usedBytes());
+        reserve(tier, 1);
+        long one = tier.usedBytes();
+        assertTrue(one >= SEGMENT_BYTES);
+        finished(reserve(tier, 2), 5000);
+        long used = tier.usedBytes();
+
+        StorageTier reopened = reopen(tier);
+
+        assertEquals(used, reopened.usedBytes());
+        for (Segment segment : reopened.list()) {
+            segment.delete();
+        }
+        assertEquals(0, reopened.usedBytes());
+    }
+
+    @Test
+    void shouldSayThatItIsFullAndTakeMoreWhenThereIsRoomAgain() throws IOException {
+        StorageTier tier = open(newTierWithRoomFor(2), true, false);
+        Segment first = reserve(tier, 1);
+        reserve(tier, 2);
+        long used = tier.usedBytes();
+        assertTrue(used <= tier.capacityBytes());
+
+        StoreFullException full = assertThrows(StoreFullException.class, () -> reserve(tier, 3));
+        assertTrue(full.getMessage().matches(".*\\d+ bytes wanted.*"), full.getMessage());
+        assertEquals(used, tier.usedBytes());
+
+        first.delete();
+        assertNotNull(reserve(tier, 4));
+    }
+
+    @Test
+    void shouldRefuseASegmentThatNoBlockCanHold() throws IOException {
+        StorageTier tier = open();
+        int limit = tier.maxSegmentBytes();
+
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> tier.reserve(TOPIC, PARTITION, limit + 1, 1));
+        assertTrue(refused.getMessage().contains(Integer.toString(limit)), refused.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> tier.reserve(TOPIC, PARTITION, 0, 1));
+        assertEquals(List.of(), tier.list());
+    }
+
+    @Test
+    void shouldTellTopicsAndPartitionsApart() throws IOException {
+        StorageTier tier = open();
+        UUID neighbour =
+                new UUID(TOPIC.getMostSignificantBits(), TOPIC.getLeastSignificantBits() + 1);
+        tier.reserve(TOPIC, 1, SEGMENT_BYTES, 1);
+        tier.reserve(TOPIC, 10, SEGMENT_BYTES, 2);
+        tier.reserve(neighbour, 1, SEGMENT_BYTES, 3);
+
+        List<String> found = new ArrayList<>();
+        for (Segment segment : reopen(tier).list()) {
+            Mark mark = segment.mark();
+            found.add(mark.epoch() + " " + mark.topicId() + " " + mark.partition());
+        }
+
+        found.sort(null);
+        assertEquals(
+                List.of("1 " + TOPIC + " 1", "2 " + TOPIC + " 10", "3 " + neighbour + " 1"), found);
+    }
+
+    @Test
+    void shouldKeepItsIdentity() throws IOException {
+        StorageTier tier = open();
+        UUID id = tier.id();
+
+        assertEquals(id, reopen(tier).id());
+        assertNotEquals(id, open(newTierWithRoomFor(1), true, false).id());
+    }
+
+    @Test
+    void shouldRefuseToServeAnotherStore() throws IOException {
+        open().close();
+        UUID other = new UUID(3, 4);
+        StorageTier tier = newTier();
+
+        IOException refused =
+                assertThrows(
+                        IOException.class, () -> tier.open(new TierContext(other, true, false)));
+
+        assertTrue(refused.getMessage().contains(STORE.toString()), refused.getMessage());
+        assertTrue(refused.getMessage().contains(other.toString()), refused.getMessage());
+        open();
+    }
+
+    @Test
+    void shouldNotBeCreatedUnlessAskedFor() throws IOException {
+        StorageTier writable = newTier();
+        StorageTier readOnly = newTier();
+
+        assertThrows(IOException.class, () -> writable.open(new TierContext(STORE, false, false)));
+        assertThrows(IOException.class, () -> readOnly.open(new TierContext(STORE, true, true)));
+    }
+
+    @Test
+    void shouldBeOpenForWritingOnlyOnce() throws IOException {
+        StorageTier first = open();
+        StorageTier second = newTier();
+        TierContext context = new TierContext(STORE, false, false);
+
+        assertThrows(StoreLockedException.class, () -> second.open(context));
+        reserve(first, 1);
+        first.close();
+        second.open(context);
+        opened.add(second);
+        assertEquals(1, second.list().size());
+    }
+
+    @Test
+    void shouldServeReadersBesideTheWriterAndLetThemChangeNothing() throws IOException {
+        StorageTier tier = open();
+        fill(reserve(tier, 42), 5000);
+
+        StorageTier reading = openReadOnly();
+        Segment seen = only(reading);
+
+        assertEquals(tier.id(), reading.id());
+        assertEquals(5000, seen.mark().position());
+        assertHolds(seen, 5000);
+        assertThrows(IllegalStateException.class, seen::memory);
+        assertThrows(IllegalStateException.class, seen::delete);
+        assertThrows(IllegalStateException.class, () -> seen.writeMark(seen.mark()));
+        assertThrows(IllegalStateException.class, () -> reserve(reading, 43));
+    }
+
+    @Test
+    void shouldLetReadersFollowTheWriter() throws IOException {
+        StorageTier tier = open();
+        Segment segment = reserve(tier, 42);
+        StorageTier reading = openReadOnly();
+        Segment seen = only(reading);
+        assertEquals(SegmentState.RESERVED, seen.refreshMark().state());
+
+        fill(segment, 5000);
+        assertEquals(segment.mark(), seen.refreshMark());
+        assertHolds(seen, 5000);
+
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
+        assertEquals(segment.mark(), seen.refreshMark());
+        assertFalse(seen.isFinished());
+        assertHolds(seen, 5000);
+
+        segment.finishSeal(INDEX, TIME_INDEX);
+        assertEquals(segment.mark(), seen.refreshMark());
+        assertTrue(seen.isFinished());
+        assertSame(seen, only(reading));
+        assertHolds(seen, 5000);
+        assertArrayEquals(INDEX, seen.readSidecar(Sidecar.INDEX));
+
+        segment.delete();
+        assertEquals(List.of(), reading.list());
+    }
+
+    @Test
+    void shouldLetReadersFindASegmentThatWasFinishedWhileTheyLookedAway() throws IOException {
+        StorageTier tier = open();
+        Segment segment = reserve(tier, 42);
+        StorageTier reading = openReadOnly();
+        Segment seen = only(reading);
+
+        finished(segment, 5000);
+
+        assertEquals(segment.mark(), seen.refreshMark());
+        assertTrue(seen.isFinished());
+        assertHolds(seen, 5000);
+        assertSame(seen, only(reading));
+    }
+
+    @Test
+    void shouldWriteASidecarAgain() throws IOException {
+        StorageTier tier = open();
+        Segment segment = finished(reserve(tier, 42), 5000);
+        byte[] better = {1, 2, 3, 4};
+
+        segment.rewriteSidecar(Sidecar.TIMEINDEX, better);
+
+        assertArrayEquals(better, only(reopen(tier)).readSidecar(Sidecar.TIMEINDEX));
+        assertArrayEquals(INDEX, only(opened.get(opened.size() - 1)).readSidecar(Sidecar.INDEX));
+    }
+
+    @Test
+    void shouldWorkInAnInterruptedThreadAndLeaveItInterrupted() throws IOException {
+        StorageTier tier = open();
+        Thread.currentThread().interrupt();
+        try {
+            Segment segment = finished(reserve(tier, 42), 5000);
+            assertHolds(segment, 5000);
+            Segment next = fill(reserve(tier, 43), 100);
+            assertTrue(Thread.currentThread().isInterrupted());
+            segment.delete();
+            next.force(0, 100);
+        } finally {
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void shouldCloseTwiceAndOpenAgain() throws IOException {
+        StorageTier tier = open();
+        reserve(tier, 1);
+
+        tier.close();
+        tier.close();
+
+        assertEquals(1, open().list().size());
+    }
+}

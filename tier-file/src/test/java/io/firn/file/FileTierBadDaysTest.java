@@ -1,0 +1,550 @@
+package io.firn.file;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.Segment;
+import io.firn.spi.SegmentState;
+import io.firn.spi.SmallFile;
+import io.firn.spi.StorageTier;
+import io.firn.spi.TierContext;
+import io.firn.spi.UnsupportedVersionException;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that are missing, damaged, foreign or in the way: nothing is lost that need not be. */
+class FileTierBadDaysTest {
+    private static final UUID STORE = new UUID(1, 2);
+    private static final UUID TOPIC = new UUID(3, 4);
+    private static final int LENGTH = 9000;
+    private static final TierContext CREATE = new TierContext(STORE, true, false);
+    private static final TierContext READ_ONLY = new TierContext(STORE, false, true);
+
+    @TempDir Path temporary;
+    private final List<FileTier> opened = new ArrayList<>();
+
+    private Path root() {
+        return temporary.resolve("tier");
+    }
+
+    private Path partition() {
+        return root().resolve(FileNames.topic(TOPIC)).resolve("0");
+    }
+
+    private FileTier open(TierContext context) throws IOException {
+        FileTier tier = FileTier.at(root());
+        tier.open(context);
+        opened.add(tier);
+        return tier;
+    }
+
+    @AfterEach
+    void closeTiers() throws IOException {
+        for (FileTier tier : opened) {
+            tier.close();
+        }
+    }
+
+    private static Segment active(FileTier tier, long epoch, long base) throws IOException {
+        Segment segment = tier.reserve(TOPIC, 0, 20_000, epoch);
+        byte[] bytes = new byte[LENGTH];
+        Arrays.fill(bytes, (byte) epoch);
+        segment.memory().put(0, bytes);
+        segment.force(0, LENGTH);
+        segment.writeMark(segment.mark().active(epoch, base, LENGTH, base + 9));
+        return segment;
+    }
+
+    private static Segment finished(FileTier tier, long epoch, long base) throws IOException {
+        Segment segment = active(tier, epoch, base);
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), base, LENGTH, base + 9, 77));
+        segment.finishSeal(new byte[] {1}, new byte[] {2});
+        return segment;
+    }
+
+    /** A tier with an active segment of epoch 1, and finished ones of epochs 2, 3 … */
+    private void tierWith(int finished) throws IOException {
+        try (FileTier tier = open(CREATE)) {
+            active(tier, 1, 9000);
+            for (int i = 0; i < finished; i++) {
+                finished(tier, 2 + i, 1000L * (i + 1));
+            }
+        }
+    }
+
+    private static Segment withEpoch(StorageTier tier, long epoch) throws IOException {
+        for (Segment segment : tier.list()) {
+            if (segment.mark() != null && segment.mark().epoch() == epoch) {
+                return segment;
+            }
+        }
+        throw new AssertionError("no segment of epoch " + epoch + " in " + tier.list());
+    }
+
+    private static void assertOneStranger(FileTier tier, Object... parts) {
+        assertEquals(1, tier.strangers().size(), () -> tier.strangers().toString());
+        for (Object part : parts) {
+            String line = tier.strangers().get(0);
+            assertTrue(line.contains(part.toString()), () -> part + " in " + line);
+        }
+    }
+
+    /** Every file below the root but the lock, with its content and the time it was changed. */
+    private Map<String, String> snapshot() throws IOException {
+        Map<String, String> all = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(root())) {
+            Path lock = root().resolve(FileNames.LOCK);
+            for (Path path : (Iterable<Path>) paths.filter(p -> !p.equals(lock))::iterator) {
+                CRC32C crc = new CRC32C();
+                crc.update(Files.isDirectory(path) ? new byte[0] : Files.readAllBytes(path));
+                all.put(path.toString(), crc.getValue() + " " + Files.getLastModifiedTime(path));
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void shouldReportASegmentWhoseFileIsGone() throws IOException {
+        tierWith(1);
+        Files.delete(partition().resolve(FileNames.log(1000)));
+        Files.delete(partition().resolve("00000000000000001000.index"));
+        Files.delete(partition().resolve("00000000000000001000.timeindex"));
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(1, tier.list().size());
+        assertOneStranger(tier, FileNames.mark(1000), "from 1000 to below 1009", LENGTH);
+    }
+
+    @Test
+    void shouldListASegmentThatIsTooShortAndSaySo() throws IOException {
+        tierWith(1);
+        Path log = partition().resolve(FileNames.log(1000));
+        Files.write(log, Arrays.copyOf(Files.readAllBytes(log), 5000));
+
+        FileTier tier = open(CREATE);
+        Segment segment = withEpoch(tier, 2);
+
+        assertEquals(5000, segment.capacity());
+        assertEquals(LENGTH, segment.mark().position());
+        assertEquals(5000, segment.view().buffer().capacity());
+        assertOneStranger(tier, log, 5000, LENGTH);
+    }
+
+    @Test
+    void shouldListASegmentOfNoBytesAndSaySo() throws IOException {
+        tierWith(1);
+        Path log = partition().resolve(FileNames.log(1000));
+        Files.write(log, new byte[0]);
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(0, withEpoch(tier, 2).capacity());
+        assertEquals(0, withEpoch(tier, 2).view().buffer().capacity());
+        assertOneStranger(tier, log);
+    }
+
+    @Test
+    void shouldNotLookAtBytesBehindTheSealedEnd() throws IOException {
+        tierWith(1);
+        Path log = partition().resolve(FileNames.log(1000));
+        Files.write(log, Arrays.copyOf(Files.readAllBytes(log), LENGTH + 100));
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(LENGTH, withEpoch(tier, 2).capacity());
+        assertEquals(LENGTH, withEpoch(tier, 2).view().buffer().capacity());
+        assertEquals(0, withEpoch(tier, 2).read(LENGTH, new byte[10], 0, 10));
+        assertOneStranger(tier, log, LENGTH + 100);
+        assertEquals(LENGTH + 100, Files.size(log));
+    }
+
+    @Test
+    void shouldMakeUpALostMarkFromTheFile() throws IOException {
+        tierWith(1);
+        Files.delete(partition().resolve(FileNames.mark(1000)));
+        long modifiedMs =
+                Files.getLastModifiedTime(partition().resolve(FileNames.log(1000))).toMillis();
+
+        FileTier tier = open(CREATE);
+        Segment segment = withEpoch(tier, -1);
+
+        assertEquals(
+                new Mark(SegmentState.SEALED, TOPIC, 0, -1, 1000, LENGTH, -1, modifiedMs, 0),
+                segment.mark());
+        assertTrue(segment.isFinished());
+        assertEquals(List.of(), tier.strangers());
+
+        segment.rewriteMark(new Mark(SegmentState.SEALED, TOPIC, 0, 2, 1000, LENGTH, 1009, 77, 1));
+        tier.close();
+        assertEquals(1009, withEpoch(open(CREATE), 2).mark().offset());
+    }
+
+    @Test
+    void shouldMakeUpADamagedMarkFromTheFileAndSaySo() throws IOException {
+        tierWith(1);
+        Path mark = partition().resolve(FileNames.mark(1000));
+        byte[] bytes = Files.readAllBytes(mark);
+        bytes[44] ^= 1;
+        Files.write(mark, bytes);
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(LENGTH, withEpoch(tier, -1).mark().position());
+        assertOneStranger(tier, mark, "damaged");
+    }
+
+    @Test
+    void shouldTakeARenamedSegmentForWhatItsNameSaysAndReportTheOldMark() throws IOException {
+        tierWith(1);
+        Files.move(
+                partition().resolve(FileNames.log(1000)), partition().resolve(FileNames.log(1500)));
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(1500, withEpoch(tier, -1).mark().baseOffset());
+        assertEquals(3, tier.strangers().size(), () -> tier.strangers().toString());
+        assertTrue(tier.strangers().get(0).contains(FileNames.mark(1000)));
+    }
+
+    @Test
+    void shouldListAnActiveSegmentWithoutMarksAsDamaged() throws IOException {
+        tierWith(0);
+        Path file = partition().resolve(FileNames.active(1));
+        byte[] bytes = Files.readAllBytes(file);
+        Arrays.fill(bytes, bytes.length - MarkPages.BYTES, bytes.length, (byte) 9);
+        Files.write(file, bytes);
+
+        FileTier tier = open(CREATE);
+        Segment segment = tier.list().get(0);
+
+        assertNull(segment.mark());
+        assertThrows(IllegalStateException.class, segment::memory);
+        assertThrows(IllegalStateException.class, () -> segment.force(0, 1));
+        byte[] read = new byte[LENGTH];
+        assertEquals(LENGTH, segment.read(0, read, 0, LENGTH));
+        assertArrayEquals(Arrays.copyOf(bytes, LENGTH), read);
+        segment.delete();
+        assertFalse(Files.exists(file));
+    }
+
+    @Test
+    void shouldListAnActiveSegmentThatWasCutAsDamaged() throws IOException {
+        for (int size : new int[] {0, 100, 4096, 12288}) {
+            tierWith(0);
+            Path file = partition().resolve(FileNames.active(1));
+            Files.write(file, Arrays.copyOf(Files.readAllBytes(file), size));
+
+            try (FileTier tier = open(CREATE)) {
+                Segment segment = tier.list().get(0);
+                assertNull(segment.mark());
+                segment.view();
+                segment.delete();
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveASegmentOfAnotherTopicAlone() throws IOException {
+        tierWith(0);
+        Path other = root().resolve(FileNames.topic(new UUID(3, 5))).resolve("0");
+        Files.createDirectories(other.getParent());
+        Files.move(partition(), other);
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(List.of(), tier.list());
+        assertOneStranger(tier, other, TOPIC);
+        tier.close();
+        assertTrue(Files.exists(other.resolve(FileNames.active(1))));
+    }
+
+    @Test
+    void shouldReportWhatIsNotItsOwnAndLeaveItAlone() throws IOException {
+        tierWith(1);
+        String[] names = {
+            "notes.txt",
+            "0123",
+            FileNames.topic(TOPIC).toUpperCase(Locale.ROOT) + "0",
+            FileNames.topic(TOPIC) + "/00",
+            FileNames.topic(TOPIC) + "/4294967296",
+            FileNames.topic(TOPIC) + "/0/1000.log",
+            FileNames.topic(TOPIC) + "/0/99999999999999999999.log",
+            FileNames.topic(TOPIC) + "/0/00000000000000001000.log~",
+            FileNames.topic(TOPIC) + "/0/00000000000000005000.index",
+            FileNames.topic(TOPIC) + "/1",
+        };
+        for (String name : names) {
+            Files.writeString(root().resolve(name), "not ours");
+        }
+
+        FileTier tier = open(CREATE);
+
+        assertEquals(2, tier.list().size());
+        assertEquals(names.length, tier.strangers().size(), () -> tier.strangers().toString());
+        for (String name : names) {
+            assertTrue(
+                    tier.strangers().stream()
+                            .anyMatch(s -> s.startsWith(root().resolve(name) + ":")),
+                    () -> name + " in " + tier.strangers());
+            assertEquals("not ours", Files.readString(root().resolve(name)));
+        }
+    }
+
+    @Test
+    void shouldTellATierFromItsNeighbourWithALongerName() throws IOException {
+        FileTier one = open(CREATE);
+        FileTier ten = FileTier.at(temporary.resolve("tier0"));
+        ten.open(CREATE);
+        opened.add(ten);
+        finished(one, 1, 1000);
+        finished(ten, 2, 1000);
+
+        one.list().get(0).delete();
+
+        assertEquals(0, one.usedBytes());
+        assertEquals(LENGTH, ten.usedBytes());
+    }
+
+    @Test
+    void shouldClearAwayWhatAReservationLeftHalfMade() throws IOException {
+        tierWith(0);
+        Path half = partition().resolve(FileNames.temporary(FileNames.active(5)));
+        Files.write(half, new byte[100]);
+
+        try (FileTier reading = open(READ_ONLY)) {
+            assertEquals(1, reading.list().size());
+            assertTrue(Files.exists(half));
+        }
+        FileTier tier = open(CREATE);
+
+        assertFalse(Files.exists(half));
+        assertEquals(List.of(), tier.strangers());
+    }
+
+    @Test
+    void shouldChangeNothingWhenOpenReadOnly() throws IOException {
+        tierWith(2);
+        Files.delete(partition().resolve(FileNames.mark(1000)));
+        Files.write(partition().resolve(FileNames.deleted(7)), new byte[3]);
+        Files.write(root().resolve("stranger"), new byte[3]);
+        Map<String, String> before = snapshot();
+
+        FileTier tier = open(READ_ONLY);
+        for (Segment segment : tier.list()) {
+            segment.view().buffer().get(0);
+            segment.read(0, new byte[10], 0, 10);
+            segment.refreshMark();
+            segment.detachView();
+        }
+        tier.list();
+        tier.close();
+
+        assertEquals(before, snapshot());
+    }
+
+    @Test
+    void shouldNotTouchATierOfANewerVersion() throws IOException {
+        tierWith(1);
+        Map<String, String> values = Map.of("tier", "?", "store", STORE.toString());
+        SmallFile.write(FileMedium.real(), root().resolve("tier"), "file-tier", 2, values);
+        Map<String, String> before = snapshot();
+
+        UnsupportedVersionException refused =
+                assertThrows(UnsupportedVersionException.class, () -> open(CREATE));
+
+        assertTrue(refused.getMessage().contains(root() + "/tier"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("version 2"), refused.getMessage());
+        assertEquals(before, snapshot());
+    }
+
+    @Test
+    void shouldNotTouchATierWithASegmentOfANewerVersion() throws IOException {
+        tierWith(1);
+        Path file = partition().resolve(FileNames.active(1));
+        byte[] bytes = Files.readAllBytes(file);
+        ByteBuffer slot = ByteBuffer.wrap(bytes, bytes.length - 4096, 84).slice();
+        slot.putInt(8, 2);
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, bytes.length - 4096, 80);
+        slot.putInt(80, (int) crc.getValue());
+        Files.write(file, bytes);
+        Files.write(partition().resolve(FileNames.deleted(7)), new byte[3]);
+        Map<String, String> before = snapshot();
+
+        assertThrows(UnsupportedVersionException.class, () -> open(CREATE));
+
+        assertEquals(before, snapshot());
+    }
+
+    @Test
+    void shouldNotTouchATierOfAnotherStore() throws IOException {
+        tierWith(1);
+        Map<String, String> before = snapshot();
+        TierContext other = new TierContext(new UUID(9, 9), true, false);
+
+        assertThrows(IOException.class, () -> open(other));
+
+        assertEquals(before, snapshot());
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithADamagedTierFile() throws IOException {
+        tierWith(1);
+        Files.writeString(root().resolve("tier"), "firn file-tier 1\nstore=x\n");
+
+        IOException refused = assertThrows(IOException.class, () -> open(CREATE));
+
+        assertTrue(refused.getMessage().contains(root() + "/tier is damaged"));
+    }
+
+    @Test
+    void shouldNotMakeATierOfADirectoryThatHoldsOtherThings() throws IOException {
+        tierWith(1);
+        Files.delete(root().resolve("tier"));
+        Map<String, String> before = snapshot();
+
+        IOException refused = assertThrows(IOException.class, () -> open(CREATE));
+
+        assertTrue(refused.getMessage().contains("should be empty"), refused.getMessage());
+        assertEquals(before, snapshot());
+    }
+
+    @Test
+    void shouldMakeATierOfTheRootOfAFileSystem() throws IOException {
+        Files.createDirectories(root().resolve("lost+found"));
+
+        assertEquals(List.of(), open(CREATE).strangers());
+    }
+
+    @Test
+    void shouldSayThatAFileIsInTheWay() throws IOException {
+        Files.writeString(root(), "a file");
+
+        IOException refused = assertThrows(IOException.class, () -> open(CREATE));
+
+        assertTrue(refused.getMessage().contains("should be a directory"), refused.getMessage());
+    }
+
+    @Test
+    void shouldSayThatAFileIsInTheWayFurtherUp() throws IOException {
+        Files.writeString(temporary.resolve("up"), "a file");
+        FileTier tier = FileTier.at(temporary.resolve("up/tier"));
+
+        IOException refused = assertThrows(IOException.class, () -> tier.open(CREATE));
+
+        assertTrue(refused.getMessage().contains("should be a directory"), refused.getMessage());
+    }
+
+    @Test
+    void shouldSayThatItsDirectoryIsNotWritableAndOpenReadOnly() throws IOException {
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        Path path = Path.of("/data");
+        FileTier.builder(path).medium(medium).build().open(CREATE);
+        SimulatedFileMedium later = medium.kill();
+        later.faults().refuseChanges(changed -> true);
+
+        FileTier tier = FileTier.builder(path).medium(later).build();
+        IOException refused = assertThrows(IOException.class, () -> tier.open(CREATE));
+        assertTrue(refused.getMessage().contains("/data"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("open read-only"), refused.getMessage());
+        tier.open(READ_ONLY);
+    }
+
+    @Test
+    void shouldRefuseToSealASecondSegmentWithTheSameBaseOffset() throws IOException {
+        FileTier tier = open(CREATE);
+        finished(tier, 1, 1000);
+        Segment second = active(tier, 2, 1000);
+        Mark sealed = second.mark().sealed(second.mark().epoch(), 1000, LENGTH, 1009, 78);
+        Map<String, String> before = snapshot();
+
+        IOException refused = assertThrows(IOException.class, () -> second.seal(sealed));
+
+        assertTrue(refused.getMessage().contains("base offset 1000"), refused.getMessage());
+        assertEquals(before, snapshot());
+        assertEquals(SegmentState.ACTIVE, second.mark().state());
+    }
+
+    @Test
+    void shouldRefuseAnEpochThatIsTaken() throws IOException {
+        FileTier tier = open(CREATE);
+        active(tier, 1, 1000);
+
+        assertThrows(IOException.class, () -> tier.reserve(TOPIC, 0, 20_000, 1));
+
+        assertEquals(1, tier.list().size());
+    }
+
+    @Test
+    void shouldNoticeThatSomebodyElseCutAnActiveFile() throws IOException {
+        FileTier tier = open(CREATE);
+        Segment segment = active(tier, 1, 1000);
+        try (RandomAccessFile other = new RandomAccessFile(segment.name(), "rw")) {
+            other.setLength(12288);
+        }
+
+        IOException cut = assertThrows(IOException.class, () -> segment.force(0, 64));
+
+        assertTrue(cut.getMessage().contains("12288 bytes"), cut.getMessage());
+    }
+
+    @Test
+    void shouldUnmapADeletedSegmentWhenItsLastReaderHasGone() throws IOException {
+        FileTier tier = open(CREATE);
+        Segment segment = finished(tier, 1, 1000);
+        View view = segment.view();
+        assertTrue(view.pin());
+
+        segment.delete();
+
+        assertFalse(view.tryRelease());
+        assertEquals((byte) 1, view.buffer().get(0));
+        view.unpin();
+        tier.reserve(TOPIC, 0, 20_000, 2);
+        assertFalse(view.isPinned());
+        assertFalse(view.pin());
+        assertThrows(IOException.class, segment::view);
+    }
+
+    @Test
+    void shouldMoveAsideNothingThatAReaderHolds() throws IOException {
+        tierWith(1);
+        FileTier reading = open(READ_ONLY);
+        Segment seen = withEpoch(reading, 2);
+        View view = seen.view();
+        assertTrue(view.pin());
+
+        Path log = partition().resolve(FileNames.log(1000));
+        Files.move(log, temporary.resolve("elsewhere"), StandardCopyOption.ATOMIC_MOVE);
+
+        assertEquals(1, reading.list().size());
+        assertEquals((byte) 2, view.buffer().get(0));
+        view.unpin();
+        assertThrows(IllegalStateException.class, reading.list().get(0)::memory);
+    }
+}

@@ -1,0 +1,48 @@
+package io.firn.file;
+
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.FileMedium;
+import io.firn.spi.StorageTier;
+import io.firn.spi.StorageTierContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The file tier keeps the contract of tiers, on real files and on simulated ones. */
+class FileTierContractTest {
+
+    @Nested
+    class OnThisMachine extends StorageTierContract {
+        @TempDir Path directory;
+
+        @Override
+        protected StorageTier newTier() {
+            return FileTier.at(directory.resolve("roomy/tier"));
+        }
+
+        @Override
+        protected StorageTier newTierWithRoomFor(int segments) {
+            return small(directory.resolve("small"), FileMedium.real(), segments);
+        }
+    }
+
+    @Nested
+    class Simulated extends StorageTierContract {
+        private final SimulatedFileMedium medium = new SimulatedFileMedium();
+
+        @Override
+        protected StorageTier newTier() {
+            return FileTier.builder(Path.of("/roomy/tier")).medium(medium).build();
+        }
+
+        @Override
+        protected StorageTier newTierWithRoomFor(int segments) {
+            return small(Path.of("/small"), medium, segments);
+        }
+    }
+
+    private static StorageTier small(Path directory, FileMedium medium, int segments) {
+        long bytes = segments * MarkPages.fileBytes(64 * 1024);
+        return FileTier.builder(directory).medium(medium).capacityBytes(bytes).build();
+    }
+}

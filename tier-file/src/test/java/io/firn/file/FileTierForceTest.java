@@ -1,0 +1,263 @@
+package io.firn.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.file.Life.Step;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import io.firn.spi.MarkFormat;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/**
+ * One test for each force of the file tier; without the force, its test fails. Power is cut right
+ * behind a step, and everything that was not forced is gone.
+ */
+class FileTierForceTest {
+    private static final Path ACTIVE = Life.DIRECTORY.resolve(FileNames.active(42));
+
+    private static Life powerCutAfter(Step step, Survival survival) throws IOException {
+        try (Life life = Life.after(step)) {
+            return Life.reopened(life.medium.crash(survival));
+        }
+    }
+
+    private static void assertFoundAfterPowerCut(Step step) throws IOException {
+        try (Life left = powerCutAfter(step, Survival.NONE)) {
+            assertEquals(step, left.step(step));
+        }
+    }
+
+    @Test
+    void shouldKeepTheTiersIdentityOnceItIsOpen() throws IOException {
+        try (Life life = Life.after(Step.OPEN);
+                Life left = Life.reopened(life.medium.crash(Survival.NONE))) {
+            assertEquals(life.tier.id(), left.tier.id());
+        }
+    }
+
+    @Test
+    void shouldKeepTheNameOfAReservedSegment() throws IOException {
+        assertFoundAfterPowerCut(Step.RESERVE);
+    }
+
+    @Test
+    void shouldKeepRoomAndMarkBehindTheNameOfAReservedSegment() throws IOException {
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.after(Step.OPEN)) {
+            life.medium.onOperation(number -> left.add(life.medium.crash(Survival.NAMES)));
+            life.take(Step.RESERVE);
+        }
+        for (SimulatedFileMedium medium : left) {
+            if (medium.exists(ACTIVE)) {
+                try (Life found = Life.reopened(medium)) {
+                    assertEquals(Step.RESERVE, found.step(Step.RESERVE));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepForcedBytesAndTheMarkThatNamesThem() throws IOException {
+        assertFoundAfterPowerCut(Step.MARK);
+    }
+
+    @Test
+    void shouldKeepBothSlotsOfARewrittenMark() throws IOException {
+        try (Life life = Life.after(Step.REWRITE)) {
+            SimulatedFileMedium left = life.medium.crash(Survival.NONE);
+            for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+                SimulatedFileMedium rotten = left.kill();
+                long size = MarkPages.fileBytes(Life.ROOM);
+                rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + 30, 1);
+                try (Life found = Life.reopened(rotten)) {
+                    assertEquals(Step.REWRITE, found.step(Step.REWRITE), "slot " + slot);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldHaveOneWholeSlotAtAnyMomentOfRewriting() throws IOException {
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.after(Step.STORE)) {
+            life.take(Step.MARK);
+            life.medium.onOperation(
+                    number -> {
+                        for (int seed = 0; seed < 200; seed++) {
+                            left.add(life.medium.crash(Survival.random(seed)));
+                        }
+                    });
+            life.take(Step.REWRITE);
+        }
+        for (SimulatedFileMedium medium : left) {
+            try (Life found = Life.reopened(medium)) {
+                Step step = found.step(Step.MARK);
+                assertTrue(step == Step.MARK || step == Step.REWRITE, "found " + step);
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTheSeal() throws IOException {
+        assertFoundAfterPowerCut(Step.SEAL);
+    }
+
+    @Test
+    void shouldNotCutTheFileBeforeTheSealIsDurable() throws IOException {
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.after(Step.REWRITE)) {
+            life.medium.onOperation(number -> left.add(life.medium.crash(Survival.BYTES)));
+            life.take(Step.SEAL);
+            life.take(Step.FINISH);
+        }
+        for (SimulatedFileMedium medium : left) {
+            try (Life found = Life.reopened(medium)) {
+                assertTrue(found.step(Step.REWRITE).compareTo(Step.REWRITE) >= 0);
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTheFinalNameAndTheSidecarsOfAFinishedSegment() throws IOException {
+        assertFoundAfterPowerCut(Step.FINISH);
+    }
+
+    @Test
+    void shouldKeepTheLengthOfAFinishedSegment() throws IOException {
+        try (Life left = powerCutAfter(Step.FINISH, Survival.NONE);
+                MediumFile log =
+                        left.medium.open(Life.DIRECTORY.resolve(FileNames.log(Life.BASE)), false)) {
+            assertEquals(Life.LENGTH, log.size());
+        }
+    }
+
+    @Test
+    void shouldCutAgainWhatAnEarlierProcessCutButNeverForced() throws IOException {
+        List<SimulatedFileMedium> killed = new ArrayList<>();
+        try (Life life = Life.after(Step.SEAL)) {
+            life.medium.onOperation(number -> killed.add(life.medium.kill()));
+            life.take(Step.FINISH);
+        }
+        for (SimulatedFileMedium medium : killed) {
+            Life next = Life.reopened(medium);
+            next.segment().finishSeal(Life.INDEX, Life.TIME_INDEX);
+            try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
+                assertEquals(Step.FINISH, found.step(Step.SEAL));
+            }
+        }
+    }
+
+    @Test
+    void shouldNotBringBackADeletedSegment() throws IOException {
+        for (Step last : List.of(Step.RESERVE, Step.MARK, Step.SEAL, Step.FINISH)) {
+            try (Life life = Life.after(last)) {
+                life.take(Step.DELETE);
+                try (Life left = Life.reopened(life.medium.crash(Survival.NONE))) {
+                    assertEquals(Step.OPEN, left.step(Step.OPEN), "deleted after " + last);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveNoMarkOrSidecarBehindWhenADeletionIsInterrupted() throws IOException {
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.after(Step.FINISH)) {
+            life.medium.onOperation(
+                    number -> {
+                        for (int seed = 0; seed < 50; seed++) {
+                            left.add(life.medium.crash(Survival.random(seed)));
+                        }
+                    });
+            life.take(Step.DELETE);
+        }
+        for (SimulatedFileMedium medium : left) {
+            try (Life found = Life.reopened(medium)) {
+                if (found.segment() == null) {
+                    assertEquals(List.of(), medium.list(Life.DIRECTORY));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepASegmentThatAnEarlierProcessNamedButNeverForced() throws IOException {
+        List<SimulatedFileMedium> killed = new ArrayList<>();
+        try (Life life = Life.after(Step.OPEN)) {
+            life.medium.onOperation(number -> killed.add(life.medium.kill()));
+            life.take(Step.RESERVE);
+        }
+        for (SimulatedFileMedium medium : killed) {
+            Life next = Life.reopened(medium);
+            if (next.segment() != null) {
+                try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
+                    assertEquals(Step.RESERVE, found.step(Step.RESERVE));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepAnIdentityThatAnEarlierProcessWroteButNeverForced() throws IOException {
+        List<SimulatedFileMedium> killed = new ArrayList<>();
+        try (Life life = Life.on(new SimulatedFileMedium())) {
+            life.medium.onOperation(number -> killed.add(life.medium.kill()));
+            life.take(Step.OPEN);
+        }
+        for (SimulatedFileMedium medium : killed) {
+            UUID shown = Life.reopened(medium).tier.id();
+            try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
+                assertEquals(shown, found.tier.id());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToCallBytesDurableThatWereCutOffTheFile() throws IOException {
+        Life life = Life.after(Step.STORE);
+        try (MediumFile other = life.medium.open(ACTIVE, true)) {
+            other.setSize(4096);
+        }
+
+        IOException cut = assertThrows(IOException.class, () -> life.segment().force(8192, 8256));
+
+        assertTrue(cut.getMessage().contains(ACTIVE.toString()), cut.getMessage());
+        assertTrue(cut.getMessage().contains("4096"), cut.getMessage());
+        assertThrows(IOException.class, () -> life.take(Step.MARK));
+        life.close();
+    }
+
+    @Test
+    void shouldStoreAndForceAMarkThatHadFailedBefore() throws IOException {
+        Life life = Life.after(Step.STORE);
+        int failing = life.medium.operations() + 1;
+        life.medium.faults().failOperations(number -> number == failing);
+        assertThrows(IOException.class, () -> life.take(Step.MARK));
+
+        // In the next process the page looks as if it were written. It is not.
+        SimulatedFileMedium killed = life.medium.killAndDisguiseLostPages();
+        Life next = Life.reopened(killed);
+        assertEquals(Step.MARK, next.step(Step.STORE));
+        next.recover();
+        next.segment().writeMark(next.segment().mark().active(50, Life.BASE, 6000, 1006));
+        for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+            assertEquals(slot == 1 ? 6000 : 5000, markIn(killed.crash(Survival.NONE), slot));
+        }
+    }
+
+    private static int markIn(SimulatedFileMedium medium, int slot) throws IOException {
+        try (MediumFile file = medium.open(ACTIVE, false)) {
+            byte[] bytes = new byte[MarkFormat.LENGTH];
+            file.read(MarkPages.slotPosition(file.size(), slot), bytes, 0, bytes.length);
+            return MarkFormat.decode(bytes, 0).position();
+        }
+    }
+}
