@@ -149,7 +149,8 @@ final class PartitionReader {
         int taken = 0;
         while (taken < limit && recordAt < recordsEnd) {
             int next = record.show(recordAt);
-            if (next < 0) {
+            if (next < 0 || record.offset() >= batchNextOffset) {
+                // What a foreign batch holds compressed is not looked at when it is stored.
                 throw damaged(offset, batchNextOffset, "malformed record");
             }
             if (record.offset() >= offset) {
