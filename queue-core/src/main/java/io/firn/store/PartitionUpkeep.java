@@ -157,7 +157,8 @@ final class PartitionUpkeep implements Retries.Step {
                 }
             }
             refuse(full);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | InternalError e) {
+            // Whatever it was, somebody may be waiting for an answer.
             refuse(new FirnException(e.getMessage(), e));
             throw e;
         } finally {
