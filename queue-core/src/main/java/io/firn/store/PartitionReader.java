@@ -151,6 +151,10 @@ final class PartitionReader {
             int next = record.show(recordAt);
             if (next < 0 || record.offset() >= batchNextOffset) {
                 // What a foreign batch holds compressed is not looked at when it is stored.
+                if (offset >= batchNextOffset) {
+                    recordAt = recordsEnd; // it has all that its header promised
+                    break;
+                }
                 throw damaged(offset, batchNextOffset, "malformed record");
             }
             if (record.offset() >= offset) {
