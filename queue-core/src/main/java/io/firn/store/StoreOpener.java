@@ -96,6 +96,7 @@ final class StoreOpener {
         store.own(lock, epochs, producerIds);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
+            epochs.above(tier.highestFreeEpoch());
             for (Segment block : tier.list()) {
                 if (block.mark() == null) {
                     // Going on without it would give its offsets again.
