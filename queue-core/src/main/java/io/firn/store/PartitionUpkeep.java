@@ -267,7 +267,9 @@ final class PartitionUpkeep implements Retries.Step {
         return deleted;
     }
 
-    /** Recovery learns what producers did from their batches, or, when these are gone, from here. */
+    /**
+     * Recovery learns what producers did from their batches, or, when these are gone, from here.
+     */
     private boolean isCheckpointed(LogSegment segment) throws IOException {
         if (segment.endOffset > checkpointOffset
                 && log.producers().changes() != checkpointChanges) {

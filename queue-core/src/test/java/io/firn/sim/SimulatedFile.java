@@ -10,12 +10,12 @@ import java.util.TreeMap;
  * A file's bytes: as everybody sees them, and as they are on the medium. Pages are written to the
  * medium one by one, and a page may tear between two sectors.
  *
- * <p><b>Failed forces.</b> When a force fails, the system takes the pages for clean and later forces
- * leave them alone, unless something is stored in them again. A store through a mapping cannot be
- * seen here, only what it changes. Within one life that is enough. A process that starts anew may
- * have to store the very bytes that are there, so for it such pages can be <em>disguised</em>: in a
- * mapping their bytes are shown inverted, while reading gives the right ones. A byte that is not
- * inverted any more was stored, and makes its page dirty.
+ * <p><b>Failed forces.</b> When a force fails, the system takes the pages for clean and later
+ * forces leave them alone, unless something is stored in them again. A store through a mapping
+ * cannot be seen here, only what it changes. Within one life that is enough. A process that starts
+ * anew may have to store the very bytes that are there, so for it such pages can be
+ * <em>disguised</em>: in a mapping their bytes are shown inverted, while reading gives the right
+ * ones. A byte that is not inverted any more was stored, and makes its page dirty.
  */
 final class SimulatedFile extends SimulatedNode {
     static final int PAGE = 4096;
@@ -27,10 +27,12 @@ final class SimulatedFile extends SimulatedNode {
     private long modifiedMs;
     private byte[] durable = new byte[0];
     private int durableSize;
+
     /** Pages with space of their own, not holes. */
     private final BitSet allocated = new BitSet();
 
     private final BitSet durablyAllocated = new BitSet();
+
     /** Pages whose write to the medium failed, with the bytes that they had. */
     private final Map<Integer, byte[]> lost = new TreeMap<>();
 

@@ -78,9 +78,9 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     /**
-     * As {@link #kill}, for a test that the next process stores again what it accepts: where a force
-     * had failed, its mappings show inverted bytes until it stores the right ones. It has to look at
-     * files by reading, not through mappings.
+     * As {@link #kill}, for a test that the next process stores again what it accepts: where a
+     * force had failed, its mappings show inverted bytes until it stores the right ones. It has to
+     * look at files by reading, not through mappings.
      */
     public synchronized SimulatedFileMedium killAndDisguiseLostPages() {
         SimulatedFileMedium left = copy();
@@ -297,7 +297,9 @@ public final class SimulatedFileMedium implements FileMedium {
         }
     }
 
-    /** Counts an operation, shows the medium as it is before it, and fails it when it is to fail. */
+    /**
+     * Counts an operation, shows the medium as it is before it, and fails it when it is to fail.
+     */
     int begin(String what, Path path) throws IOException {
         history.add(what + " " + path);
         int number = history.size();

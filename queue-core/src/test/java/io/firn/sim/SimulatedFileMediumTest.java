@@ -154,8 +154,7 @@ class SimulatedFileMediumTest extends FileMediumContract {
     }
 
     @Test
-    void shouldKeepEverythingWhenOnlyTheProcessDiesAndLoseItInTheNextPowerCut()
-            throws IOException {
+    void shouldKeepEverythingWhenOnlyTheProcessDiesAndLoseItInTheNextPowerCut() throws IOException {
         durableFile().write(0, bytes(1, 2), 0, 1);
 
         SimulatedFileMedium killed = medium.kill();

@@ -248,8 +248,7 @@ public abstract class FileMediumContract {
         SmallFile.write(medium(), path("config"), "config", 1, Map.of("a", "1"));
         SmallFile.write(medium(), path("config"), "config", 1, Map.of("a", "2"));
 
-        assertEquals(
-                Map.of("a", "2"), SmallFile.read(medium(), path("config"), "config", 1));
+        assertEquals(Map.of("a", "2"), SmallFile.read(medium(), path("config"), "config", 1));
         assertEquals(List.of("config"), medium().list(directory()));
     }
 }

@@ -86,7 +86,7 @@ class RealFileMediumTest extends FileMediumContract {
                         () -> {
                             try (MediumFile file = medium().create(path)) {
                                 file.write(0, new byte[65_536], 0, 65_536);
-                                for (int i = 0; i < 300; i++) {
+                                for (int i = 0; i < 40; i++) {
                                     Mapping mapping = file.map(65_536, true);
                                     mapping.unmap();
                                     medium().forceDirectory(directory);
@@ -156,12 +156,15 @@ class RealFileMediumTest extends FileMediumContract {
         assertTrue(answer.contains("user " + System.getProperty("user.name")), answer);
         lock.close();
         other = tryToLock(file);
-        assertEquals("locked\n", new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        assertEquals(
+                "locked\n",
+                new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
         assertTrue(other.waitFor(10, TimeUnit.SECONDS));
     }
 
     private static Process tryToLock(Path file) throws IOException {
-        String main = FileMedium.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        String main =
+                FileMedium.class.getProtectionDomain().getCodeSource().getLocation().getPath();
         String test = Other.class.getProtectionDomain().getCodeSource().getLocation().getPath();
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

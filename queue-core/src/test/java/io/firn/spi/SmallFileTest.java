@@ -102,8 +102,7 @@ class SmallFileTest {
         write(Map.of("name", "orders"));
 
         assertThrows(
-                UnsupportedVersionException.class,
-                () -> SmallFile.read(medium, FILE, "config", 2));
+                UnsupportedVersionException.class, () -> SmallFile.read(medium, FILE, "config", 2));
         assertEquals(Map.of("name", "orders"), SmallFile.read(medium, FILE, "config", 4));
     }
 

@@ -95,7 +95,10 @@ public abstract class StorageTierContract {
     }
 
     private static Segment sealed(Segment segment, int length) throws IOException {
-        fill(segment, length).seal(segment.mark().sealed(1000, length, 1000 + length, 77));
+        fill(segment, length)
+                .seal(
+                        segment.mark()
+                                .sealed(segment.mark().epoch(), 1000, length, 1000 + length, 77));
         return segment;
     }
 
@@ -243,7 +246,7 @@ public abstract class StorageTierContract {
     void shouldSealAnEmptySegment() throws IOException {
         StorageTier tier = open();
         Segment segment = reserve(tier, 42);
-        segment.seal(segment.mark().sealed(5, 0, 5, 77));
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 5, 0, 5, 77));
         segment.finishSeal(NOTHING, NOTHING);
 
         Segment found = only(reopen(tier));
@@ -256,7 +259,7 @@ public abstract class StorageTierContract {
     void shouldTakeANewMarkForASealedSegment() throws IOException {
         StorageTier tier = open();
         Segment segment = finished(reserve(tier, 42), 5000);
-        Mark better = segment.mark().sealed(1000, 4000, 5000, 78);
+        Mark better = segment.mark().sealed(segment.mark().epoch(), 1000, 4000, 5000, 78);
 
         segment.rewriteMark(better);
 
@@ -269,7 +272,7 @@ public abstract class StorageTierContract {
         View view = segment.view();
         assertTrue(view.pin());
 
-        segment.seal(segment.mark().sealed(1000, 5000, 6000, 77));
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
         segment.finishSeal(INDEX, TIME_INDEX);
 
         byte[] seen = new byte[5000];
@@ -331,7 +334,7 @@ public abstract class StorageTierContract {
         Segment reserved = reserve(tier, 1);
         Segment active = fill(reserve(tier, 2), 100);
         Segment sealed = reserve(tier, 3);
-        sealed.seal(sealed.mark().active(3, 5000, 0, 5000).sealed(5000, 0, 5000, 1));
+        sealed.seal(sealed.mark().active(3, 5000, 0, 5000).sealed(3, 5000, 0, 5000, 1));
         Segment finished = finished(reserve(tier, 4), 100);
         assertEquals(4, tier.list().size());
 
@@ -400,7 +403,8 @@ public abstract class StorageTierContract {
     @Test
     void shouldTellTopicsAndPartitionsApart() throws IOException {
         StorageTier tier = open();
-        UUID neighbour = new UUID(TOPIC.getMostSignificantBits(), TOPIC.getLeastSignificantBits() + 1);
+        UUID neighbour =
+                new UUID(TOPIC.getMostSignificantBits(), TOPIC.getLeastSignificantBits() + 1);
         tier.reserve(TOPIC, 1, SEGMENT_BYTES, 1);
         tier.reserve(TOPIC, 10, SEGMENT_BYTES, 2);
         tier.reserve(neighbour, 1, SEGMENT_BYTES, 3);
@@ -492,7 +496,7 @@ public abstract class StorageTierContract {
         assertEquals(segment.mark(), seen.refreshMark());
         assertHolds(seen, 5000);
 
-        segment.seal(segment.mark().sealed(1000, 5000, 6000, 77));
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
         assertEquals(segment.mark(), seen.refreshMark());
         assertFalse(seen.isFinished());
         assertHolds(seen, 5000);

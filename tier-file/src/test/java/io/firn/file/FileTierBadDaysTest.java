@@ -81,7 +81,7 @@ class FileTierBadDaysTest {
 
     private static Segment finished(FileTier tier, long epoch, long base) throws IOException {
         Segment segment = active(tier, epoch, base);
-        segment.seal(segment.mark().sealed(base, LENGTH, base + 9, 77));
+        segment.seal(segment.mark().sealed(segment.mark().epoch(), base, LENGTH, base + 9, 77));
         segment.finishSeal(new byte[] {1}, new byte[] {2});
         return segment;
     }
@@ -222,8 +222,7 @@ class FileTierBadDaysTest {
     void shouldTakeARenamedSegmentForWhatItsNameSaysAndReportTheOldMark() throws IOException {
         tierWith(1);
         Files.move(
-                partition().resolve(FileNames.log(1000)),
-                partition().resolve(FileNames.log(1500)));
+                partition().resolve(FileNames.log(1000)), partition().resolve(FileNames.log(1500)));
 
         FileTier tier = open(CREATE);
 
@@ -309,7 +308,8 @@ class FileTierBadDaysTest {
         assertEquals(names.length, tier.strangers().size(), () -> tier.strangers().toString());
         for (String name : names) {
             assertTrue(
-                    tier.strangers().stream().anyMatch(s -> s.startsWith(root().resolve(name) + ":")),
+                    tier.strangers().stream()
+                            .anyMatch(s -> s.startsWith(root().resolve(name) + ":")),
                     () -> name + " in " + tier.strangers());
             assertEquals("not ours", Files.readString(root().resolve(name)));
         }
@@ -480,7 +480,7 @@ class FileTierBadDaysTest {
         FileTier tier = open(CREATE);
         finished(tier, 1, 1000);
         Segment second = active(tier, 2, 1000);
-        Mark sealed = second.mark().sealed(1000, LENGTH, 1009, 78);
+        Mark sealed = second.mark().sealed(second.mark().epoch(), 1000, LENGTH, 1009, 78);
         Map<String, String> before = snapshot();
 
         IOException refused = assertThrows(IOException.class, () -> second.seal(sealed));
@@ -504,8 +504,7 @@ class FileTierBadDaysTest {
     void shouldNoticeThatSomebodyElseCutAnActiveFile() throws IOException {
         FileTier tier = open(CREATE);
         Segment segment = active(tier, 1, 1000);
-        try (RandomAccessFile other =
-                new RandomAccessFile(segment.name(), "rw")) {
+        try (RandomAccessFile other = new RandomAccessFile(segment.name(), "rw")) {
             other.setLength(12288);
         }
 

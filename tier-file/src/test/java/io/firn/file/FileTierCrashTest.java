@@ -1,7 +1,6 @@
 package io.firn.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +11,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -94,9 +92,7 @@ class FileTierCrashTest {
     }
 
     private static Life before(Step step) throws IOException {
-        return step == Step.OPEN
-                ? Life.on(new SimulatedFileMedium())
-                : Life.after(previous(step));
+        return step == Step.OPEN ? Life.on(new SimulatedFileMedium()) : Life.after(previous(step));
     }
 
     private static void lookAt(Look look, SimulatedFileMedium medium) {

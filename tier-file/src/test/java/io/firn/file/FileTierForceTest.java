@@ -134,8 +134,7 @@ class FileTierForceTest {
     void shouldKeepTheLengthOfAFinishedSegment() throws IOException {
         try (Life left = powerCutAfter(Step.FINISH, Survival.NONE);
                 MediumFile log =
-                        left.medium.open(
-                                Life.DIRECTORY.resolve(FileNames.log(Life.BASE)), false)) {
+                        left.medium.open(Life.DIRECTORY.resolve(FileNames.log(Life.BASE)), false)) {
             assertEquals(Life.LENGTH, log.size());
         }
     }

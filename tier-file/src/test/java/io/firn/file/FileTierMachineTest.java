@@ -48,7 +48,7 @@ class FileTierMachineTest {
     }
 
     private static void finish(Segment segment, long base, int length) throws IOException {
-        segment.seal(segment.mark().active(1, base, 0, base).sealed(base, length, base + 1, 7));
+        segment.seal(segment.mark().active(1, base, 0, base).sealed(1, base, length, base + 1, 7));
         segment.finishSeal(new byte[8], new byte[12]);
     }
 
@@ -278,7 +278,9 @@ class FileTierMachineTest {
     }
 
     private static void readAll(
-            AtomicReference<Segment> current, AtomicBoolean done, AtomicReference<Throwable> failure) {
+            AtomicReference<Segment> current,
+            AtomicBoolean done,
+            AtomicReference<Throwable> failure) {
         try {
             while (!done.get()) {
                 Segment segment = current.get();
@@ -291,8 +293,7 @@ class FileTierMachineTest {
         }
     }
 
-    private static void read(Segment segment, AtomicReference<Segment> current)
-            throws IOException {
+    private static void read(Segment segment, AtomicReference<Segment> current) throws IOException {
         try {
             View view = segment.view();
             if (view.pin()) {

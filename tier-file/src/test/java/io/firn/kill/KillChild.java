@@ -16,9 +16,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
-/** The JVM that is killed. Its plan comes in by the standard input, its reports go out by the output. */
+/**
+ * The JVM that is killed. Its plan comes in by the standard input, its reports go out by the
+ * output.
+ */
 final class KillChild {
     private static final int MOST_MS_BEFORE_CLOSE = 150;
+
     /** Until a retried batch is looked for. */
     private static final int ROLLS_BEHIND_UNHEARD = 2;
 

@@ -76,10 +76,8 @@ final class KillTest {
     }
 
     @Test
-    void shouldKeepEveryAckedRecordWhenKilledInMidAppend(@TempDir Path temporary)
-            throws Exception {
-        KillTest test =
-                new KillTest(temporary, System.nanoTime(), FEW_ROUNDS, silence());
+    void shouldKeepEveryAckedRecordWhenKilledInMidAppend(@TempDir Path temporary) throws Exception {
+        KillTest test = new KillTest(temporary, System.nanoTime(), FEW_ROUNDS, silence());
         try {
             test.run();
         } catch (Violation e) {
@@ -248,7 +246,8 @@ final class KillTest {
 
     private void summarize() {
         out.printf("%nkills                %d: %s%n", killed, kills);
-        out.printf("children             %d, of which closed before the kill %d%n", children, closed);
+        out.printf(
+                "children             %d, of which closed before the kill %d%n", children, closed);
         out.printf("checks               %d%n", checks);
         out.printf("batches acknowledged %,d%n", oracle.ackedBatches());
         out.printf("records acknowledged %,d%n", oracle.ackedRecords());

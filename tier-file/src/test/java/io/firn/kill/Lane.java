@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One idempotent producer and the partition that it appends to. Parent and child know the same ones.
+ * One idempotent producer and the partition that it appends to. Parent and child know the same
+ * ones.
  *
  * @param id its place in {@link #ALL}
  * @param topic the topic's name

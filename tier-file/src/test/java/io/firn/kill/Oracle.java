@@ -226,8 +226,7 @@ final class Oracle {
         }
     }
 
-    private static void checkStart(Partition partition, Known known, long start)
-            throws Violation {
+    private static void checkStart(Partition partition, Known known, long start) throws Violation {
         PartitionMetrics metrics = partition.metrics();
         if (partition.topic().name().equals(Lane.SHORT)) {
             if (start > 0 && metrics.bytes() < partition.topic().options().retentionBytes()) {
@@ -323,8 +322,7 @@ final class Oracle {
             boolean ended = before.index() + 1 == content.count(before.lane(), before.first());
             Place expected =
                     ended
-                            ? new Place(
-                                    before.lane(), before.first() + before.index() + 1, 0)
+                            ? new Place(before.lane(), before.first() + before.index() + 1, 0)
                             : new Place(before.lane(), before.first(), before.index() + 1);
             return place.equals(expected) ? null : place + " follows " + before;
         }
@@ -333,8 +331,7 @@ final class Oracle {
             Standing standing = standings.get(place.lane());
             boolean heard = place.first() < standing.first();
             Map.Entry<Long, Acked> entry = known.acked.floorEntry(offset);
-            boolean found =
-                    entry != null && entry.getKey() + entry.getValue().count() > offset;
+            boolean found = entry != null && entry.getKey() + entry.getValue().count() > offset;
             if (found) {
                 Acked there = entry.getValue();
                 boolean same =

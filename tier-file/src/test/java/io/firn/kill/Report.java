@@ -66,12 +66,7 @@ record Report(Kind kind, int lane, long first, long second, long third, int numb
         try {
             Kind kind = Kind.values()[in.readByte()];
             return new Report(
-                    kind,
-                    in.readInt(),
-                    in.readLong(),
-                    in.readLong(),
-                    in.readLong(),
-                    in.readInt());
+                    kind, in.readInt(), in.readLong(), in.readLong(), in.readLong(), in.readInt());
         } catch (EOFException e) {
             return null;
         }

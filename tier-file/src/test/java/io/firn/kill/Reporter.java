@@ -27,14 +27,7 @@ final class Reporter {
     }
 
     void renewed(Lane lane, Standing as) {
-        write(
-                new Report(
-                        Kind.RENEWED,
-                        lane.id(),
-                        as.producer(),
-                        as.epoch(),
-                        as.sequence(),
-                        0));
+        write(new Report(Kind.RENEWED, lane.id(), as.producer(), as.epoch(), as.sequence(), 0));
     }
 
     void acked(Lane lane, long first, long offset, int sum, boolean repeated) {
