@@ -334,7 +334,7 @@ final class PartitionUpkeep implements Retries.Step {
         producers.expire(nowMs - log.store().config().producerExpiryMs());
         long changes = producers.changes();
         long bytes = log.appendedBytes();
-        var snapshot = producers.snapshot(log);
+        var snapshot = producers.snapshot(log::nextOffset);
         long offset = Producers.snapshotOffset(snapshot);
         if (log.forcer().forceNow() && log.durableOffset() >= offset) {
             log.topicLog().files().writeProducers(log.index(), snapshot);

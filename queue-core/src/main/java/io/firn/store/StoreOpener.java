@@ -89,6 +89,9 @@ final class StoreOpener {
             identity.put(ID, UUID.randomUUID().toString());
             identity.put(TIERS, "");
             SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+        } else {
+            // A process that was killed may have left a name that only a cache knows (O1).
+            medium.forceDirectory(directory);
         }
         openTiers(identity);
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
@@ -160,8 +163,9 @@ final class StoreOpener {
                             + " it read-only");
         }
         if (!all.equals(known)) {
-            identity.put(TIERS, String.join(" ", all));
-            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+            Map<String, String> complete = new LinkedHashMap<>(identity);
+            complete.put(TIERS, String.join(" ", all));
+            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, complete);
         }
     }
 
@@ -183,9 +187,16 @@ final class StoreOpener {
                 continue;
             }
             if (description == null) {
-                files.delete(); // its creation did not get as far as its file
+                if (found.containsKey(id)) {
+                    store.addFinding(
+                            directory.resolve("topics").resolve(name)
+                                    + ": its topic file is missing: restore it");
+                } else {
+                    files.delete(); // its creation did not get as far as its file
+                }
                 continue;
             }
+            files.forceNames();
             open(id, description, found.getOrDefault(id, List.of()));
             found.remove(id);
         }

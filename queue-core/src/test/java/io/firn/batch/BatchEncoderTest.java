@@ -45,10 +45,10 @@ class BatchEncoderTest {
         RandomRecords random = new RandomRecords(seed);
         for (Compression codec : Compression.values()) {
             BatchEncoder encoder = encoder(codec);
-            for (int round = 0; round < 20; round++) {
+            for (int round = 0; round < 10; round++) {
                 long offset = random.random().nextLong() >>> 2;
                 int count = 1 + random.random().nextInt(50);
-                List<StoredRecord> records = random.next(0, offset, count, 100_000);
+                List<StoredRecord> records = random.next(0, offset, count, 20_000);
                 encoder.clear();
                 records.forEach(record -> add(encoder, record));
 

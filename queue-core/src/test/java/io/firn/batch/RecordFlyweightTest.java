@@ -131,7 +131,7 @@ class RecordFlyweightTest {
         byte[] noise = new byte[300];
         RecordFlyweight record = new RecordFlyweight();
         int shown = 0;
-        for (int round = 0; round < 50_000; round++) {
+        for (int round = 0; round < 20_000; round++) {
             random.nextBytes(noise);
             // Small numbers make plausible lengths.
             for (int i = 0; i < noise.length; i++) {
