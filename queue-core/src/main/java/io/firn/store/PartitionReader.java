@@ -21,8 +21,6 @@ import java.nio.ByteBuffer;
  * nothing: the segment is pinned during a poll only.
  */
 final class PartitionReader {
-    private static final int MAX_DECOMPRESSED = 128 << 20;
-
     private final PartitionLog log;
     private final BatchVerifier verifier = new BatchVerifier();
     private final RecordFlyweight record = new RecordFlyweight();
@@ -231,7 +229,13 @@ final class PartitionReader {
             if (codec == null) {
                 throw new IOException("unknown compression");
             }
-            Codecs.decompress(codec, compressed.bytes(), 0, length, decompressed, MAX_DECOMPRESSED);
+            Codecs.decompress(
+                    codec,
+                    compressed.bytes(),
+                    0,
+                    length,
+                    decompressed,
+                    BatchFormat.MAX_DECOMPRESSED);
         } catch (IOException e) {
             throw damaged(offset, next, e.getMessage());
         }

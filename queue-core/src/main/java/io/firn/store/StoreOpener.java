@@ -89,6 +89,9 @@ final class StoreOpener {
             identity.put(ID, UUID.randomUUID().toString());
             identity.put(TIERS, "");
             SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+        } else {
+            // A process that was killed may have left a name that only a cache knows (O1).
+            medium.forceDirectory(directory);
         }
         openTiers(identity);
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
@@ -96,6 +99,7 @@ final class StoreOpener {
         store.own(lock, epochs, producerIds);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
+            epochs.above(tier.highestFreeEpoch());
             for (Segment block : tier.list()) {
                 if (block.mark() == null) {
                     // Going on without it would give its offsets again.
@@ -134,10 +138,12 @@ final class StoreOpener {
                             + config.tiers().size()
                             + " were named: name all, or open it read-only");
         }
+        // A tier that must be there is not made anew: an empty one would hide the loss.
+        boolean mayCreate = config.tiers().size() > known.size();
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
         for (StorageTier tier : config.tiers()) {
-            tier.open(new TierContext(storeId, true, false));
+            tier.open(new TierContext(storeId, mayCreate, false));
             String id = tier.id().toString();
             missing.remove(id);
             if (!all.contains(id)) {
@@ -157,8 +163,9 @@ final class StoreOpener {
                             + " it read-only");
         }
         if (!all.equals(known)) {
-            identity.put(TIERS, String.join(" ", all));
-            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+            Map<String, String> complete = new LinkedHashMap<>(identity);
+            complete.put(TIERS, String.join(" ", all));
+            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, complete);
         }
     }
 
@@ -180,9 +187,16 @@ final class StoreOpener {
                 continue;
             }
             if (description == null) {
-                files.delete(); // its creation did not get as far as its file
+                if (found.containsKey(id)) {
+                    store.addFinding(
+                            directory.resolve("topics").resolve(name)
+                                    + ": its topic file is missing: restore it");
+                } else {
+                    files.delete(); // its creation did not get as far as its file
+                }
                 continue;
             }
+            files.forceNames();
             open(id, description, found.getOrDefault(id, List.of()));
             found.remove(id);
         }

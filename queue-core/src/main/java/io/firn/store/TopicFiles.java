@@ -70,6 +70,14 @@ final class TopicFiles {
         }
     }
 
+    /**
+     * Makes durable which files there are: a process that was killed may have left some that only a
+     * cache knows, and what recovery does next must not outlive them (O1).
+     */
+    void forceNames() throws IOException {
+        medium.forceDirectory(directory);
+    }
+
     void create(String name, TopicOptions options) throws IOException {
         medium.createDirectories(directory);
         write(name, options, false);
