@@ -115,21 +115,23 @@ public final class Replay implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkArguments();
+        Input input = look();
         boolean ours = dir == null;
         if (ours) {
             dir = Files.createTempDirectory("firn-replay-");
         }
-        Input input = look();
-        String topic = createTopic(input);
-        if (kill) {
-            writeAndKill(input, topic);
-        }
-        write(input, topic);
-        boolean equal = read(input, topic);
-        if (ours && equal) {
-            delete(dir);
-        } else {
-            say("The store is kept in %s.", dir);
+        boolean equal = false;
+        try {
+            String topic = createTopic(input);
+            long acked = kill ? writeAndKill(input, topic) : 0;
+            write(input, topic, acked);
+            equal = read(input, topic);
+        } finally {
+            if (ours && equal) {
+                delete(dir);
+            } else {
+                say("The store is kept in %s.", dir);
+            }
         }
         return equal ? 0 : 1;
     }
@@ -207,7 +209,8 @@ public final class Replay implements Callable<Integer> {
         }
     }
 
-    private void writeAndKill(Input input, String topic) throws IOException, InterruptedException {
+    /** Returns how many records the log had acknowledged when its writer was killed, or more. */
+    private long writeAndKill(Input input, String topic) throws IOException, InterruptedException {
         long started = System.nanoTime();
         ReplayChild.Acked acked;
         try (ProgressBar bar = bar("Writing", 0, input.bytes)) {
@@ -221,32 +224,31 @@ public final class Replay implements Callable<Integer> {
                 Examples.time(System.nanoTime() - started),
                 acked.lines(),
                 input.bytes == 0 ? 0 : 100.0 * acked.bytes() / input.bytes);
-        started = System.nanoTime();
-        try (LogStore store = open(dir)) {
-            long there = store.openTopic(topic).partition(0).nextOffset();
-            say(
-                    "Opened the store again in %s: %,d records are there.",
-                    Examples.time(System.nanoTime() - started), there);
-            if (there < acked.lines()) {
-                throw new IOException(
-                        (acked.lines() - there) + " acknowledged records are not in the log");
-            }
-        }
+        return acked.lines();
     }
 
     /** Appends the lines that are not in the log yet. */
-    private void write(Input input, String topic) throws IOException {
+    private void write(Input input, String topic, long acked) throws IOException {
+        long started = System.nanoTime();
         try (LogStore store = open(dir);
                 Lines lines = new Lines(file)) {
             Partition log = store.openTopic(topic).partition(0);
-            lines.skip(log.nextOffset());
+            long there = log.nextOffset();
+            if (kill) {
+                say(
+                        "Opened the store again in %s: %,d records are there.",
+                        Examples.time(System.nanoTime() - started), there);
+            }
+            if (there < acked) {
+                throw new IOException((acked - there) + " acknowledged records are lost");
+            }
+            lines.skip(there);
             long from = lines.position();
-            long first = lines.count();
-            long started = System.nanoTime();
+            started = System.nanoTime();
             try (ProgressBar bar = bar("Writing", from, input.bytes)) {
                 ReplayWriter.write(lines, input.bytes, log, batch, (n, bytes) -> bar.stepTo(bytes));
             }
-            sayRate("Wrote", lines.count() - first, lines.position() - from, started, 0);
+            sayRate("Wrote", lines.count() - there, lines.position() - from, started, 0);
             if (lines.position() != input.bytes) {
                 throw new IOException(file + " was changed while it was replayed: try again");
             }

@@ -73,11 +73,12 @@ final class ReplayChild {
                     store.openTopic(args[3]).partition(0),
                     Integer.parseInt(args[4]),
                     (count, bytes) -> {
-                        if (bytes - said[0] >= SAY_EVERY_BYTES || bytes >= end) {
+                        if (bytes - said[0] >= SAY_EVERY_BYTES) {
                             said[0] = bytes;
                             say(count, bytes);
                         }
                     });
+            say(lines.count(), lines.position());
             while (System.in.read() >= 0) {
                 // until killed, or alone
             }

@@ -87,9 +87,11 @@ final class ReplayTest {
     }
 
     @Test
-    void shouldKillTheWriterOfATinyFileToo() throws IOException {
+    void shouldKillTheWriterOfATinyOrEmptyFileToo() throws IOException {
         Files.writeString(file, "one\ntwo\n");
         assertEqual(2, "--kill");
+        Files.writeString(file, "");
+        assertEqual(0, "--kill");
     }
 
     @Test

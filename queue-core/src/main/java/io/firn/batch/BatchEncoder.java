@@ -187,6 +187,7 @@ public final class BatchEncoder implements Batch {
      *
      * @return the bytes, from 0 to the scratch's length, valid until the next change of the batch
      * @throws InvalidOptionException when it is empty
+     * @throws RecordTooLargeException when no reader would decompress it
      */
     public Scratch finish() {
         if (count == 0) {
@@ -194,15 +195,20 @@ public final class BatchEncoder implements Batch {
         }
         Scratch whole = records;
         if (compression != Compression.NONE) {
+            int recordBytes = records.length() - BatchFormat.HEADER_LENGTH;
+            if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
+                throw new RecordTooLargeException(
+                        "the batch's records take "
+                                + recordBytes
+                                + " bytes, a compressed batch takes up to "
+                                + BatchFormat.MAX_DECOMPRESSED
+                                + ": append fewer at once, or do not compress");
+            }
             whole = compressed;
             whole.ensure(BatchFormat.HEADER_LENGTH);
             whole.length(BatchFormat.HEADER_LENGTH);
             Codecs.compress(
-                    compression,
-                    records.bytes(),
-                    BatchFormat.HEADER_LENGTH,
-                    records.length() - BatchFormat.HEADER_LENGTH,
-                    whole);
+                    compression, records.bytes(), BatchFormat.HEADER_LENGTH, recordBytes, whole);
         }
         HeaderBytes.write(
                 whole.bytes(),

@@ -20,11 +20,11 @@ interface Mapper {
     Mapper INSTANCE = Runtime.version().feature() >= 22 ? new ByArena() : new ByCleaner();
 
     /**
-     * Maps from the file's start.
+     * Maps a piece of a file.
      *
      * @throws IOException when the system refuses
      */
-    Mapped map(FileChannel channel, MapMode mode, int length) throws IOException;
+    Mapped map(FileChannel channel, MapMode mode, long position, int length) throws IOException;
 
     /** A mapping, and what undoes it. */
     record Mapped(MappedByteBuffer buffer, Runnable unmapper) {}
@@ -54,8 +54,9 @@ interface Mapper {
         }
 
         @Override
-        public Mapped map(FileChannel channel, MapMode mode, int length) throws IOException {
-            MappedByteBuffer buffer = channel.map(mode, 0, length);
+        public Mapped map(FileChannel channel, MapMode mode, long position, int length)
+                throws IOException {
+            MappedByteBuffer buffer = channel.map(mode, position, length);
             return new Mapped(buffer, () -> clean(buffer));
         }
 
@@ -101,15 +102,16 @@ interface Mapper {
         }
 
         @Override
-        public Mapped map(FileChannel channel, MapMode mode, int length) throws IOException {
+        public Mapped map(FileChannel channel, MapMode mode, long position, int length)
+                throws IOException {
             Object arena = null;
             try {
                 arena = ofShared.invoke();
-                Object segment = map.invoke(channel, mode, 0L, (long) length, arena);
+                Object segment = map.invoke(channel, mode, position, (long) length, arena);
                 Object buffer = asByteBuffer.invoke(segment);
                 Object owner = arena;
                 return new Mapped((MappedByteBuffer) buffer, () -> close(owner));
-            } catch (IOException e) {
+            } catch (IOException | UnsupportedOperationException e) {
                 close(arena);
                 throw e;
             } catch (Throwable e) {

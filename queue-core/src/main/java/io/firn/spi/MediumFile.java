@@ -2,6 +2,7 @@ package io.firn.spi;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 
 /**
  * An open file of a {@link FileMedium}. Thread-safe; closing is idempotent and leaves mappings
@@ -33,4 +34,23 @@ public interface MediumFile extends Closeable {
 
     /** Maps the first {@code length} bytes. */
     Mapping map(int length, boolean writable) throws IOException;
+
+    /**
+     * Maps a piece of the file, which has those bytes, in any mode that the Java platform knows;
+     * for persistent memory. A medium without such modes maps from the start only.
+     *
+     * @throws UnsupportedOperationException when this medium or machine has no such mode
+     * @throws IOException when the system refuses
+     */
+    default Mapping map(FileChannel.MapMode mode, long position, int length) throws IOException {
+        boolean writable = mode == FileChannel.MapMode.READ_WRITE;
+        if (position != 0 || !(writable || mode == FileChannel.MapMode.READ_ONLY)) {
+            throw new UnsupportedOperationException(
+                    "this medium maps from a file's start and read-only or read-write, not "
+                            + mode
+                            + " from "
+                            + position);
+        }
+        return map(length, writable);
+    }
 }

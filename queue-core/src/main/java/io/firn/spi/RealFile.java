@@ -2,6 +2,7 @@ package io.firn.spi;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -59,11 +60,22 @@ final class RealFile implements MediumFile {
 
     @Override
     public Mapping map(int length, boolean writable) throws IOException {
-        if (length > file.length()) {
+        return map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, 0, length);
+    }
+
+    @Override
+    public Mapping map(MapMode mode, long position, int length) throws IOException {
+        // A channel extends a file that is too short for a writable mapping, with a hole.
+        if (position + length > file.length()) {
             throw new IOException(
-                    path + " has " + file.length() + " bytes, " + length + " were to be mapped");
+                    path
+                            + " has "
+                            + file.length()
+                            + " bytes, those up to "
+                            + (position + length)
+                            + " were to be mapped");
         }
-        return UndisturbedCall.of(() -> RealMapping.map(path, length, writable));
+        return UndisturbedCall.of(() -> RealMapping.map(path, mode, position, length));
     }
 
     @Override

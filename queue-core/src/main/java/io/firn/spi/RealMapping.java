@@ -30,12 +30,17 @@ final class RealMapping implements Mapping {
         this.writable = writable;
     }
 
-    static RealMapping map(Path path, int length, boolean writable) throws IOException {
-        MapMode mode = writable ? MapMode.READ_WRITE : MapMode.READ_ONLY;
+    static RealMapping map(Path path, MapMode mode, long position, int length) throws IOException {
+        boolean writable = isWritable(mode);
         try (FileChannel channel = FileChannel.open(path, writable ? FOR_WRITING : FOR_READING)) {
-            Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, length);
+            Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, position, length);
             return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
         }
+    }
+
+    /** There are more modes than {@link MapMode} itself names, see jdk.nio.mapmode. */
+    private static boolean isWritable(MapMode mode) {
+        return mode.toString().startsWith("READ_WRITE");
     }
 
     @Override

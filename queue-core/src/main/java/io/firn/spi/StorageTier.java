@@ -58,6 +58,14 @@ public interface StorageTier extends AutoCloseable {
     List<String> strangers();
 
     /**
+     * The highest epoch of batches that may lie here and are not in a listed segment, in blocks
+     * that are free now; −1 when no block is used twice.
+     */
+    default long highestFreeEpoch() {
+        return -1;
+    }
+
+    /**
      * Sets a block aside, durably, with its space reserved and brought into memory.
      *
      * @param bytes room wanted for batches

@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.DurableHandler;
+import io.firn.FirnException;
 import io.firn.TopicOptions;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -79,7 +80,9 @@ final class PartitionForcer implements Retries.Step {
     @Override
     public int run() {
         boolean due = isDue(log.store().clock().time());
-        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !due) {
+        // What waits for a record that is yet to come needs no force until it is there.
+        boolean awaited = hasPending && log.durableOffset() < log.nextOffset();
+        if (!wanted && !awaited && !log.hasRolledUnsealed() && !due) {
             return 0;
         }
         wanted = false;
@@ -126,7 +129,14 @@ final class PartitionForcer implements Retries.Step {
             hasPending = true;
         }
         completePending();
-        want();
+        if (!future.isDone()) {
+            try {
+                log.state().checkForceable();
+                want();
+            } catch (FirnException e) {
+                failPending(e); // nobody else will any more
+            }
+        }
         return future;
     }
 
@@ -152,6 +162,7 @@ final class PartitionForcer implements Retries.Step {
 
     /** Fails what still waits; the partition is closed, deleted or poisoned. */
     void failPending(RuntimeException why) {
+        completePending(); // what became durable just before did not fail
         List<Pending> failed;
         synchronized (pending) {
             failed = List.copyOf(pending);

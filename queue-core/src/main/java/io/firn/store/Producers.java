@@ -4,6 +4,7 @@ import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -88,9 +89,9 @@ final class Producers {
     }
 
     /** Everything as text, as of the offset that is next now. */
-    synchronized Map<String, String> snapshot(PartitionLog log) {
+    synchronized Map<String, String> snapshot(LongSupplier nextOffset) {
         Map<String, String> map = new LinkedHashMap<>();
-        map.put(NEXT, Long.toString(log.nextOffset()));
+        map.put(NEXT, Long.toString(nextOffset.getAsLong()));
         states.forEach((id, state) -> map.put(Long.toString(id), state.toText()));
         return map;
     }
@@ -173,6 +174,9 @@ final class Producers {
 
         static State ofText(String text) {
             String[] numbers = text.split(" ");
+            if (numbers.length < 5 || numbers.length % 3 != 2) {
+                throw new NumberFormatException("not what is known of a producer: " + text);
+            }
             State state = new State(Integer.parseInt(numbers[0]));
             for (int i = 2; i + 2 < numbers.length; i += 3) {
                 state.add(

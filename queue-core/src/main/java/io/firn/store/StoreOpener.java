@@ -99,6 +99,7 @@ final class StoreOpener {
         store.own(lock, epochs, producerIds);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
+            epochs.above(tier.highestFreeEpoch());
             for (Segment block : tier.list()) {
                 if (block.mark() == null) {
                     // Going on without it would give its offsets again.
@@ -137,10 +138,12 @@ final class StoreOpener {
                             + config.tiers().size()
                             + " were named: name all, or open it read-only");
         }
+        // A tier that must be there is not made anew: an empty one would hide the loss.
+        boolean mayCreate = config.tiers().size() > known.size();
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
         for (StorageTier tier : config.tiers()) {
-            tier.open(new TierContext(storeId, true, false));
+            tier.open(new TierContext(storeId, mayCreate, false));
             String id = tier.id().toString();
             missing.remove(id);
             if (!all.contains(id)) {

@@ -45,10 +45,10 @@ class BatchEncoderTest {
         RandomRecords random = new RandomRecords(seed);
         for (Compression codec : Compression.values()) {
             BatchEncoder encoder = encoder(codec);
-            for (int round = 0; round < 20; round++) {
+            for (int round = 0; round < 10; round++) {
                 long offset = random.random().nextLong() >>> 2;
                 int count = 1 + random.random().nextInt(50);
-                List<StoredRecord> records = random.next(0, offset, count, 100_000);
+                List<StoredRecord> records = random.next(0, offset, count, 20_000);
                 encoder.clear();
                 records.forEach(record -> add(encoder, record));
 
@@ -176,6 +176,20 @@ class BatchEncoderTest {
 
         assertTrue(message.contains("101") && message.contains("100"), message);
         assertEquals(1, encoder.count());
+    }
+
+    @Test
+    void shouldRefuseToCompressMoreThanAReaderDecompresses() {
+        BatchEncoder encoder = encoder(Compression.GZIP);
+        byte[] value = new byte[MAX_RECORD_BYTES - 100];
+        while (encoder.sizeBytes() - BatchFormat.HEADER_LENGTH <= BatchFormat.MAX_DECOMPRESSED) {
+            encoder.add(value);
+        }
+
+        RecordTooLargeException e =
+                assertThrows(RecordTooLargeException.class, () -> encoder.finish());
+
+        assertTrue(e.getMessage().contains("up to 134217728"), e.getMessage());
     }
 
     @Test

@@ -157,7 +157,7 @@ class CodecsTest {
         Random numbers = random.random();
         for (Compression codec : Compression.values()) {
             int refused = 0;
-            for (int round = 0; round < 1_000; round++) {
+            for (int round = 0; round < 500; round++) {
                 byte[] compressed = kafka(codec, random.bytes(numbers.nextInt(3_000)));
                 for (int i = numbers.nextInt(3); i >= 0; i--) {
                     // The headers matter most.

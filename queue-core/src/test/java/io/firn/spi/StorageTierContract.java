@@ -95,10 +95,9 @@ public abstract class StorageTierContract {
     }
 
     private static Segment sealed(Segment segment, int length) throws IOException {
-        fill(segment, length)
-                .seal(
-                        segment.mark()
-                                .sealed(segment.mark().epoch(), 1000, length, 1000 + length, 77));
+        fill(segment, length);
+        long epoch = segment.mark().epoch();
+        segment.seal(segment.mark().sealed(epoch, 1000, length, 1000 + length, 77));
         return segment;
     }
 
@@ -246,7 +245,7 @@ public abstract class StorageTierContract {
     void shouldSealAnEmptySegment() throws IOException {
         StorageTier tier = open();
         Segment segment = reserve(tier, 42);
-        segment.seal(segment.mark().sealed(segment.mark().epoch(), 5, 0, 5, 77));
+        segment.seal(segment.mark().sealed(42, 5, 0, 5, 77));
         segment.finishSeal(NOTHING, NOTHING);
 
         Segment found = only(reopen(tier));
@@ -259,7 +258,7 @@ public abstract class StorageTierContract {
     void shouldTakeANewMarkForASealedSegment() throws IOException {
         StorageTier tier = open();
         Segment segment = finished(reserve(tier, 42), 5000);
-        Mark better = segment.mark().sealed(segment.mark().epoch(), 1000, 4000, 5000, 78);
+        Mark better = segment.mark().sealed(42, 1000, 4000, 5000, 78);
 
         segment.rewriteMark(better);
 
@@ -272,7 +271,7 @@ public abstract class StorageTierContract {
         View view = segment.view();
         assertTrue(view.pin());
 
-        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
+        segment.seal(segment.mark().sealed(42, 1000, 5000, 6000, 77));
         segment.finishSeal(INDEX, TIME_INDEX);
 
         byte[] seen = new byte[5000];
@@ -496,7 +495,7 @@ public abstract class StorageTierContract {
         assertEquals(segment.mark(), seen.refreshMark());
         assertHolds(seen, 5000);
 
-        segment.seal(segment.mark().sealed(segment.mark().epoch(), 1000, 5000, 6000, 77));
+        segment.seal(segment.mark().sealed(42, 1000, 5000, 6000, 77));
         assertEquals(segment.mark(), seen.refreshMark());
         assertFalse(seen.isFinished());
         assertHolds(seen, 5000);

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * <pre>
  * tier                                      whose tier it is
  * lock                                      held while the tier is open for writing
- * 0f8c…3a/                                  a topic's id, 32 hexadecimal digits
+ * 0f8c…-…3a/                                a topic's id, as in the store's topics/
  *     7/                                    a partition
  *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
  *         .000000000000002a.active.tmp      being reserved; means nothing after a crash
@@ -34,7 +34,8 @@ final class FileNames {
     /** What the system itself puts into the root of a file system. */
     private static final String LOST_AND_FOUND = "lost+found";
 
-    private static final Pattern TOPIC = Pattern.compile("[0-9a-f]{32}");
+    private static final Pattern TOPIC =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern PARTITION = Pattern.compile("0|[1-9][0-9]{0,9}");
     private static final Pattern ACTIVE = Pattern.compile("\\.([0-9a-f]{16})\\.active(\\.tmp)?");
     private static final Pattern SEALED =
@@ -69,16 +70,12 @@ final class FileNames {
     }
 
     static String topic(UUID id) {
-        return hex(id.getMostSignificantBits()) + hex(id.getLeastSignificantBits());
+        return id.toString();
     }
 
     /** The topic that a directory stands for, or null. */
     static UUID parseTopic(String name) {
-        return TOPIC.matcher(name).matches()
-                ? new UUID(
-                        Long.parseUnsignedLong(name.substring(0, 16), 16),
-                        Long.parseUnsignedLong(name.substring(16), 16))
-                : null;
+        return TOPIC.matcher(name).matches() ? UUID.fromString(name) : null;
     }
 
     /** The partition that a directory stands for, or −1. */
@@ -88,7 +85,7 @@ final class FileNames {
     }
 
     static String active(long epoch) {
-        return "." + hex(epoch) + ".active";
+        return String.format(Locale.ROOT, ".%016x.active", epoch);
     }
 
     static String log(long baseOffset) {
@@ -141,9 +138,5 @@ final class FileNames {
 
     private static String sealed(long baseOffset, String extension) {
         return String.format(Locale.ROOT, "%020d.%s", baseOffset, extension);
-    }
-
-    private static String hex(long number) {
-        return String.format(Locale.ROOT, "%016x", number);
     }
 }

@@ -81,7 +81,7 @@ class FileTierBadDaysTest {
 
     private static Segment finished(FileTier tier, long epoch, long base) throws IOException {
         Segment segment = active(tier, epoch, base);
-        segment.seal(segment.mark().sealed(segment.mark().epoch(), base, LENGTH, base + 9, 77));
+        segment.seal(segment.mark().sealed(epoch, base, LENGTH, base + 9, 77));
         segment.finishSeal(new byte[] {1}, new byte[] {2});
         return segment;
     }
@@ -480,7 +480,7 @@ class FileTierBadDaysTest {
         FileTier tier = open(CREATE);
         finished(tier, 1, 1000);
         Segment second = active(tier, 2, 1000);
-        Mark sealed = second.mark().sealed(second.mark().epoch(), 1000, LENGTH, 1009, 78);
+        Mark sealed = second.mark().sealed(2, 1000, LENGTH, 1009, 78);
         Map<String, String> before = snapshot();
 
         IOException refused = assertThrows(IOException.class, () -> second.seal(sealed));

@@ -104,10 +104,7 @@ final class Life implements AutoCloseable {
             }
             case MARK -> segment.writeMark(segment.mark().active(42, BASE, 5000, BASE + 5));
             case REWRITE -> segment.rewriteMark(segment.mark().active(43, BASE, LENGTH, BASE + 9));
-            case SEAL ->
-                    segment.seal(
-                            segment.mark()
-                                    .sealed(segment.mark().epoch(), BASE, LENGTH, BASE + 9, 77));
+            case SEAL -> segment.seal(segment.mark().sealed(43, BASE, LENGTH, BASE + 9, 77));
             case FINISH -> segment.finishSeal(INDEX, TIME_INDEX);
             case DELETE -> segment.delete();
         }

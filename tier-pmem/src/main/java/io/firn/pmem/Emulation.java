@@ -1,0 +1,11 @@
+package io.firn.pmem;
+
+/** What to do with a path that is not persistent memory. One that is, is used as such anyway. */
+public enum Emulation {
+    /** Refuse it. */
+    NONE,
+    /** Stores into a mapping, never forced to a device: durability class PROCESS_CRASH. */
+    PLAIN,
+    /** Stores into a mapping, forced through the file system: the class is the file system's. */
+    FORCED
+}

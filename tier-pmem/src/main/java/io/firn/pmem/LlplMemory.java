@@ -1,0 +1,59 @@
+package io.firn.pmem;
+
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+
+/**
+ * Memory that the JDK maps and llpl flushes through a mapping of its own: cache lines belong to the
+ * memory, not to an address. Plain stores, because llpl's non-temporal copy takes the whole backing
+ * array through JNI. llpl never unmaps: its address space is given back when the process ends.
+ */
+final class LlplMemory implements PmemMemory {
+    private final MappedSlices slices;
+    private final Object pool;
+    private final long fileBytes;
+
+    LlplMemory(MediumFile file, Path path, MapMode mode, Superblock superblock) throws IOException {
+        fileBytes = superblock.fileBytes();
+        slices = MappedSlices.map(file, mode, superblock);
+        Object opened = null;
+        try {
+            opened = Llpl.open(path.toString());
+            // It opens anything, so its idea of the size has to be looked at.
+            if (Llpl.size(opened) != fileBytes) {
+                throw PoolFile.changedSize(path, fileBytes, Llpl.size(opened));
+            }
+        } catch (IOException | RuntimeException e) {
+            slices.unmap();
+            throw new IOException("llpl cannot open " + path + ": " + e.getMessage(), e);
+        }
+        pool = opened;
+    }
+
+    @Override
+    public ByteBuffer bytes(long position, int length) {
+        return slices.bytes(position, length);
+    }
+
+    @Override
+    public void force(long position, int length) {
+        if (position < 0 || length < 0 || position + length > fileBytes) {
+            throw new IndexOutOfBoundsException(
+                    length + " bytes at " + position + " of " + fileBytes);
+        }
+        Llpl.flush(pool, position, length);
+    }
+
+    @Override
+    public void prefault(long position, int length) throws IOException {
+        slices.prefault(position, length);
+    }
+
+    @Override
+    public void close() {
+        slices.unmap();
+    }
+}

@@ -1,0 +1,245 @@
+package io.firn.pmem;
+
+import io.firn.spi.Mark;
+import io.firn.spi.MediumFile;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An open pool: its memory, its table, which blocks are free and what is in the others. A block's
+ * life: taken from the free ones → entry RESERVED, durable → used by its segment → entry FREE,
+ * durable → nobody pins its views any more → among the free ones again. A crash anywhere leaves an
+ * entry that says which.
+ */
+final class PmemPool {
+    private static final int READ_TRIES = 4;
+
+    private final PmemTier tier;
+    private final Path path;
+    private final Superblock superblock;
+    private final MediumFile file;
+    private final PmemMemory memory;
+    private final BlockTable table;
+    private final FreeBlocks free;
+    private final AutoCloseable lock;
+    private final boolean readOnly;
+    private final ConcurrentHashMap<Integer, PmemSegment> segments = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<View> retired = new ConcurrentLinkedQueue<>();
+    private final AtomicLong highestFreeEpoch = new AtomicLong(-1);
+    private int views;
+    private boolean closed;
+
+    /**
+     * Takes over an open pool file.
+     *
+     * @param lock held while the pool is open; null when read-only
+     */
+    PmemPool(
+            PmemTier tier,
+            Path path,
+            Superblock superblock,
+            MediumFile file,
+            PmemMemory memory,
+            AutoCloseable lock) {
+        this.tier = tier;
+        this.path = path;
+        this.superblock = superblock;
+        this.file = file;
+        this.memory = memory;
+        this.lock = lock;
+        this.readOnly = lock == null;
+        this.table = new BlockTable(memory, superblock);
+        this.free = new FreeBlocks(superblock.blockCount());
+    }
+
+    PmemTier tier() {
+        return tier;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    PoolFormat format() {
+        return superblock.format();
+    }
+
+    Superblock superblock() {
+        return superblock;
+    }
+
+    PmemMemory memory() {
+        return memory;
+    }
+
+    MediumFile file() {
+        return file;
+    }
+
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
+    long usedBytes() {
+        return (long) free.usedCount() * format().blockBytes();
+    }
+
+    long capacityBytes() {
+        return (long) superblock.blockCount() * format().blockBytes();
+    }
+
+    long highestFreeEpoch() {
+        return highestFreeEpoch.get();
+    }
+
+    /** Finds out what is in the blocks. */
+    void load() throws IOException {
+        if (readOnly) {
+            look();
+            return;
+        }
+        BlockEntry[] entries = table.settle();
+        for (int block = 0; block < entries.length; block++) {
+            BlockEntry entry = entries[block];
+            if (entry != null && entry.isFree()) {
+                highestFreeEpoch.accumulateAndGet(entry.epoch(), Math::max);
+                free.give(block);
+            } else {
+                // One whose entry is destroyed is kept, too: it may hold what was acknowledged.
+                segments.put(block, new PmemSegment(this, block, entry));
+            }
+        }
+    }
+
+    /** As {@link #load}, beside another process that writes. */
+    private synchronized void look() throws IOException {
+        for (int block = 0; block < superblock.blockCount(); block++) {
+            BlockEntry entry = entry(block);
+            PmemSegment known = segments.get(block);
+            if (entry != null && entry.isFree()) {
+                segments.remove(block);
+            } else if (known == null || !known.isLife(entry)) {
+                segments.put(block, new PmemSegment(this, block, entry));
+            } else {
+                known.refreshMark();
+            }
+        }
+    }
+
+    List<PmemSegment> list() throws IOException {
+        if (readOnly) {
+            look();
+        }
+        return new ArrayList<>(new TreeMap<>(segments).values());
+    }
+
+    /** The entry as it is now; read again when the owner was caught writing it. */
+    BlockEntry entry(int block) throws IOException {
+        BlockEntry entry = null;
+        for (int i = 0; i < READ_TRIES && entry == null; i++) {
+            entry = table.read(block);
+        }
+        return entry;
+    }
+
+    /** Sets a block aside; null when none is free. */
+    PmemSegment reserve(Mark reserved, int bytes) throws IOException {
+        sweep();
+        int block = free.take();
+        if (block < 0) {
+            return null;
+        }
+        // Should this fail, the block stays taken until the pool is opened again and looked at.
+        BlockEntry before = table.read(block);
+        if (before == null || !before.isFree()) {
+            throw new IOException(
+                    path + ": the entry of block " + block + ", which was free, is " + before);
+        }
+        BlockEntry entry = before.reserved(reserved, bytes);
+        memory.prefault(format().blockPosition(block), format().blockBytes());
+        write(block, before, entry, true);
+        PmemSegment segment = new PmemSegment(this, block, entry);
+        segments.put(block, segment);
+        return segment;
+    }
+
+    /** Writes an entry; durable on return. */
+    void write(int block, BlockEntry before, BlockEntry next, boolean both) throws IOException {
+        table.write(block, before, next, both);
+        long size = file.size();
+        if (size != superblock.fileBytes()) {
+            // Stores behind a cut are lost in silence.
+            throw PoolFile.changedSize(path, superblock.fileBytes(), size);
+        }
+    }
+
+    void forget(PmemSegment segment, long epoch) {
+        highestFreeEpoch.accumulateAndGet(epoch, Math::max);
+        segments.remove(segment.block(), segment);
+    }
+
+    /** Lets a block be used again; its entry is durably FREE and nobody pins its views. */
+    void giveBack(int block) {
+        free.give(block);
+    }
+
+    /** Releases a retired view, now or when its last reader has gone. */
+    void releaseWhenFree(View view) {
+        if (!view.tryRelease()) {
+            retired.add(view);
+        }
+    }
+
+    private void sweep() {
+        retired.removeIf(View::tryRelease);
+    }
+
+    synchronized void viewOpened() {
+        views++;
+    }
+
+    synchronized void viewReleased() {
+        views--;
+        unmapWhenUnused();
+    }
+
+    private void unmapWhenUnused() {
+        if (closed && views == 0) {
+            memory.close();
+        }
+    }
+
+    /** Lets go of everything; the memory is unmapped when the last pinned view is released. */
+    void close() throws IOException {
+        segments.values().forEach(PmemSegment::release);
+        sweep();
+        try {
+            synchronized (this) {
+                closed = true;
+                unmapWhenUnused();
+            }
+            file.close();
+        } finally {
+            unlock();
+        }
+    }
+
+    private void unlock() throws IOException {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("could not unlock " + path, e);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+package io.firn.pmem;
+
+import io.firn.DurabilityClass;
+import io.firn.InvalidOptionException;
+import io.firn.StoreFullException;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.Segment;
+import io.firn.spi.StorageTier;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * A tier in persistent memory: in each of its directories a pool, which is one file of blocks, set
+ * aside as a whole. A segment takes a block; blocks are taken from the pools in turn.
+ *
+ * <pre>{@code
+ * StorageTier tier = PmemTier.at(Path.of("/mnt/pmem/log"));
+ * StorageTier emulated = PmemTier.builder(Path.of("/dev/shm/log"))
+ *         .capacityBytes(1L << 30).emulation(Emulation.PLAIN).build();
+ * }</pre>
+ *
+ * <p>Thread-safe; taking and giving back blocks is lock-free. While open for writing, the pools are
+ * locked against other processes.
+ */
+public final class PmemTier implements StorageTier {
+    /** As the capacity: whatever the file system has. */
+    public static final long WHOLE_FILE_SYSTEM = -1;
+
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int DEFAULT_BLOCK_BYTES = 64 << 20;
+    private static final double DEFAULT_POOL_RATIO = 0.8;
+
+    private final Builder options;
+    private final AtomicInteger nextPool = new AtomicInteger();
+    private volatile List<PmemPool> pools = List.of();
+    private volatile List<PmemProvider> providers = List.of();
+
+    private PmemTier(Builder builder) {
+        this.options = new Builder(builder);
+    }
+
+    /** A tier with one pool, of 0.8 of its file system, on persistent memory only. */
+    public static PmemTier at(Path directory) {
+        return builder(directory).build();
+    }
+
+    /** A tier with a pool in each of the directories, with options. */
+    public static Builder builder(Path... directories) {
+        return new Builder(List.of(directories));
+    }
+
+    @Override
+    public String name() {
+        return options.directories.stream()
+                .map(Path::toString)
+                .collect(Collectors.joining(" ", "pmem ", ""));
+    }
+
+    @Override
+    public synchronized void open(TierContext context) throws IOException {
+        if (!pools.isEmpty()) {
+            throw new IllegalStateException(name() + " is open already");
+        }
+        PoolOpener opener = new PoolOpener(this, options, context);
+        List<PmemPool> opened = List.copyOf(opener.open());
+        providers = List.copyOf(opener.providers());
+        pools = opened;
+        LOG.log(
+                System.Logger.Level.INFO,
+                "{0}: provider {1} ({2}), durability class {3}",
+                name(),
+                provider(),
+                providerReason(),
+                durabilityClass());
+    }
+
+    @Override
+    public UUID id() {
+        return requireOpen().get(0).superblock().tierId();
+    }
+
+    /** The weakest of its pools' classes. */
+    @Override
+    public DurabilityClass durabilityClass() {
+        requireOpen();
+        DurabilityClass weakest = DurabilityClass.POWER_FAIL;
+        for (PmemProvider each : providers) {
+            DurabilityClass other = each.durabilityClass();
+            weakest = other.compareTo(weakest) < 0 ? other : weakest;
+        }
+        return weakest;
+    }
+
+    /** Who stores and flushes; of the first pool. Never {@link Provider#AUTO}. */
+    public Provider provider() {
+        requireOpen();
+        return providers.get(0).kind();
+    }
+
+    /** Why it is that provider, and whether the memory is emulated. */
+    public String providerReason() {
+        requireOpen();
+        return providers.get(0).reason();
+    }
+
+    /** Bytes of all blocks. */
+    @Override
+    public long capacityBytes() {
+        return requireOpen().stream().mapToLong(PmemPool::capacityBytes).sum();
+    }
+
+    @Override
+    public long usedBytes() {
+        return pools.stream().mapToLong(PmemPool::usedBytes).sum();
+    }
+
+    @Override
+    public int maxSegmentBytes() {
+        int room = Integer.MAX_VALUE;
+        for (PmemPool pool : requireOpen()) {
+            room = Math.min(room, pool.format().room());
+        }
+        return room;
+    }
+
+    @Override
+    public long highestFreeEpoch() {
+        return pools.stream().mapToLong(PmemPool::highestFreeEpoch).max().orElse(-1);
+    }
+
+    @Override
+    public List<Segment> list() throws IOException {
+        List<Segment> all = new ArrayList<>();
+        for (PmemPool pool : requireOpen()) {
+            all.addAll(pool.list());
+        }
+        return all;
+    }
+
+    /** None: what else lies in the directories is no business of ours. */
+    @Override
+    public List<String> strangers() {
+        return List.of();
+    }
+
+    @Override
+    public Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
+        List<PmemPool> all = requireOpen();
+        if (all.get(0).isReadOnly()) {
+            throw new IllegalStateException(name() + " is open read-only");
+        }
+        int limit = maxSegmentBytes();
+        if (bytes < 1 || bytes > limit || partition < 0 || epoch < 0) {
+            throw new IllegalArgumentException(
+                    "a segment has 1 to "
+                            + limit
+                            + " bytes, partition and epoch are not negative; found "
+                            + bytes
+                            + ", "
+                            + partition
+                            + " and "
+                            + epoch);
+        }
+        Mark reserved = Mark.reserved(topicId, partition, epoch);
+        int first = nextPool.getAndIncrement();
+        for (int i = 0; i < all.size(); i++) {
+            PmemPool pool = all.get(Math.floorMod(first + i, all.size()));
+            PmemSegment segment = pool.reserve(reserved, bytes);
+            if (segment != null) {
+                return segment;
+            }
+        }
+        throw new StoreFullException(
+                name()
+                        + ": "
+                        + bytes
+                        + " bytes wanted for a segment, all of its "
+                        + capacityBytes()
+                        + " bytes are in use: raise the tier's capacity, or let retention or"
+                        + " migration make room");
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        List<PmemPool> closing = pools;
+        pools = List.of();
+        IOException failure = null;
+        for (PmemPool pool : closing) {
+            try {
+                pool.close();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    List<PmemPool> pools() {
+        return pools;
+    }
+
+    private List<PmemPool> requireOpen() {
+        List<PmemPool> all = pools;
+        if (all.isEmpty()) {
+            throw new IllegalStateException(name() + " is not open");
+        }
+        return all;
+    }
+
+    /** What the tier can be told. Not thread-safe. */
+    public static final class Builder {
+        final List<Path> directories;
+        FileMedium medium = FileMedium.real();
+        long capacityBytes = WHOLE_FILE_SYSTEM;
+        double poolRatio = DEFAULT_POOL_RATIO;
+        int blockBytes = DEFAULT_BLOCK_BYTES;
+        boolean isBlockSizeNamed;
+        Emulation emulation = Emulation.NONE;
+        Provider provider = Provider.AUTO;
+        UnaryOperator<PmemProvider> providerWrapper = UnaryOperator.identity();
+
+        private Builder(List<Path> directories) {
+            this.directories =
+                    directories.stream()
+                            .map(directory -> directory.toAbsolutePath().normalize())
+                            .distinct()
+                            .toList();
+            if (directories.isEmpty() || this.directories.size() < directories.size()) {
+                throw new InvalidOptionException(
+                        "a tier of pools has one or more directories, each named once, found "
+                                + directories);
+            }
+        }
+
+        private Builder(Builder other) {
+            directories = other.directories;
+            medium = other.medium;
+            capacityBytes = other.capacityBytes;
+            poolRatio = other.poolRatio;
+            blockBytes = other.blockBytes;
+            isBlockSizeNamed = other.isBlockSizeNamed;
+            emulation = other.emulation;
+            provider = other.provider;
+            providerWrapper = other.providerWrapper;
+        }
+
+        /** The file system that the directories lie in; by default this machine's. */
+        public Builder medium(FileMedium value) {
+            medium = value;
+            return this;
+        }
+
+        /**
+         * Bytes of persistent memory, for all pools together, of which {@link #poolRatio} is used;
+         * {@link #WHOLE_FILE_SYSTEM}, the default, for as much as there is. A pool that is smaller
+         * is enlarged when it is opened, one that is larger stays as it is.
+         */
+        public Builder capacityBytes(long value) {
+            if (value < 1 && value != WHOLE_FILE_SYSTEM) {
+                throw new InvalidOptionException(
+                        "the capacity is a number of bytes above 0, or -1 for the whole file"
+                                + " system, found "
+                                + value);
+            }
+            capacityBytes = value;
+            return this;
+        }
+
+        /** The part of the capacity that the pools take, above 0 and up to 1; default 0.8. */
+        public Builder poolRatio(double value) {
+            if (!(value > 0 && value <= 1)) {
+                throw new InvalidOptionException(
+                        "the pool ratio is above 0 and at most 1, found " + value);
+            }
+            poolRatio = value;
+            return this;
+        }
+
+        /**
+         * Bytes of a block, when the pools are created: a multiple of 2 MiB, up to 1 GiB, default
+         * 64 MiB. A segment takes one block, a hundredth of which is kept for its indexes.
+         */
+        public Builder blockBytes(int value) {
+            if (!PoolFormat.isBlockSize(value)) {
+                throw new InvalidOptionException(
+                        "a block has a multiple of 2 MiB up to 1 GiB of bytes, found " + value);
+            }
+            blockBytes = value;
+            isBlockSizeNamed = true;
+            return this;
+        }
+
+        /** What to do with a path that is not persistent memory; by default it is refused. */
+        public Builder emulation(Emulation value) {
+            emulation = value;
+            return this;
+        }
+
+        /** Who stores and flushes; by default the best that works here. */
+        public Builder provider(Provider value) {
+            provider = value;
+            return this;
+        }
+
+        /** Puts something between the tier and its provider; for tests that count or lose. */
+        Builder wrapProvider(UnaryOperator<PmemProvider> value) {
+            providerWrapper = value;
+            return this;
+        }
+
+        /** The tier, not open yet. */
+        public PmemTier build() {
+            return new PmemTier(this);
+        }
+    }
+}

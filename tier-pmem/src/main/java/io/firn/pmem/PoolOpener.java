@@ -1,0 +1,280 @@
+package io.firn.pmem;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.MediumFile;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/**
+ * Opens the pools of a tier. The order: everything that is there is read and checked; locks;
+ * checked again, now that nobody else can change it; provider; missing pools are created, the first
+ * one last (so that it is there only when all are); enlarged; mapped; tables.
+ */
+final class PoolOpener {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final PmemTier tier;
+    private final PmemTier.Builder options;
+    private final TierContext context;
+    private final FileMedium medium;
+    private final List<Path> directories;
+    private final UnaryOperator<PmemProvider> wrapper;
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<PmemProvider> providers = new ArrayList<>();
+
+    PoolOpener(PmemTier tier, PmemTier.Builder options, TierContext context) {
+        this.tier = tier;
+        this.options = options;
+        this.context = context;
+        this.medium = options.medium;
+        this.directories = options.directories;
+        this.wrapper = options.providerWrapper;
+    }
+
+    /** The providers that were chosen, one for each pool. */
+    List<PmemProvider> providers() {
+        return providers;
+    }
+
+    List<PmemPool> open() throws IOException {
+        boolean done = false;
+        try {
+            PoolFile.Found[] found = readAll();
+            List<PmemPool> pools = context.readOnly() ? openReadOnly(found) : openWritable();
+            done = true;
+            return pools;
+        } finally {
+            if (!done) {
+                abandon();
+            }
+        }
+    }
+
+    private void abandon() throws IOException {
+        Collections.reverse(opened);
+        for (AutoCloseable resource : opened) {
+            try {
+                resource.close();
+            } catch (IOException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IOException("could not let go of " + resource, e);
+            }
+        }
+    }
+
+    private PoolFile.Found[] readAll() throws IOException {
+        PoolFile.Found[] found = new PoolFile.Found[directories.size()];
+        UUID tierId = null;
+        for (int i = 0; i < found.length; i++) {
+            found[i] = PoolFile.read(medium, poolPath(i));
+            if (found[i] != null) {
+                check(i, found[i].superblock(), tierId);
+                tierId = found[i].superblock().tierId();
+            }
+        }
+        for (int i = 0; i < found.length; i++) {
+            // The first is created last: without it the others are a creation that was not
+            // finished.
+            boolean unfinished = found[0] == null && context.create() && !context.readOnly();
+            if (found[i] == null && !unfinished) {
+                throw new IOException(
+                        directories.get(i)
+                                + " should hold pool "
+                                + (i + 1)
+                                + " of "
+                                + found.length
+                                + " of store "
+                                + context.storeId()
+                                + ", but there is no file '"
+                                + PoolFile.NAME
+                                + "' in it: is the right file system mounted there?");
+            }
+        }
+        return found;
+    }
+
+    private void check(int index, Superblock pool, UUID tierId) throws IOException {
+        if (!pool.storeId().equals(context.storeId())) {
+            throw new IOException(
+                    poolPath(index)
+                            + " belongs to store "
+                            + pool.storeId()
+                            + ", expected was store "
+                            + context.storeId()
+                            + ": give each store directories of its own");
+        }
+        if (pool.poolIndex() != index
+                || pool.poolCount() != directories.size()
+                || (tierId != null && !tierId.equals(pool.tierId()))) {
+            throw new IOException(
+                    poolPath(index)
+                            + " is pool "
+                            + (pool.poolIndex() + 1)
+                            + " of "
+                            + pool.poolCount()
+                            + " of tier "
+                            + pool.tierId()
+                            + ", expected was pool "
+                            + (index + 1)
+                            + " of "
+                            + directories.size()
+                            + (tierId == null ? "" : " of tier " + tierId)
+                            + ": name the tier's directories in the order of its creation; further"
+                            + " ones make a tier of their own");
+        }
+    }
+
+    private List<PmemPool> openReadOnly(PoolFile.Found[] found) throws IOException {
+        List<PmemPool> pools = new ArrayList<>();
+        for (int i = 0; i < found.length; i++) {
+            MediumFile file = medium.open(poolPath(i), false);
+            opened.add(file);
+            PmemProvider provider =
+                    ProviderChoice.readOnly(medium, directories.get(i), file, options.emulation);
+            pools.add(map(i, provider, found[i].superblock(), file, null));
+        }
+        return pools;
+    }
+
+    private List<PmemPool> openWritable() throws IOException {
+        List<AutoCloseable> locks = new ArrayList<>();
+        for (Path directory : directories) {
+            locks.add(lock(directory));
+        }
+        opened.addAll(locks);
+        PoolFile.Found[] found = readAll();
+        for (Path directory : directories) {
+            PmemProvider chosen =
+                    ProviderChoice.choose(medium, directory, options.provider, options.emulation);
+            providers.add(wrapper.apply(chosen));
+        }
+        Superblock[] superblocks = settle(found);
+        List<PmemPool> pools = new ArrayList<>();
+        for (int i = 0; i < superblocks.length; i++) {
+            MediumFile file = medium.open(poolPath(i), true);
+            opened.add(file);
+            pools.add(map(i, providers.get(i), superblocks[i], file, locks.get(i)));
+        }
+        return pools;
+    }
+
+    private PmemPool map(
+            int index,
+            PmemProvider provider,
+            Superblock superblock,
+            MediumFile file,
+            AutoCloseable lock)
+            throws IOException {
+        if (context.readOnly()) {
+            providers.add(provider);
+        }
+        Path path = poolPath(index);
+        PmemMemory memory = provider.map(file, path, superblock);
+        opened.add(memory::close);
+        PmemPool pool = new PmemPool(tier, path, superblock, file, memory, lock);
+        pool.load();
+        return pool;
+    }
+
+    private AutoCloseable lock(Path directory) throws IOException {
+        try {
+            medium.createDirectories(directory);
+            return medium.lock(directory.resolve(PoolFile.LOCK));
+        } catch (IOException e) {
+            throw new IOException(
+                    "the directory "
+                            + directory
+                            + " of a pool must be writable, and is not ("
+                            + e
+                            + "): change its permissions, or open read-only",
+                    e);
+        }
+    }
+
+    /** Creates what is missing, repairs and enlarges what is there. */
+    private Superblock[] settle(PoolFile.Found[] found) throws IOException {
+        UUID tierId = null;
+        for (PoolFile.Found there : found) {
+            tierId = there == null ? tierId : there.superblock().tierId();
+        }
+        tierId = tierId == null ? UUID.randomUUID() : tierId;
+        Superblock[] superblocks = new Superblock[found.length];
+        for (int i = found.length - 1; i >= 0; i--) {
+            superblocks[i] = found[i] == null ? create(i, tierId) : enlarge(i, repair(i, found[i]));
+        }
+        return superblocks;
+    }
+
+    private Superblock create(int index, UUID tierId) throws IOException {
+        long bytes = capacityOf(index, 0);
+        int blockBytes = options.blockBytes;
+        int most = (int) Math.min(Integer.MAX_VALUE, bytes / blockBytes);
+        PoolFormat format = PoolFormat.forNewPool(blockBytes, most);
+        int blocks = format.blocksIn(bytes);
+        if (blocks < 1) {
+            throw new IOException(
+                    poolPath(index)
+                            + " may have "
+                            + bytes
+                            + " bytes, the pool's share of the capacity, and needs "
+                            + format.fileBytes(1)
+                            + " for its header and one block of "
+                            + blockBytes
+                            + ": ask for more capacity or for smaller blocks");
+        }
+        Superblock pool =
+                new Superblock(
+                        UUID.randomUUID(),
+                        context.storeId(),
+                        tierId,
+                        index,
+                        directories.size(),
+                        format,
+                        blocks,
+                        format.fileBytes(blocks),
+                        1);
+        PoolFile.create(medium, poolPath(index), pool);
+        return pool;
+    }
+
+    private Superblock repair(int index, PoolFile.Found found) throws IOException {
+        return PoolFile.repair(medium, poolPath(index), found);
+    }
+
+    private Superblock enlarge(int index, Superblock pool) throws IOException {
+        PoolFormat format = pool.format();
+        if (format.blockBytes() != options.blockBytes && options.isBlockSizeNamed) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} has blocks of {1} bytes, {2} were asked for: the size was chosen when the"
+                            + " pool was created",
+                    poolPath(index),
+                    Integer.toString(format.blockBytes()),
+                    Integer.toString(options.blockBytes));
+        }
+        int blocks = format.blocksIn(capacityOf(index, pool.fileBytes()));
+        return blocks <= pool.blockCount()
+                ? pool
+                : PoolFile.grow(medium, poolPath(index), pool, blocks);
+    }
+
+    /** Bytes that a pool's file may have. */
+    private long capacityOf(int index, long present) throws IOException {
+        long all =
+                options.capacityBytes == PmemTier.WHOLE_FILE_SYSTEM
+                        ? medium.usableBytes(directories.get(index)) + present
+                        : options.capacityBytes / directories.size();
+        return (long) (all * options.poolRatio);
+    }
+
+    private Path poolPath(int index) {
+        return directories.get(index).resolve(PoolFile.NAME);
+    }
+}

@@ -1,0 +1,19 @@
+package io.firn.pmem;
+
+/** Who stores into persistent memory and flushes it. */
+public enum Provider {
+    /** The best of the others that works here: LIBPMEM where native access is enabled, then JDK. */
+    AUTO,
+    /**
+     * Intel's llpl 1.2.0-release. Needs its jar on the class path and the system's libpmem1,
+     * libpmemobj1 and libpmempool1; Java 24 and later warn of its native code.
+     */
+    LLPL,
+    /** The JDK's own {@code READ_WRITE_SYNC} mappings: no native code, no flag. */
+    JDK,
+    /**
+     * libpmem through the foreign-function API of Java 22 and later. Needs the system's libpmem1;
+     * Java warns of native code unless {@code --enable-native-access} names the caller.
+     */
+    LIBPMEM
+}

@@ -1,0 +1,189 @@
+package io.firn.pmem;
+
+import io.firn.DurabilityClass;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mapping;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.nio.mapmode.ExtendedMapMode;
+
+/**
+ * Finds out what memory a path leads to, and who shall flush it. Whether it is persistent is found
+ * by asking for a synchronous mapping, which the system gives on DAX only: the libraries do not
+ * say.
+ *
+ * @param mode how the pool is mapped
+ * @param forcing what a force does, where the JDK does it
+ */
+record ProviderChoice(
+        Provider kind,
+        String reason,
+        DurabilityClass durabilityClass,
+        MapMode mode,
+        MappedMemory.Forcing forcing)
+        implements PmemProvider {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final String PROBE = ".dax-probe";
+
+    @Override
+    public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
+        return switch (kind) {
+            case LIBPMEM -> new LibpmemMemory(file, mode, pool);
+            case LLPL -> new LlplMemory(file, path, mode, pool);
+            default -> new MappedMemory(file, path, mode, pool, forcing);
+        };
+    }
+
+    /**
+     * Chooses for a pool.
+     *
+     * @param directory of the pool; exists and is writable
+     * @throws IOException when it is not persistent memory and that was not allowed
+     */
+    static ProviderChoice choose(
+            FileMedium medium, Path directory, Provider wanted, Emulation emulation)
+            throws IOException {
+        String whyNotPersistent = probe(medium, directory);
+        if (whyNotPersistent == null) {
+            return onPersistentMemory(wanted);
+        }
+        if (emulation == Emulation.NONE) {
+            throw new IOException(
+                    directory
+                            + " should be persistent memory, on a file system mounted with DAX, and"
+                            + " is not ("
+                            + whyNotPersistent
+                            + "): mount it with -o dax, or ask for emulation, which survives less");
+        }
+        return emulated(medium, directory, wanted, emulation);
+    }
+
+    /**
+     * For readers beside the process that writes: nothing is flushed, nothing probed by writing.
+     */
+    static ProviderChoice readOnly(
+            FileMedium medium, Path directory, MediumFile pool, Emulation emulation)
+            throws IOException {
+        boolean persistent = whyNoMapping(pool, ExtendedMapMode.READ_ONLY_SYNC) == null;
+        DurabilityClass survives =
+                persistent
+                        ? DurabilityClass.POWER_FAIL
+                        : emulatedClass(medium, directory, emulation);
+        return new ProviderChoice(
+                Provider.JDK, "read-only", survives, MapMode.READ_ONLY, MappedMemory.Forcing.NOT);
+    }
+
+    /** Null when the directory's files can be mapped synchronously, else why not. */
+    private static String probe(FileMedium medium, Path directory) throws IOException {
+        Path pool = directory.resolve(PoolFile.NAME);
+        if (medium.exists(pool)) {
+            try (MediumFile file = medium.open(pool, true)) {
+                return whyNoMapping(file, ExtendedMapMode.READ_WRITE_SYNC);
+            }
+        }
+        Path probe = directory.resolve(PROBE);
+        medium.delete(probe);
+        try (MediumFile file = medium.create(probe)) {
+            file.write(0, new byte[PoolFormat.PAGE], 0, PoolFormat.PAGE);
+            return whyNoMapping(file, ExtendedMapMode.READ_WRITE_SYNC);
+        } finally {
+            medium.delete(probe);
+        }
+    }
+
+    private static String whyNoMapping(MediumFile file, MapMode mode) {
+        try {
+            Mapping mapping = file.map(mode, 0, PoolFormat.PAGE);
+            mapping.unmap();
+            return null;
+        } catch (IOException | UnsupportedOperationException e) {
+            return "no synchronous mapping: " + e.getMessage();
+        }
+    }
+
+    private static ProviderChoice onPersistentMemory(Provider wanted) throws IOException {
+        List<String> missing = new ArrayList<>();
+        if (wanted == Provider.LLPL && works(NativeAccess.whyNoLlpl(), missing)) {
+            return persistent(Provider.LLPL, "named");
+        }
+        if (wanted == Provider.LIBPMEM && works(NativeAccess.whyNoLibpmem(), missing)) {
+            return persistent(Provider.LIBPMEM, "named");
+        }
+        boolean automatic = wanted == Provider.AUTO;
+        if (automatic && NativeAccess.isEnabled() && works(NativeAccess.whyNoLibpmem(), missing)) {
+            return persistent(Provider.LIBPMEM, "native access is enabled, libpmem is there");
+        }
+        if (works(NativeAccess.whyNoSynchronousMappings(), missing)) {
+            return persistent(
+                    Provider.JDK,
+                    missing.isEmpty()
+                            ? wanted == Provider.JDK ? "named" : "needs no native code"
+                            : String.join("; ", missing));
+        }
+        if (works(NativeAccess.whyNoLibpmem(), missing)) {
+            return persistent(Provider.LIBPMEM, String.join("; ", missing));
+        }
+        if (works(NativeAccess.whyNoLlpl(), missing)) {
+            return persistent(Provider.LLPL, String.join("; ", missing));
+        }
+        throw new IOException("no provider for persistent memory: " + String.join("; ", missing));
+    }
+
+    private static ProviderChoice persistent(Provider kind, String reason) {
+        return new ProviderChoice(
+                kind,
+                reason,
+                DurabilityClass.POWER_FAIL,
+                ExtendedMapMode.READ_WRITE_SYNC,
+                MappedMemory.Forcing.LINES);
+    }
+
+    private static ProviderChoice emulated(
+            FileMedium medium, Path directory, Provider wanted, Emulation emulation)
+            throws IOException {
+        List<String> missing = new ArrayList<>();
+        boolean plain = emulation == Emulation.PLAIN;
+        boolean nativeWanted = wanted == Provider.LLPL || wanted == Provider.LIBPMEM;
+        if (nativeWanted && !plain) {
+            throw new IOException(
+                    "forced emulation goes through the file system, which the provider "
+                            + wanted
+                            + " does not: name JDK or AUTO, or ask for plain emulation");
+        }
+        Provider kind = Provider.JDK;
+        if (wanted == Provider.LLPL && works(NativeAccess.whyNoLlpl(), missing)) {
+            kind = wanted;
+        } else if (wanted == Provider.LIBPMEM && works(NativeAccess.whyNoLibpmem(), missing)) {
+            kind = wanted;
+        }
+        String emulated = plain ? "plain emulation" : "forced emulation";
+        return new ProviderChoice(
+                kind,
+                missing.isEmpty() ? emulated : emulated + "; " + String.join("; ", missing),
+                emulatedClass(medium, directory, emulation),
+                MapMode.READ_WRITE,
+                plain ? MappedMemory.Forcing.NOT : MappedMemory.Forcing.PAGES);
+    }
+
+    private static DurabilityClass emulatedClass(
+            FileMedium medium, Path directory, Emulation emulation) throws IOException {
+        return emulation == Emulation.FORCED
+                ? medium.durabilityClass(directory)
+                : DurabilityClass.PROCESS_CRASH;
+    }
+
+    private static boolean works(String whyNot, List<String> missing) {
+        if (whyNot == null) {
+            return true;
+        }
+        if (!missing.contains(whyNot)) {
+            missing.add(whyNot);
+            LOG.log(System.Logger.Level.WARNING, whyNot + "; the next provider is tried");
+        }
+        return false;
+    }
+}

@@ -1,0 +1,2 @@
+/** A tier in persistent memory: pools of blocks, and the ways to reach them. */
+package io.firn.pmem;

@@ -1,0 +1,135 @@
+package io.firn.pmem;
+
+import io.firn.DurabilityClass;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.function.IntConsumer;
+
+/**
+ * Persistent memory that knows which cache lines were flushed. What is stored and not forced is, in
+ * the {@link #image} of a power cut, there or not, line by line, as the seed decides.
+ */
+final class LossyMemory implements PmemMemory {
+    private static final int LINE = 64;
+
+    private final PmemMemory below;
+    private final ByteBuffer live;
+    private final ByteBuffer durable;
+    private final IntConsumer beforeForce;
+    private int forces;
+    private boolean isForgetful;
+
+    private LossyMemory(PmemMemory below, int fileBytes, IntConsumer beforeForce) {
+        this.below = below;
+        this.live = below.bytes(0, fileBytes);
+        this.durable = ByteBuffer.allocateDirect(fileBytes).put(0, live, 0, fileBytes);
+        this.beforeForce = beforeForce;
+    }
+
+    /** A provider whose memory is lossy; the last one that was mapped is the one to ask. */
+    static final class Lossy implements PmemProvider {
+        private final PmemProvider below;
+        private final IntConsumer beforeForce;
+        private LossyMemory memory;
+
+        Lossy(PmemProvider below, IntConsumer beforeForce) {
+            this.below = below;
+            this.beforeForce = beforeForce;
+        }
+
+        LossyMemory memory() {
+            return memory;
+        }
+
+        @Override
+        public Provider kind() {
+            return below.kind();
+        }
+
+        @Override
+        public String reason() {
+            return below.reason();
+        }
+
+        @Override
+        public DurabilityClass durabilityClass() {
+            return DurabilityClass.POWER_FAIL;
+        }
+
+        @Override
+        public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
+            int fileBytes = (int) pool.fileBytes();
+            memory = new LossyMemory(below.map(file, path, pool), fileBytes, beforeForce);
+            return memory;
+        }
+    }
+
+    /** From now on forces have no effect: what a missing flush would be. */
+    synchronized void forgetForces() {
+        isForgetful = true;
+    }
+
+    synchronized int forces() {
+        return forces;
+    }
+
+    @Override
+    public ByteBuffer bytes(long position, int length) {
+        return below.bytes(position, length);
+    }
+
+    @Override
+    public synchronized void force(long position, int length) {
+        beforeForce.accept(forces++);
+        if (!isForgetful && length > 0) {
+            int from = (int) position / LINE * LINE;
+            int to = ((int) position + length + LINE - 1) / LINE * LINE;
+            durable.put(from, live, from, to - from);
+        }
+    }
+
+    @Override
+    public void prefault(long position, int length) throws IOException {
+        below.prefault(position, length);
+    }
+
+    @Override
+    public void close() {
+        below.close();
+    }
+
+    /**
+     * The first byte at or behind a position that is stored and not forced; −1 when there is none.
+     */
+    synchronized int firstUnforced(int from) {
+        int length = live.capacity() - from;
+        int at = live.slice(from, length).mismatch(durable.slice(from, length));
+        return at < 0 ? -1 : from + at;
+    }
+
+    /** What a power cut leaves. */
+    synchronized byte[] image(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        byte[] image = new byte[durable.capacity()];
+        durable.get(0, image);
+        for (int at = firstUnforced(0); at >= 0; ) {
+            int line = at / LINE * LINE;
+            if (random.nextBoolean()) {
+                live.get(line, image, line, LINE);
+            }
+            int next = line + LINE;
+            at = next < image.length ? firstUnforced(next) : -1;
+        }
+        return image;
+    }
+
+    /** Makes a pool of an image. */
+    static void write(byte[] image, Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.write(directory.resolve(PoolFile.NAME), image);
+    }
+}

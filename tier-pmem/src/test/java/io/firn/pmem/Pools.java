@@ -1,0 +1,84 @@
+package io.firn.pmem;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.spi.Segment;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+
+/** Small pools for tests, and what is done with them. */
+final class Pools {
+    static final UUID STORE = new UUID(1, 2);
+    static final UUID TOPIC = new UUID(3, 4);
+    static final int BLOCK_BYTES = PoolFormat.MIN_BLOCK_BYTES;
+    static final int ROOM = 64 * 1024;
+
+    private Pools() {}
+
+    /** A tier with so many of the smallest blocks in each pool. */
+    static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+        return PmemTier.builder(directories)
+                .blockBytes(BLOCK_BYTES)
+                .poolRatio(1)
+                .capacityBytes(fileBytes(blocks) * directories.length)
+                .emulation(Emulation.PLAIN);
+    }
+
+    static long fileBytes(int blocks) {
+        return PoolFormat.forNewPool(BLOCK_BYTES, blocks).fileBytes(blocks);
+    }
+
+    static PmemTier open(PmemTier.Builder builder) throws IOException {
+        return open(builder, true);
+    }
+
+    static PmemTier open(PmemTier.Builder builder, boolean create) throws IOException {
+        PmemTier tier = builder.build();
+        tier.open(new TierContext(STORE, create, false));
+        return tier;
+    }
+
+    static PmemTier openReadOnly(PmemTier.Builder builder) throws IOException {
+        PmemTier tier = builder.build();
+        tier.open(new TierContext(STORE, false, true));
+        return tier;
+    }
+
+    static Segment reserve(PmemTier tier, long epoch) throws IOException {
+        return tier.reserve(TOPIC, 0, ROOM, epoch);
+    }
+
+    static byte[] bytes(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Stores and forces bytes that depend on the segment's epoch, and marks them durable. */
+    static Segment fill(Segment segment, int length) throws IOException {
+        long epoch = segment.mark().epoch();
+        segment.memory().put(0, bytes(epoch, length));
+        segment.force(0, length);
+        segment.writeMark(segment.mark().active(epoch, 1000, length, 1000 + length));
+        return segment;
+    }
+
+    static Segment seal(Segment segment) throws IOException {
+        int length = segment.mark().position();
+        long epoch = segment.mark().epoch();
+        segment.seal(segment.mark().sealed(epoch, 1000, length, 1000 + length, 77));
+        return segment;
+    }
+
+    /** Free and used blocks are all blocks, and every used one holds one segment that is listed. */
+    static void assertAccountedFor(PmemTier tier) throws IOException {
+        List<Segment> segments = tier.list();
+        assertEquals((long) segments.size() * BLOCK_BYTES, tier.usedBytes(), "used by " + segments);
+        long distinct = segments.stream().map(Segment::name).distinct().count();
+        assertEquals(segments.size(), distinct, "blocks with two segments in " + segments);
+    }
+}

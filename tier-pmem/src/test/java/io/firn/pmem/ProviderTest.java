@@ -1,0 +1,125 @@
+package io.firn.pmem;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.firn.DurabilityClass;
+import io.firn.spi.FileMedium;
+import io.firn.spi.Segment;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who flushes, what that gives, and what is said about it. */
+class ProviderTest {
+    @TempDir Path directory;
+
+    private boolean isPersistent() throws IOException {
+        try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory.resolve("probe")))) {
+            return tier.durabilityClass() == DurabilityClass.POWER_FAIL;
+        }
+    }
+
+    static String whyNot(Provider provider) {
+        return switch (provider) {
+            case LLPL -> NativeAccess.whyNoLlpl();
+            case LIBPMEM -> NativeAccess.whyNoLibpmem();
+            default -> null;
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void shouldBeTheOneThatWasNamedOrSayWhyNot(Provider wanted) throws IOException {
+        PmemTier.Builder builder = Pools.withBlocks(2, directory).provider(wanted);
+        try (PmemTier tier = Pools.open(builder)) {
+            String why = whyNot(wanted);
+            if (wanted == Provider.AUTO || why != null) {
+                assertTrue(tier.provider() != Provider.AUTO);
+                assertTrue(why == null || tier.providerReason().contains(why));
+            } else {
+                assertEquals(wanted, tier.provider());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void shouldKeepWhatItForced(Provider wanted) throws IOException {
+        assumeTrue(whyNot(wanted) == null, whyNot(wanted));
+        PmemTier.Builder builder = Pools.withBlocks(2, directory).provider(wanted);
+        byte[] index = Pools.bytes(7, 777);
+        try (PmemTier tier = Pools.open(builder)) {
+            Pools.seal(Pools.fill(Pools.reserve(tier, 1), 9000)).finishSeal(index, index);
+            Segment active = Pools.fill(Pools.reserve(tier, 2), 9000);
+            for (int from = 1; from < 200; from += 7) {
+                active.force(from, from + from);
+            }
+            assertThrows(IndexOutOfBoundsException.class, () -> active.force(0, Pools.ROOM + 1));
+            assertThrows(IndexOutOfBoundsException.class, () -> active.force(-1, 1));
+        }
+        try (PmemTier tier = Pools.open(builder, false)) {
+            byte[] read = new byte[9000];
+            for (Segment segment : tier.list()) {
+                segment.read(0, read, 0, read.length);
+                assertArrayEquals(Pools.bytes(segment.mark().epoch(), 9000), read);
+            }
+            Pools.assertAccountedFor(tier);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNotPersistentUnlessEmulationWasAskedFor() throws IOException {
+        assumeTrue(!isPersistent(), "persistent memory");
+        Path place = directory.resolve("refused");
+        PmemTier tier = Pools.withBlocks(1, place).emulation(Emulation.NONE).build();
+        TierContext context = new TierContext(Pools.STORE, true, false);
+
+        IOException refused = assertThrows(IOException.class, () -> tier.open(context));
+
+        assertTrue(refused.getMessage().contains(place.toString()), refused.getMessage());
+        assertTrue(refused.getMessage().contains("emulation"), refused.getMessage());
+        try (var left = Files.list(place)) {
+            assertTrue(left.allMatch(file -> file.endsWith(PoolFile.LOCK)), "files left behind");
+        }
+    }
+
+    @Test
+    void shouldClaimOnlyWhatEmulationGives() throws IOException {
+        assumeTrue(!isPersistent(), "persistent memory");
+        PmemTier.Builder plain = Pools.withBlocks(1, directory.resolve("plain"));
+        PmemTier.Builder forced =
+                Pools.withBlocks(1, directory.resolve("forced")).emulation(Emulation.FORCED);
+        try (PmemTier tier = Pools.open(plain)) {
+            assertEquals(DurabilityClass.PROCESS_CRASH, tier.durabilityClass());
+            assertTrue(tier.providerReason().contains("plain emulation"));
+        }
+        try (PmemTier tier = Pools.open(forced)) {
+            assertEquals(FileMedium.real().durabilityClass(directory), tier.durabilityClass());
+            assertTrue(tier.providerReason().contains("forced emulation"));
+        }
+    }
+
+    @Test
+    void shouldRefuseForcedEmulationByAProviderThatCannotForceFiles() throws IOException {
+        assumeTrue(!isPersistent(), "persistent memory");
+        for (Provider provider : new Provider[] {Provider.LLPL, Provider.LIBPMEM}) {
+            PmemTier tier =
+                    Pools.withBlocks(1, directory.resolve("forced"))
+                            .provider(provider)
+                            .emulation(Emulation.FORCED)
+                            .build();
+            TierContext context = new TierContext(Pools.STORE, true, false);
+            IOException refused = assertThrows(IOException.class, () -> tier.open(context));
+            assertTrue(refused.getMessage().contains(provider.name()), refused.getMessage());
+        }
+    }
+}
