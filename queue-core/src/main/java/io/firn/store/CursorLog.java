@@ -50,7 +50,9 @@ final class CursorLog implements Cursor {
     @Override
     public synchronized void advance(int partition, long offset) {
         topic.store().checkWritable();
-        long next = topic.partition(partition).nextOffset();
+        PartitionLog log = topic.log(partition);
+        log.state().checkReadable();
+        long next = log.nextOffset();
         if (offset < 0 || offset > next) {
             throw new InvalidOptionException(
                     "cursor "
