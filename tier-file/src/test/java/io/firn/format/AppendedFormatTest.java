@@ -127,7 +127,7 @@ class AppendedFormatTest {
 
         private long claimed(byte[] value) {
             if (numbers.nextBoolean()) {
-                Claim given = claim(numbers.nextInt(2_000));
+                Claim given = claim(4 + numbers.nextInt(2_000));
                 given.buffer().putInt(given.buffer().position(), 0x42424242);
                 given.abort();
             }
@@ -140,7 +140,7 @@ class AppendedFormatTest {
         private Claim claim(int length) {
             Claim claim;
             do {
-                claim = appender.tryClaim(Math.max(length, 0));
+                claim = appender.tryClaim(length);
                 files.store().doWork();
             } while (claim == null);
             return claim;
