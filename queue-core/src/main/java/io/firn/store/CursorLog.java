@@ -103,7 +103,8 @@ final class CursorLog implements Cursor {
                 } catch (FirnException e) {
                     failure = e; // the other partitions' places are written all the same
                 }
-                values.put(Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
+                values.put(
+                        Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
             }
         }
         synchronized (this) {

@@ -1,9 +1,9 @@
 package io.firn.store;
 
 import io.firn.Batch;
-import io.firn.FirnException;
 import io.firn.Cursor;
 import io.firn.DurabilityClass;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Tailer;
