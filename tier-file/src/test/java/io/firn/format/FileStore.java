@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 
 /** A store on files with a clock of its own, and no threads: the same run gives the same bytes. */
 final class FileStore implements AutoCloseable {
+    /** Where the store's directory keeps its segments. */
+    static final String TIER = "segments";
+
     private static final Duration ROLL_AGE = Duration.ofHours(1);
     private static final int ROUNDS = 1_000;
 
@@ -34,7 +37,7 @@ final class FileStore implements AutoCloseable {
     private void open() {
         store =
                 LogStore.in(directory)
-                        .tier(FileTier.at(directory.resolve("segments")))
+                        .tier(FileTier.at(directory.resolve(TIER)))
                         .clock(() -> nowMs)
                         .invokerMode()
                         .open();
@@ -98,8 +101,8 @@ final class FileStore implements AutoCloseable {
     List<Path> sealedFiles(Topic topic, int partition) throws IOException {
         Path files =
                 directory
-                        .resolve("segments")
-                        .resolve(topic.id().toString().replace("-", ""))
+                        .resolve(TIER)
+                        .resolve(topic.id().toString())
                         .resolve(Integer.toString(partition));
         if (!Files.exists(files)) {
             return List.of();

@@ -1,0 +1,91 @@
+package io.firn.format;
+
+import io.firn.Cursor;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoredRecord;
+import io.firn.Topic;
+import io.firn.kafka.SameRecords;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The stores that lie in {@code src/test/resources/golden}, one of each released format, written by
+ * the Firn that introduced the format: {@code format-N.zip} is the store, {@code format-N.txt} says
+ * what must be found in it. See {@link GoldenStoreGenerator}.
+ */
+final class GoldenStore {
+    /** The newest format. */
+    static final int NEWEST = 1;
+
+    /** A topic with an idempotent producer, which must still be known. */
+    static final String PRODUCERS = "producers";
+
+    /** The producer's id, one that the store did not hand out. */
+    static final long PRODUCER_ID = 7_000_000_000L;
+
+    /** Its epoch. */
+    static final int PRODUCER_EPOCH = 3;
+
+    /** Its batches, of two records each. */
+    static final int PRODUCER_BATCHES = 8;
+
+    private GoldenStore() {}
+
+    static String storeName(int format) {
+        return "format-" + format + ".zip";
+    }
+
+    static String manifestName(int format) {
+        return "format-" + format + ".txt";
+    }
+
+    /** All that a user can see of a store, as lines. */
+    static List<String> describe(LogStore store) {
+        List<String> lines = new ArrayList<>();
+        for (String name : store.topicNames()) {
+            Topic topic = store.openTopic(name);
+            lines.add("topic " + name + " " + topic.options().toMap());
+            for (int i = 0; i < topic.partitionCount(); i++) {
+                lines.add("    partition " + i + " " + describe(topic.partition(i)));
+            }
+            for (String cursorName : topic.cursorNames().stream().sorted().toList()) {
+                Cursor cursor = topic.cursor(cursorName);
+                StringBuilder line = new StringBuilder("    cursor '" + cursorName + "'");
+                for (int i = 0; i < topic.partitionCount(); i++) {
+                    line.append(' ').append(cursor.offset(i));
+                }
+                lines.add(line.toString());
+            }
+        }
+        return lines;
+    }
+
+    private static String describe(Partition partition) {
+        List<StoredRecord> records = FileStore.readAll(partition);
+        return "["
+                + partition.logStartOffset()
+                + ", "
+                + partition.nextOffset()
+                + ") "
+                + records.size()
+                + " records, sha256 "
+                + digest(records);
+    }
+
+    private static String digest(List<StoredRecord> records) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            for (StoredRecord record : records) {
+                sha.update(SameRecords.describe(record).getBytes(StandardCharsets.UTF_8));
+            }
+            return HexFormat.of().formatHex(sha.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+}
