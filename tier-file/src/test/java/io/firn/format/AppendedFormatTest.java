@@ -33,7 +33,8 @@ class AppendedFormatTest {
     void shouldBeTheSameForTailersAndForKafka(long seed) throws IOException {
         RandomRecords random = new RandomRecords(seed);
         try (FileStore files = new FileStore(directory)) {
-            for (Compression codec : Compression.values()) {
+            Compression some = Compression.ofId(1 + (int) Math.floorMod(seed, 4L));
+            for (Compression codec : List.of(Compression.NONE, some)) {
                 String name = codec.name();
                 files.store().createTopic(name, FileStore.options().withCompression(codec));
                 List<StoredRecord> expected = new ArrayList<>();

@@ -111,6 +111,11 @@ final class LossyMemory implements PmemMemory {
         return at < 0 ? -1 : from + at;
     }
 
+    /** Whether every byte that was stored into a range was forced. */
+    synchronized boolean isForced(int from, int length) {
+        return live.slice(from, length).equals(durable.slice(from, length));
+    }
+
     /** What a power cut leaves. */
     synchronized byte[] image(long seed) {
         SplittableRandom random = new SplittableRandom(seed);

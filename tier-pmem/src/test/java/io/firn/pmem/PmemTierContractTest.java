@@ -1,5 +1,7 @@
 package io.firn.pmem;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.firn.spi.StorageTier;
 import io.firn.spi.StorageTierContract;
 import java.nio.file.Path;
@@ -22,6 +24,24 @@ class PmemTierContractTest {
         @Override
         PmemTier.Builder with(PmemTier.Builder builder) {
             return builder.emulation(Emulation.FORCED);
+        }
+    }
+
+    @Nested
+    class ByLlpl extends OnThisMachine {
+        @Override
+        PmemTier.Builder with(PmemTier.Builder builder) {
+            assumeTrue(NativeAccess.whyNoLlpl() == null, NativeAccess::whyNoLlpl);
+            return builder.emulation(Emulation.PLAIN).provider(Provider.LLPL);
+        }
+    }
+
+    @Nested
+    class ByLibpmem extends OnThisMachine {
+        @Override
+        PmemTier.Builder with(PmemTier.Builder builder) {
+            assumeTrue(NativeAccess.whyNoLibpmem() == null, NativeAccess::whyNoLibpmem);
+            return builder.emulation(Emulation.PLAIN).provider(Provider.LIBPMEM);
         }
     }
 
