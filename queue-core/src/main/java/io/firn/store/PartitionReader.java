@@ -247,6 +247,13 @@ final class PartitionReader {
     private int find(ByteBuffer memory) {
         SegmentWalk walk = walkTo(memory, offset);
         while (walk.next()) {
+            if (walk.toOffset() > offset && !walk.isDamage()) {
+                // A damaged count may make a batch seem to hold what lies behind it.
+                int end = segment.written();
+                if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
+                    walk.reject(verifier.reason());
+                }
+            }
             if (walk.toOffset() > offset) {
                 if (walk.isDamage()) {
                     throw damaged(offset, walk.toOffset(), walk.damage());
