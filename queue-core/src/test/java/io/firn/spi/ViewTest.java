@@ -64,7 +64,7 @@ class ViewTest {
 
     @Test
     void shouldBeReleasedExactlyOnceWhateverMeets() throws Exception {
-        for (int round = 0; round < 2_000; round++) {
+        for (int round = 0; round < 500; round++) {
             AtomicInteger released = new AtomicInteger();
             View contended = new View(ByteBuffer.allocate(1), released::incrementAndGet);
             List<FutureTask<Void>> tasks = new ArrayList<>();
