@@ -94,7 +94,7 @@ final class PartitionReader {
     @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         enterSegment();
-        View view = pin();
+        View view = pinEntered();
         try {
             ByteBuffer memory = view.buffer();
             if (position < 0) {
@@ -132,6 +132,18 @@ final class PartitionReader {
         }
         position = offset == segment.baseOffset ? 0 : -1;
         base = segment.baseOffset;
+    }
+
+    /** A follower may have found the segment anew since the last poll. */
+    private View pinEntered() {
+        try {
+            return segment.pin();
+        } catch (IOException e) {
+            checkRange();
+            segment = null;
+            enterSegment();
+            return pin();
+        }
     }
 
     private View pin() {
