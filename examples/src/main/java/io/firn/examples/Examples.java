@@ -77,7 +77,9 @@ final class Examples {
     }
 
     private static String message(Exception failure) {
-        return failure instanceof FirnException ? failure.getMessage() : failure.toString();
+        boolean speaks =
+                failure instanceof FirnException || failure.getClass() == IOException.class;
+        return speaks ? failure.getMessage() : failure.toString(); // others only name a file
     }
 
     /** A file's or directory's bytes, for people. */

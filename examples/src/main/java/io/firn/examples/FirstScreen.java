@@ -17,20 +17,20 @@ public final class FirstScreen {
 
     /** Appends a record and prints the whole log; the directory is the only argument. */
     public static void main(String[] args) {
-        Path dir = Path.of(args.length > 0 ? args[0] : "hello-log");
+        Path dir = Path.of(args.length > 0 ? args[0] : "orders-log");
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
-            Topic topic = store.openOrCreateTopic("hello", TopicOptions.defaults());
+            Topic topic = store.openOrCreateTopic("orders", TopicOptions.defaults());
             try (Appender appender = topic.partition(0).openAppender()) {
-                appender.append("Hello, log!".getBytes(UTF_8)); // durable when it returns
+                appender.append("first".getBytes(UTF_8)); // durable when it returns
             }
             try (Tailer tailer = topic.openTailer()) {
                 tailer.poll(
                         record -> {
                             System.out.println(
-                                    record.offset() + " " + UTF_8.decode(record.value()));
+                                    record.offset() + ": " + UTF_8.decode(record.value()));
                             return Verdict.CONTINUE;
                         },
-                        1_000);
+                        10);
             }
         }
     }

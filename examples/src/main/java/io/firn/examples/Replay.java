@@ -115,19 +115,23 @@ public final class Replay implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkArguments();
+        Input input = look();
         boolean ours = dir == null;
         if (ours) {
             dir = Files.createTempDirectory("firn-replay-");
         }
-        Input input = look();
-        String topic = createTopic(input);
-        long acked = kill ? writeAndKill(input, topic) : 0;
-        write(input, topic, acked);
-        boolean equal = read(input, topic);
-        if (ours && equal) {
-            delete(dir);
-        } else {
-            say("The store is kept in %s.", dir);
+        boolean equal = false;
+        try {
+            String topic = createTopic(input);
+            long acked = kill ? writeAndKill(input, topic) : 0;
+            write(input, topic, acked);
+            equal = read(input, topic);
+        } finally {
+            if (ours && equal) {
+                delete(dir);
+            } else {
+                say("The store is kept in %s.", dir);
+            }
         }
         return equal ? 0 : 1;
     }

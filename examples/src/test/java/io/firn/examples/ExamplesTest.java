@@ -24,8 +24,8 @@ final class ExamplesTest {
 
     @Test
     void shouldShowTheFirstScreenEachTimeWithOneRecordMore() throws Exception {
-        assertEquals(List.of("0 Hello, log!"), printed(() -> runFirstScreen()));
-        assertEquals(List.of("0 Hello, log!", "1 Hello, log!"), printed(() -> runFirstScreen()));
+        assertEquals(List.of("0: first"), printed(() -> runFirstScreen()));
+        assertEquals(List.of("0: first", "1: first"), printed(() -> runFirstScreen()));
     }
 
     @Test

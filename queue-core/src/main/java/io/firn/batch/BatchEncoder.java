@@ -139,6 +139,13 @@ public final class BatchEncoder implements Batch {
             forgetRecord();
             throw tooLarge(body, maxRecordBytes);
         }
+        if (records.length() > Integer.MAX_VALUE - 64 - body) {
+            forgetRecord();
+            throw new RecordTooLargeException(
+                    "a batch holds less than 2 GiB, this one has "
+                            + records.length()
+                            + " bytes: append it, then go on with an empty one");
+        }
         maxTimestamp = Math.max(maxTimestamp, time);
         byte[] b = records.ensure(records.length() + Varint.size(body) + body);
         int at = Varint.put(b, records.length(), body);
@@ -187,6 +194,7 @@ public final class BatchEncoder implements Batch {
      *
      * @return the bytes, from 0 to the scratch's length, valid until the next change of the batch
      * @throws InvalidOptionException when it is empty
+     * @throws RecordTooLargeException when no reader would decompress it
      */
     public Scratch finish() {
         if (count == 0) {
@@ -194,15 +202,20 @@ public final class BatchEncoder implements Batch {
         }
         Scratch whole = records;
         if (compression != Compression.NONE) {
+            int recordBytes = records.length() - BatchFormat.HEADER_LENGTH;
+            if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
+                throw new RecordTooLargeException(
+                        "the batch's records take "
+                                + recordBytes
+                                + " bytes, a compressed batch takes up to "
+                                + BatchFormat.MAX_DECOMPRESSED
+                                + ": append fewer at once, or do not compress");
+            }
             whole = compressed;
             whole.ensure(BatchFormat.HEADER_LENGTH);
             whole.length(BatchFormat.HEADER_LENGTH);
             Codecs.compress(
-                    compression,
-                    records.bytes(),
-                    BatchFormat.HEADER_LENGTH,
-                    records.length() - BatchFormat.HEADER_LENGTH,
-                    whole);
+                    compression, records.bytes(), BatchFormat.HEADER_LENGTH, recordBytes, whole);
         }
         HeaderBytes.write(
                 whole.bytes(),

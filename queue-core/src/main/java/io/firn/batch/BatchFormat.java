@@ -18,6 +18,9 @@ import java.util.zip.CRC32C;
  * length} and {@code magic} too, and a damaged one shows in the CRC or the chain of offsets.
  */
 public final class BatchFormat {
+    /** A compressed batch is read only when its records take no more, decompressed. */
+    public static final int MAX_DECOMPRESSED = 128 << 20;
+
     /** The log's offset of the first record. */
     public static final int BASE_OFFSET = 0;
 

@@ -89,7 +89,7 @@ public final class ForeignBatch {
     private static void checkRecords(ByteBuffer buffer, int at, int size, int count) {
         RecordFlyweight record = new RecordFlyweight();
         record.wrap(buffer);
-        record.batch(0, 0, 0, false, at + size);
+        record.batch(0, 0, count, 0, false, at + size);
         int position = at + BatchFormat.HEADER_LENGTH;
         for (int i = 0; i < count; i++) {
             int next = record.show(position);

@@ -22,6 +22,7 @@ public final class RecordFlyweight implements Record {
 
     private int partition;
     private long baseOffset;
+    private long nextOffset;
     private long baseTimestamp;
     private boolean appendTime;
     private int end;
@@ -46,11 +47,17 @@ public final class RecordFlyweight implements Record {
     }
 
     /**
-     * Points at the records of a batch; {@code time} is its base, or with append time its maximum.
+     * Points at the records of a batch.
+     *
+     * @param base its first offset
+     * @param next the offset behind its last
+     * @param time its base timestamp, or with append time its largest
      */
-    public void batch(int inPartition, long base, long time, boolean logsOwnTime, int recordsEnd) {
+    public void batch(
+            int inPartition, long base, long next, long time, boolean logsOwnTime, int recordsEnd) {
         partition = inPartition;
         baseOffset = base;
+        nextOffset = next;
         baseTimestamp = time;
         appendTime = logsOwnTime;
         end = recordsEnd;
@@ -59,7 +66,8 @@ public final class RecordFlyweight implements Record {
     /**
      * Shows the record at a position of the memory.
      *
-     * @return the position of the next one; −1 when there is no well-formed record
+     * @return the position of the next one; −1 when there is no well-formed record, or its offset
+     *     is not one of the batch's
      */
     public int show(int position) {
         try {
@@ -80,6 +88,9 @@ public final class RecordFlyweight implements Record {
         long timestampDelta = next();
         timestamp = appendTime ? baseTimestamp : baseTimestamp + timestampDelta;
         offset = baseOffset + nextInt();
+        if (offset < baseOffset || offset >= nextOffset) {
+            return -1;
+        }
         keyLength = nextInt();
         keyAt = cursor;
         cursor += Math.max(keyLength, 0);

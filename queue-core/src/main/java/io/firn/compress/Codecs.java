@@ -42,27 +42,39 @@ public final class Codecs {
     public static void decompress(
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
             throws IOException {
+        boolean whole;
+        try {
+            whole = expand(codec, source, from, length, target, maxBytes);
+        } catch (NoClassDefFoundError e) {
+            throw missing(codec);
+        } catch (IOException | RuntimeException e) { // lz4-java throws bare ones
+            throw new IOException(codec + " stream is damaged: " + e, e);
+        }
+        if (!whole) {
+            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+        }
+    }
+
+    /** Decompresses; false when there are too many bytes. */
+    private static boolean expand(
+            Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
+            throws IOException {
         target.length(0);
-        if (codec == Compression.SNAPPY) {
-            SnappyStreams.check(source, from, length, maxBytes);
+        if (codec == Compression.SNAPPY
+                && SnappyStreams.announced(source, from, length) > maxBytes) {
+            return false;
         }
         try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
-            while (true) {
+            while (target.length() <= maxBytes) {
                 byte[] bytes = target.ensure(target.length() + 4096);
                 int n = in.read(bytes, target.length(), bytes.length - target.length());
                 if (n < 0) {
-                    return;
+                    return true;
                 }
                 target.length(target.length() + n);
-                if (target.length() > maxBytes) {
-                    throw tooMany(maxBytes);
-                }
             }
-        } catch (NoClassDefFoundError e) {
-            throw missing(codec);
-        } catch (RuntimeException e) { // lz4-java throws bare ones
-            throw new IOException(codec + " stream is damaged: " + e.getMessage(), e);
         }
+        return false;
     }
 
     private static OutputStream output(Compression codec, OutputStream out) throws IOException {
@@ -83,10 +95,6 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
-    }
-
-    static IOException tooMany(int maxBytes) {
-        return new IOException("batch decompresses to more than " + maxBytes + " bytes");
     }
 
     private static MissingCodecException missing(Compression codec) {

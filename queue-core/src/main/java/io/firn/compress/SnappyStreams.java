@@ -26,20 +26,22 @@ final class SnappyStreams {
     private SnappyStreams() {}
 
     /**
-     * Checks the lengths that the frames announce: the library asks for as much memory as they say
-     * before it looks at anything else.
+     * Bytes that the blocks say they decompress to: the library asks for as much memory before it
+     * looks at anything else.
+     *
+     * @throws IOException when a block is longer than what is there, which the library would ask
+     *     for memory for, too
      */
-    static void check(byte[] source, int from, int length, int maxBytes) throws IOException {
-        ByteBuffer frames = ByteBuffer.wrap(source, from, length);
-        if (length < HEADER_BYTES || frames.getLong(from) != MAGIC) {
-            checkAnnounced(announced(frames, from, from + length), maxBytes);
-            return;
-        }
+    static long announced(byte[] source, int from, int length) throws IOException {
+        ByteBuffer blocks = ByteBuffer.wrap(source);
         int end = from + length;
+        if (length < HEADER_BYTES || blocks.getLong(from) != MAGIC) {
+            return announced(blocks, from, end);
+        }
         int at = from;
         long total = 0;
         while (at + Integer.BYTES <= end) {
-            int size = frames.getInt(at);
+            int size = blocks.getInt(at);
             if (size == (int) (MAGIC >>> Integer.SIZE)) {
                 at += HEADER_BYTES;
                 continue;
@@ -48,23 +50,17 @@ final class SnappyStreams {
             if (size < 0 || size > end - at) {
                 throw new IOException("a block of " + size + " bytes where " + (end - at) + " are");
             }
-            total += announced(frames, at, at + size);
-            checkAnnounced(total, maxBytes);
+            total += announced(blocks, at, at + size);
             at += size;
         }
+        return total;
     }
 
-    private static void checkAnnounced(long bytes, int maxBytes) throws IOException {
-        if (bytes > maxBytes) {
-            throw Codecs.tooMany(maxBytes);
-        }
-    }
-
-    /** What a block says it decompresses to: seven bits a byte, least significant first. */
-    private static long announced(ByteBuffer frames, int from, int end) {
+    /** What a block says: seven bits a byte, least significant first. */
+    private static long announced(ByteBuffer blocks, int from, int end) {
         long value = 0;
         for (int i = 0; i < 5 && from + i < end; i++) {
-            byte next = frames.get(from + i);
+            byte next = blocks.get(from + i);
             value |= (long) (next & 0x7f) << (7 * i);
             if (next >= 0) {
                 break;

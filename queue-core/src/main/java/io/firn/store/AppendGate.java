@@ -46,7 +46,8 @@ final class AppendGate {
         return taken;
     }
 
+    /** What was done inside is visible to whoever enters next. */
     void leave() {
-        taken = false;
+        TAKEN.setRelease(this, false);
     }
 }

@@ -23,8 +23,10 @@ final class Background {
     private final Retries tidying = new Retries();
     private final AppendGate invoking = new AppendGate();
     private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
     private volatile Thread forceThread;
     private volatile Thread tidyThread;
+    private volatile Thread invoker;
     private volatile boolean closed;
     private long lastCursorsMs;
 
@@ -66,6 +68,7 @@ final class Background {
                         agent);
         runners.add(runner);
         Thread thread = new Thread(runner, name);
+        threads.add(thread);
         thread.setDaemon(true);
         thread.start();
         return thread;
@@ -88,9 +91,11 @@ final class Background {
         if (closed || !invoking.tryEnter()) {
             return 0; // somebody is at it
         }
+        invoker = Thread.currentThread();
         try {
             return config.readOnly() ? follow() : force() + tidy();
         } finally {
+            invoker = null;
             invoking.leave();
         }
     }
@@ -132,9 +137,29 @@ final class Background {
 
     // ---- the steps of closing, on the closer's thread, when the agents have ended
 
+    /** Whether the caller is doing the background's work, and so cannot wait for its end. */
+    boolean isAtWork() {
+        Thread caller = Thread.currentThread();
+        return caller == invoker || threads.contains(caller);
+    }
+
     /** Ends the threads. */
     void close() {
+        boolean interrupted = Thread.interrupted();
         runners.forEach(AgentRunner::close);
+        // An interrupt ends the runner's wait, and its thread would work on beside the closer.
+        for (Thread thread : threads) {
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
         if (config.invokerMode()) {
             invoking.enter(); // and keeps it: nobody invokes a closed store
         }

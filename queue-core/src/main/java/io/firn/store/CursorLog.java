@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.Cursor;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -50,7 +51,9 @@ final class CursorLog implements Cursor {
     @Override
     public synchronized void advance(int partition, long offset) {
         topic.store().checkWritable();
-        long next = topic.partition(partition).nextOffset();
+        PartitionLog log = topic.log(partition);
+        log.state().checkReadable();
+        long next = log.nextOffset();
         if (offset < 0 || offset > next) {
             throw new InvalidOptionException(
                     "cursor "
@@ -90,21 +93,28 @@ final class CursorLog implements Cursor {
             now = offsets.clone();
             changesNow = changes;
         }
+        FirnException failure = null;
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 0; i < now.length; i++) {
             if (now[i] != NEVER) {
                 PartitionLog log = topic.log(i);
-                if (now[i] > log.durableOffset()) {
+                try {
                     log.forcer().awaitDurable(now[i]);
+                } catch (FirnException e) {
+                    failure = e; // the other partitions' places are written all the same
                 }
-                values.put(Integer.toString(i), Long.toString(now[i]));
+                values.put(
+                        Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
             }
         }
         synchronized (this) {
             if (!deleted && changesNow > writtenChanges) {
                 topic.files().writeCursor(name, values);
-                writtenChanges = changesNow;
+                writtenChanges = failure == null ? changesNow : writtenChanges;
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -44,7 +44,8 @@ final class LeasedCounter {
                 SmallFile.write(medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
                 leasedBelow = upTo;
             } catch (IOException e) {
-                throw new FirnException("numbers could not be reserved in " + file, e);
+                throw new FirnException(
+                        "numbers could not be reserved in " + file + ": " + e.getMessage(), e);
             }
         }
         return next++;

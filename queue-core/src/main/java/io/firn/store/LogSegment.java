@@ -20,10 +20,13 @@ import java.nio.ByteBuffer;
 final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
     private static final VarHandle END;
+    private static final VarHandle FORCED_END;
 
     static {
         try {
-            END = MethodHandles.lookup().findVarHandle(LogSegment.class, "end", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            END = lookup.findVarHandle(LogSegment.class, "end", long.class);
+            FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -108,7 +111,7 @@ final class LogSegment {
     }
 
     void setForcedEnd(long pair) {
-        forcedEnd = pair;
+        FORCED_END.setRelease(this, pair);
     }
 
     static int positionOf(long pair) {

@@ -47,10 +47,12 @@ final class LogTailer implements Tailer {
     @Override
     public int poll(RecordHandler handler, int limit, Duration timeout) {
         int taken = poll(handler, limit);
-        if (taken > 0 || timeout.isZero() || timeout.isNegative()) {
+        if (taken > 0 || anyStopped() || timeout.isZero() || timeout.isNegative()) {
             return taken;
         }
-        long deadline = System.nanoTime() + timeout.toNanos();
+        // Whoever waits for more than 292 years waits for ever.
+        boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
+        long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
         Signal signal = readers[0].log().published();
         signal.enter();
         try {
@@ -61,6 +63,9 @@ final class LogTailer implements Tailer {
                     return taken;
                 }
                 if (readers[0].log().store().isInvoker()) {
+                    if (Thread.currentThread().isInterrupted()) {
+                        return 0;
+                    }
                     readers[0].log().store().doWork();
                 } else {
                     signal.await(left);

@@ -11,6 +11,7 @@ import io.firn.batch.ForeignBatch;
 import io.firn.batch.Scratch;
 import io.firn.batch.Source;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
@@ -138,6 +139,9 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public synchronized void onDurable(DurableHandler newHandler) {
+        if (closed && newHandler != null) {
+            throw new ClosedException("this appender of " + log + " was closed");
+        }
         if (handler != null) {
             log.forcer().removeHandler(handler);
         }
@@ -281,7 +285,7 @@ final class PartitionAppender implements ExclusiveAppender {
             }
             length = valueLength;
             int at = writer.claimPosition();
-            view.limit(at + valueLength).position(at);
+            view.order(ByteOrder.BIG_ENDIAN).limit(at + valueLength).position(at);
             return this;
         }
 

@@ -1,11 +1,14 @@
 package io.firn.store;
 
 import io.firn.DurableHandler;
+import io.firn.FirnException;
 import io.firn.TopicOptions;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
@@ -29,8 +32,8 @@ final class PartitionForcer implements Retries.Step {
     private volatile DurableHandler[] handlers = {};
     private volatile boolean wanted;
     private volatile boolean hasPending;
-    private volatile long forces;
-    private volatile long forcedBytes;
+    private final AtomicLong forces = new AtomicLong();
+    private final AtomicLong forcedBytes = new AtomicLong();
     private long dirtySinceMs = NOT_DIRTY;
 
     PartitionForcer(PartitionLog log) {
@@ -79,7 +82,9 @@ final class PartitionForcer implements Retries.Step {
     @Override
     public int run() {
         boolean due = isDue(log.store().clock().time());
-        if (!wanted && !hasPending && !log.hasRolledUnsealed() && !due) {
+        // What waits for a record that is yet to come needs no force until it is there.
+        boolean awaited = hasPending && log.durableOffset() < log.nextOffset();
+        if (!wanted && !awaited && !log.hasRolledUnsealed() && !due) {
             return 0;
         }
         wanted = false;
@@ -99,7 +104,7 @@ final class PartitionForcer implements Retries.Step {
         }
         TopicOptions options = log.topicLog().options();
         return nowMs - dirtySinceMs >= options.forceMs()
-                || log.appendedBytes() - forcedBytes >= options.forceBytes();
+                || log.appendedBytes() - forcedBytes.getOpaque() >= options.forceBytes();
     }
 
     /** Forces and seals everything that is written now; false when it failed. */
@@ -126,7 +131,14 @@ final class PartitionForcer implements Retries.Step {
             hasPending = true;
         }
         completePending();
-        want();
+        if (!future.isDone()) {
+            try {
+                log.state().checkForceable();
+                want();
+            } catch (FirnException e) {
+                failPending(e); // nobody else will any more
+            }
+        }
         return future;
     }
 
@@ -147,11 +159,12 @@ final class PartitionForcer implements Retries.Step {
     }
 
     long forces() {
-        return forces;
+        return forces.getOpaque();
     }
 
     /** Fails what still waits; the partition is closed, deleted or poisoned. */
     void failPending(RuntimeException why) {
+        completePending(); // what became durable just before did not fail
         List<Pending> failed;
         synchronized (pending) {
             failed = List.copyOf(pending);
@@ -167,6 +180,8 @@ final class PartitionForcer implements Retries.Step {
             return force(maySeal);
         } finally {
             gate.leave();
+            // Who is about to wait has either been counted by now or sees the gate free.
+            VarHandle.fullFence();
             forced.wake();
             if (hasPending) {
                 // Outside of the gate: what a user hangs on a future may append and wait itself.
@@ -207,7 +222,6 @@ final class PartitionForcer implements Retries.Step {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the gate's holder is the only writer
     private void forceBytes(LogSegment segment) throws IOException {
         long pair = segment.end();
         int from = LogSegment.positionOf(segment.forcedEnd());
@@ -222,8 +236,9 @@ final class PartitionForcer implements Retries.Step {
             event.end(log, to - from);
         }
         segment.setForcedEnd(pair);
-        forces++;
-        forcedBytes += to - from;
+        // The gate's holder is the only writer, and nobody relies on when the others see it.
+        forces.setOpaque(forces.getPlain() + 1);
+        forcedBytes.setOpaque(forcedBytes.getPlain() + to - from);
     }
 
     private void publish(long offset) {

@@ -73,6 +73,7 @@ final class PartitionLog implements Partition {
     private int appenders;
     private volatile long rolls;
     private volatile long endedBytes;
+    private long recoveredBytes; // set once, before anybody else sees the log
     private volatile long stalls;
 
     PartitionLog(TopicLog topic, int index, RecoveredPartition recovered) {
@@ -90,6 +91,7 @@ final class PartitionLog implements Partition {
         this.forcer = new PartitionForcer(this);
         this.writer = new PartitionWriter(this, recovered.active());
         this.upkeep = new PartitionUpkeep(this);
+        this.recoveredBytes = appendedBytes();
     }
 
     // ---- what is published
@@ -225,7 +227,7 @@ final class PartitionLog implements Partition {
     /** Bytes appended since open. */
     long appendedBytes() {
         LogSegment active = activeSegment();
-        return endedBytes + (active == null ? 0 : active.written());
+        return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
     }
 
     // ---- its parts

@@ -21,8 +21,6 @@ import java.nio.ByteBuffer;
  * nothing: the segment is pinned during a poll only.
  */
 final class PartitionReader {
-    private static final int MAX_DECOMPRESSED = 128 << 20;
-
     private final PartitionLog log;
     private final BatchVerifier verifier = new BatchVerifier();
     private final RecordFlyweight record = new RecordFlyweight();
@@ -149,8 +147,12 @@ final class PartitionReader {
         int taken = 0;
         while (taken < limit && recordAt < recordsEnd) {
             int next = record.show(recordAt);
-            if (next < 0) {
+            if (next < 0 && offset < batchNextOffset) {
                 throw damaged(offset, batchNextOffset, "malformed record");
+            }
+            if (next < 0) {
+                recordAt = recordsEnd; // all of the batch's offsets were handed out
+                break;
             }
             if (record.offset() >= offset) {
                 Verdict verdict = handler.onRecord(record);
@@ -208,7 +210,7 @@ final class PartitionReader {
         }
         batchSize = size;
         batchNextOffset = next;
-        record.batch(log.index(), base, time, appendTime, recordsEnd);
+        record.batch(log.index(), base, next, time, appendTime, recordsEnd);
     }
 
     private void wrap(ByteBuffer memory) {
@@ -227,7 +229,13 @@ final class PartitionReader {
             if (codec == null) {
                 throw new IOException("unknown compression");
             }
-            Codecs.decompress(codec, compressed.bytes(), 0, length, decompressed, MAX_DECOMPRESSED);
+            Codecs.decompress(
+                    codec,
+                    compressed.bytes(),
+                    0,
+                    length,
+                    decompressed,
+                    BatchFormat.MAX_DECOMPRESSED);
         } catch (IOException e) {
             throw damaged(offset, next, e.getMessage());
         }

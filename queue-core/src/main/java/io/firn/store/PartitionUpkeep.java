@@ -24,6 +24,7 @@ final class PartitionUpkeep implements Retries.Step {
     private static final long CHECKPOINT_BYTES = 32L << 20;
     private static final long IDLE_VIEW_MS = 10_000;
     private static final long RETENTION_CHECK_MS = 100;
+    private static final long FULL_RETRY_MS = 1_000;
 
     private final PartitionLog log;
     private final Signal reservedOrFailed = new Signal();
@@ -34,6 +35,7 @@ final class PartitionUpkeep implements Retries.Step {
 
     private long lastMarkMs;
     private long lastRetentionMs;
+    private long lastFullMs = Long.MIN_VALUE;
     private long lastViewsMs;
     private long lastCheckpointMs;
     private long checkpointChanges;
@@ -102,8 +104,8 @@ final class PartitionUpkeep implements Retries.Step {
         if (log.state().isGone()) {
             return work;
         }
-        if (reserved == null && (blockWanted || isFillingUp()) && !log.state().isPoisoned()) {
-            reserve();
+        if (reserved == null && isBlockDue(nowMs) && !log.state().isPoisoned()) {
+            reserve(nowMs);
             work++;
         }
         if (nowMs - lastMarkMs >= log.store().config().markIntervalMs() || nowMs < lastMarkMs) {
@@ -127,12 +129,18 @@ final class PartitionUpkeep implements Retries.Step {
         return work;
     }
 
+    /** At once when somebody waits; ahead of need not again and again while all tiers are full. */
+    private boolean isBlockDue(long nowMs) {
+        boolean wasFull = lastFullMs <= nowMs && nowMs - FULL_RETRY_MS < lastFullMs;
+        return blockWanted || (!wasFull && isFillingUp());
+    }
+
     private boolean isFillingUp() {
         LogSegment active = log.activeSegment();
         return active != null && active.written() > active.capacity / RESERVE_AT_FRACTION;
     }
 
-    private void reserve() throws IOException {
+    private void reserve(long nowMs) throws IOException {
         StoreFullException full = null;
         try {
             List<StorageTier> tiers = log.topicLog().tiers();
@@ -156,8 +164,10 @@ final class PartitionUpkeep implements Retries.Step {
                     full = full == null ? e : full;
                 }
             }
+            lastFullMs = nowMs;
             refuse(full);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | InternalError e) {
+            // Whatever it was, somebody may be waiting for an answer.
             refuse(new FirnException(e.getMessage(), e));
             throw e;
         } finally {

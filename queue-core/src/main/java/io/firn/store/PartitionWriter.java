@@ -40,7 +40,7 @@ final class PartitionWriter {
     long append(Source value) {
         log.checkWritable();
         int size = encoder.begin(value.length());
-        LogSegment segment = room(size);
+        LogSegment segment = room(size, 1);
         if (segment == null) {
             return Appender.BACK_PRESSURED;
         }
@@ -59,7 +59,7 @@ final class PartitionWriter {
     /** Prepares room for a value; null when a block is missing. */
     LogSegment claim(int valueLength) {
         log.checkWritable();
-        return room(encoder.begin(valueLength));
+        return room(encoder.begin(valueLength), 1);
     }
 
     /** Where the claimed value lies. */
@@ -153,7 +153,7 @@ final class PartitionWriter {
 
     private long store(Source batch, BatchInfo info) {
         int size = batch.length();
-        LogSegment segment = room(size);
+        LogSegment segment = room(size, info.count());
         if (segment == null) {
             return Appender.BACK_PRESSURED;
         }
@@ -184,13 +184,14 @@ final class PartitionWriter {
         log.publishNext(offset + count);
     }
 
-    private LogSegment room(int size) {
+    private LogSegment room(int size, int count) {
         LogSegment segment = active;
         if (segment != null
                 && segment.capacity - segment.written() >= size
                 && !rollWanted
-                // offsets within a segment are kept as ints
-                && log.nextOffset() - segment.baseOffset < Integer.MAX_VALUE - size) {
+                // Offsets within a segment are kept as ints, and a foreign batch that is
+                // compressed may count more records than it has bytes.
+                && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count) {
             return segment;
         }
         return roll(size);

@@ -1,6 +1,5 @@
 package io.firn.store;
 
-import io.firn.FirnException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,7 +32,7 @@ final class Retries {
         }
         try {
             return step.run();
-        } catch (IOException | FirnException | InternalError | IllegalStateException e) {
+        } catch (IOException | RuntimeException | InternalError e) {
             errors++;
             notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
             LOG.log(

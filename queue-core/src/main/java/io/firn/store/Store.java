@@ -143,6 +143,7 @@ public final class Store implements LogStore {
         checkName(name);
         TopicOptions complete = complete(options);
         synchronized (topics) {
+            checkWritable();
             if (topics.containsKey(name)) {
                 throw new TopicExistsException(
                         "topic " + name + " exists: open it, or delete it first");
@@ -222,8 +223,8 @@ public final class Store implements LogStore {
 
     @Override
     public void deleteTopic(String name) {
-        checkWritable();
         synchronized (topics) {
+            checkWritable();
             TopicLog topic = topics.get(name);
             if (topic == null) {
                 throw new UnknownTopicException(
@@ -337,8 +338,15 @@ public final class Store implements LogStore {
 
     @Override
     public void close() {
-        if (!closing.compareAndSet(false, true)) {
-            return;
+        if (background.isAtWork()) {
+            throw new IllegalStateException(
+                    "a handler or the callback of a future must not close the store: it runs on a"
+                            + " thread whose end close() waits for; use another one");
+        }
+        synchronized (topics) { // a creation or deletion that is under way comes to its end first
+            if (!closing.compareAndSet(false, true)) {
+                return;
+            }
         }
         background.close();
         List<PartitionLog> logs = new ArrayList<>();

@@ -27,6 +27,9 @@ import java.util.UUID;
  * </pre>
  */
 final class TopicFiles {
+    static final int MAX_CURSOR_NAME = 120;
+    // File systems take 255 bytes, and the file's next content has a longer name.
+    private static final int MAX_CURSOR_FILE = 240;
     private static final int VERSION = 1;
     private static final String TOPIC = "topic";
     private static final String START = "start";
@@ -155,6 +158,13 @@ final class TopicFiles {
     void deleteCursor(String name) throws IOException {
         medium.delete(directory.resolve(cursorFile(name)));
         medium.forceDirectory(directory);
+    }
+
+    static boolean isCursorName(String name) {
+        return !name.isEmpty()
+                && name.length() <= MAX_CURSOR_NAME
+                && StandardCharsets.UTF_8.newEncoder().canEncode(name)
+                && cursorFile(name).length() <= MAX_CURSOR_FILE;
     }
 
     private static String cursorFile(String name) {

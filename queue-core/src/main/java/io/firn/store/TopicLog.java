@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.DurabilityClass;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Tailer;
@@ -22,8 +23,6 @@ import java.util.UUID;
 
 /** A topic and its partitions. */
 final class TopicLog implements Topic {
-    private static final int MAX_CURSOR_NAME = 120;
-
     private final Store store;
     private final UUID id;
     private final String name;
@@ -168,11 +167,12 @@ final class TopicLog implements Topic {
 
     @Override
     public Cursor cursor(String cursorName) {
-        if (cursorName.isEmpty() || cursorName.length() > MAX_CURSOR_NAME) {
+        if (!TopicFiles.isCursorName(cursorName)) {
             throw new InvalidOptionException(
                     "a cursor's name has 1 to "
-                            + MAX_CURSOR_NAME
-                            + " characters, not "
+                            + TopicFiles.MAX_CURSOR_NAME
+                            + " characters and is to fit into a file's name with each byte of its"
+                            + " UTF-8 other than a-z A-Z 0-9 . _ - taking three; this one has "
                             + cursorName.length());
         }
         logs.get(0).state().checkReadable();
@@ -211,7 +211,7 @@ final class TopicLog implements Topic {
                 CursorLog cursor = cursors.remove(cursorName);
                 if (cursor != null) {
                     cursor.delete();
-                } else {
+                } else if (TopicFiles.isCursorName(cursorName)) {
                     files.deleteCursor(cursorName);
                 }
             } catch (IOException e) {
@@ -226,8 +226,16 @@ final class TopicLog implements Topic {
         synchronized (cursors) {
             all = List.copyOf(cursors.values());
         }
+        FirnException failure = null;
         for (CursorLog cursor : all) {
-            cursor.write();
+            try {
+                cursor.write();
+            } catch (FirnException e) {
+                failure = e; // of this cursor; the others are written all the same
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

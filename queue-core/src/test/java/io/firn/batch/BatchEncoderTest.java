@@ -179,6 +179,20 @@ class BatchEncoderTest {
     }
 
     @Test
+    void shouldRefuseToCompressMoreThanAReaderDecompresses() {
+        BatchEncoder encoder = encoder(Compression.GZIP);
+        byte[] value = new byte[MAX_RECORD_BYTES - 100];
+        while (encoder.sizeBytes() - BatchFormat.HEADER_LENGTH <= BatchFormat.MAX_DECOMPRESSED) {
+            encoder.add(value);
+        }
+
+        RecordTooLargeException e =
+                assertThrows(RecordTooLargeException.class, () -> encoder.finish());
+
+        assertTrue(e.getMessage().contains("up to 134217728"), e.getMessage());
+    }
+
+    @Test
     void shouldForgetTheWholeRecordWhenAPartOfItIsTooLarge() {
         BatchEncoder encoder = new BatchEncoder(() -> NOW, Compression.NONE, 100);
         encoder.key(new byte[] {1}).header("h", new byte[] {1}).timestamp(5);

@@ -259,7 +259,7 @@ class ForeignBatchTest {
         RecordFlyweight record = new RecordFlyweight();
         record.wrap(batch);
         long baseTime = batch.getLong(BatchFormat.BASE_TIMESTAMP);
-        record.batch(0, batch.getLong(BatchFormat.BASE_OFFSET), baseTime, false, batch.limit());
+        record.batch(0, 0, count, baseTime, false, batch.limit());
         int at = BatchFormat.HEADER_LENGTH;
         for (int i = 0; i < count; i++) {
             at = record.show(at);

@@ -52,7 +52,7 @@ class RecordFlyweightTest {
                                         new StoredRecord(0, 0, 1, key, value, List.of()),
                                         new StoredRecord(0, 1, 1, null, null, List.of())));
         record.wrap(batch);
-        record.batch(0, 0, 1, false, batch.limit());
+        record.batch(0, 0, 2, 1, false, batch.limit());
         int second = record.show(BatchFormat.HEADER_LENGTH);
 
         ByteBuffer view = record.value();
@@ -90,7 +90,7 @@ class RecordFlyweightTest {
                         .encode(List.of(new StoredRecord(0, 0, 1, null, new byte[5], headers)));
         RecordFlyweight record = new RecordFlyweight();
         record.wrap(batch);
-        record.batch(0, 0, 1, false, batch.limit());
+        record.batch(0, 0, 2, 1, false, batch.limit());
         record.show(BatchFormat.HEADER_LENGTH);
 
         for (int i = 0; i < 2; i++) {
@@ -118,31 +118,48 @@ class RecordFlyweightTest {
         RecordFlyweight record = new RecordFlyweight();
         record.wrap(batch);
         for (int end = BatchFormat.HEADER_LENGTH; end < batch.limit(); end++) {
-            record.batch(0, 0, 0, false, end);
+            record.batch(0, 0, 1, 0, false, end);
             assertEquals(-1, record.show(BatchFormat.HEADER_LENGTH), "cut at " + end);
         }
-        record.batch(0, 0, 0, false, batch.limit());
+        record.batch(0, 0, 1, 0, false, batch.limit());
         assertEquals(batch.limit(), record.show(BatchFormat.HEADER_LENGTH));
+    }
+
+    @Test
+    void shouldShowNoRecordWhoseOffsetIsNotOneOfTheBatch() {
+        List<StoredRecord> records = new RandomRecords(6).next(0, 0, 3, 50);
+        ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(records);
+        RecordFlyweight record = new RecordFlyweight();
+        record.wrap(batch);
+        record.batch(0, 10, 12, 0, false, batch.limit());
+        int second = record.show(BatchFormat.HEADER_LENGTH);
+        int third = record.show(second);
+
+        assertTrue(third > second);
+        assertEquals(-1, record.show(third), "offset 12");
+        record.batch(0, Long.MAX_VALUE - 1, Long.MAX_VALUE, 0, false, batch.limit());
+        assertEquals(-1, record.show(third), "offset behind the last one of all");
     }
 
     @SeededTest
     void shouldStayInsideTheBatchWhateverLiesThere(long seed) {
-        Random random = new Random(seed);
-        byte[] noise = new byte[300];
+        RandomRecords random = new RandomRecords(seed);
+        Random numbers = random.random();
         RecordFlyweight record = new RecordFlyweight();
         int shown = 0;
-        for (int round = 0; round < 20_000; round++) {
-            random.nextBytes(noise);
-            // Small numbers make plausible lengths.
-            for (int i = 0; i < noise.length; i++) {
-                noise[i] = random.nextInt(4) == 0 ? noise[i] : (byte) (noise[i] & 0x1f);
+        for (int round = 0; round < 5_000; round++) {
+            ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(random.next(0, 0, 1, 100));
+            int size = batch.limit() - BatchFormat.HEADER_LENGTH;
+            for (int changes = numbers.nextInt(4); changes >= 0; changes--) {
+                // The numbers are in front.
+                int at = numbers.nextInt(numbers.nextBoolean() ? Math.min(8, size) : size);
+                batch.put(BatchFormat.HEADER_LENGTH + at, (byte) numbers.nextInt());
             }
-            int end = 100 + random.nextInt(150);
-            record.wrap(ByteBuffer.wrap(noise));
-            record.batch(0, 0, 0, false, end);
-            int next = record.show(random.nextInt(100));
+            record.wrap(batch);
+            record.batch(0, 0, 1, 0, false, batch.limit());
+            int next = record.show(BatchFormat.HEADER_LENGTH);
             if (next >= 0) {
-                assertTrue(next <= end, "ends at " + next + " behind " + end);
+                assertTrue(next <= batch.limit(), "ends at " + next + " of " + batch.limit());
                 record.copy();
                 shown++;
             }
@@ -154,7 +171,9 @@ class RecordFlyweightTest {
         RecordFlyweight record = new RecordFlyweight();
         record.wrap(batch);
         long time = appendTime ? APPEND_TIME : batch.getLong(BatchFormat.BASE_TIMESTAMP);
-        record.batch(3, batch.getLong(BatchFormat.BASE_OFFSET), time, appendTime, batch.limit());
+        long base = batch.getLong(BatchFormat.BASE_OFFSET);
+        long next = BatchFormat.nextOffset(batch, 0);
+        record.batch(3, base, next, time, appendTime, batch.limit());
         List<StoredRecord> shown = new ArrayList<>();
         for (int at = BatchFormat.HEADER_LENGTH; at < batch.limit(); ) {
             at = record.show(at);

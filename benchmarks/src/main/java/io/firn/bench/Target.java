@@ -1,0 +1,39 @@
+package io.firn.bench;
+
+import java.util.Locale;
+
+/**
+ * What was wanted and what was measured.
+ *
+ * @param name without spaces
+ * @param measured the figure
+ * @param wanted the bound
+ * @param atMost whether the bound is an upper one
+ */
+record Target(String name, double measured, double wanted, boolean atMost) {
+    static Target atMost(String name, double measured, double wanted) {
+        return new Target(name, measured, wanted, true);
+    }
+
+    static Target atLeast(String name, double measured, double wanted) {
+        return new Target(name, measured, wanted, false);
+    }
+
+    /** Compared as printed, so that nobody has to wonder about the digits behind. */
+    boolean isMet() {
+        double shown = Math.round(measured * 100) / 100.0;
+        return atMost ? shown <= wanted : shown >= wanted;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "target %s measured %.2f wanted %s %s %s",
+                name,
+                measured,
+                atMost ? "<=" : ">=",
+                wanted,
+                isMet() ? "met" : "missed");
+    }
+}

@@ -1,0 +1,134 @@
+package io.firn.format;
+
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoredRecord;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A store on files with a clock of its own, and no threads: the same run gives the same bytes. */
+final class FileStore implements AutoCloseable {
+    private static final Duration ROLL_AGE = Duration.ofHours(1);
+    private static final int ROUNDS = 1_000;
+
+    private final Path directory;
+    private LogStore store;
+    private long nowMs = 1_700_000_000_000L;
+
+    /** Opens or creates the store in a directory. */
+    FileStore(Path directory) {
+        this.directory = directory;
+        open();
+    }
+
+    private void open() {
+        store =
+                LogStore.in(directory)
+                        .tier(FileTier.at(directory.resolve("segments")))
+                        .clock(() -> nowMs)
+                        .invokerMode()
+                        .open();
+    }
+
+    /** Options for topics whose segments {@link #sealAll} can seal. */
+    static TopicOptions options() {
+        return TopicOptions.defaults().withSegmentBytes(64 * 1024).withRollAge(ROLL_AGE);
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    Topic topic(String name) {
+        return store.openOrCreateTopic(name, options());
+    }
+
+    long nowMs() {
+        return nowMs;
+    }
+
+    void pass(Duration time) {
+        nowMs += time.toMillis();
+    }
+
+    /** Closes the store and opens it again: from now on it writes with another epoch. */
+    void reopen() {
+        store.close();
+        open();
+    }
+
+    /** Seals all segments, which no exclusive appender may hold. */
+    void sealAll(Topic topic) throws IOException {
+        for (int i = 0; i < ROUNDS; i++) {
+            if (isSealed(topic)) {
+                return;
+            }
+            store.doWork();
+            pass(ROLL_AGE.dividedBy(2));
+        }
+        throw new AssertionError("not sealed: " + store.metrics());
+    }
+
+    private boolean isSealed(Topic topic) throws IOException {
+        for (int i = 0; i < topic.partitionCount(); i++) {
+            int number = i;
+            int segments =
+                    store.metrics().partitions().stream()
+                            .filter(p -> p.topic().equals(topic.name()) && p.partition() == number)
+                            .mapToInt(p -> p.segments())
+                            .sum();
+            if (sealedFiles(topic, i).size() != segments) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The files of a partition's sealed segments, in order. */
+    List<Path> sealedFiles(Topic topic, int partition) throws IOException {
+        Path files =
+                directory
+                        .resolve("segments")
+                        .resolve(topic.id().toString().replace("-", ""))
+                        .resolve(Integer.toString(partition));
+        if (!Files.exists(files)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.list(files)) {
+            return all.filter(file -> file.toString().endsWith(".log")).sorted().toList();
+        }
+    }
+
+    /** Everything that a partition's readers see. */
+    static List<StoredRecord> readAll(Partition partition) {
+        List<StoredRecord> records = new ArrayList<>();
+        try (Tailer tailer = partition.openTailer()) {
+            int taken;
+            do {
+                taken =
+                        tailer.poll(
+                                record -> {
+                                    records.add(record.copy());
+                                    return Verdict.CONTINUE;
+                                },
+                                100);
+            } while (taken > 0);
+        }
+        return records;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,75 @@
+package io.firn.format;
+
+import static io.firn.kafka.SameRecords.assertSame;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.Compression;
+import io.firn.StoredRecord;
+import io.firn.kafka.KafkaBatches;
+import io.firn.kafka.RandomRecords;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MissingCodecTest {
+    private static final Pattern LIBRARY = Pattern.compile(".*(zstd-jni|lz4-java|snappy-java).*");
+
+    @TempDir private Path directory;
+
+    @Test
+    void shouldDoWithoutAnyCodecUntilABatchAsksForOne() throws Exception {
+        Path batches = Files.createDirectory(directory.resolve("batches"));
+        List<StoredRecord> records = new RandomRecords(9).next(0, 0, 20, 200);
+        for (Compression codec : Compression.values()) {
+            ByteBuffer batch = KafkaBatches.of(codec).encode(records);
+            byte[] bytes = new byte[batch.remaining()];
+            batch.get(bytes);
+            Files.write(batches.resolve(codec.name()), bytes);
+        }
+        Path store = directory.resolve("store");
+        ChildJvm.Ended child =
+                ChildJvm.run(
+                        directory,
+                        entry -> !LIBRARY.matcher(entry).matches(),
+                        WithoutCodecs.class,
+                        List.of(store.toString(), batches.toString()));
+
+        assertEquals(0, child.status(), () -> String.join("\n", child.err()));
+        assertEquals(expected(records.size()), child.out());
+
+        // What was stored as it came can be read as soon as the library is there.
+        try (FileStore files = new FileStore(store)) {
+            for (Compression codec : Compression.values()) {
+                List<StoredRecord> found =
+                        FileStore.readAll(files.topic("foreign-" + codec).partition(0));
+                assertSame(records, found.subList(0, records.size()));
+            }
+        }
+    }
+
+    private static List<String> expected(int records) {
+        List<String> lines = new ArrayList<>();
+        for (Compression codec : Compression.values()) {
+            String missing =
+                    "a batch is compressed with "
+                            + codec
+                            + ", and "
+                            + codec.artifact()
+                            + " is not on the class path: add it";
+            boolean built = codec.artifact().isEmpty();
+            lines.add(codec + ": own batch " + (built ? "appended" : "refused: " + missing));
+            lines.add(codec + ": own records " + (built ? 2 : 1));
+            lines.add(
+                    codec
+                            + ": foreign "
+                            + (built ? "records " + (records + 1) : "batch not read: " + missing));
+            lines.add(codec + ": behind it 1");
+        }
+        return lines;
+    }
+}
