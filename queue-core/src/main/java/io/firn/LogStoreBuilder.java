@@ -97,8 +97,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Opens the store, or creates it when the directory is missing or empty. Recovers what a crash
-     * left before it returns.
+     * Opens the store, or creates it when the directory holds none. Recovers what a crash left
+     * before it returns.
      *
      * @throws StoreLockedException when it is open for writing elsewhere
      * @throws StoreOpenException when it cannot be opened; says what was expected and what was

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param retentionMs segments sealed longer ago than this are deleted; or {@link #UNLIMITED}
  * @param maxRecordBytes the largest record (key, value and headers, encoded) that is taken, at
  *     least 1 and less than {@code segmentBytes}
- * @param compression of embedded appends
+ * @param compression of embedded batches; a record that is appended by itself is stored as it is
  * @param forceBytes in a {@link Durability#WRITTEN} topic: forced after so many bytes
  * @param forceMs in a {@link Durability#WRITTEN} topic: forced after so many ms
  * @param minimumClass the weakest tier its records may lie in; null for that of the hottest tier

@@ -139,6 +139,13 @@ public final class BatchEncoder implements Batch {
             forgetRecord();
             throw tooLarge(body, maxRecordBytes);
         }
+        if (records.length() > Integer.MAX_VALUE - 64 - body) {
+            forgetRecord();
+            throw new RecordTooLargeException(
+                    "a batch holds less than 2 GiB, this one has "
+                            + records.length()
+                            + " bytes: append it, then go on with an empty one");
+        }
         maxTimestamp = Math.max(maxTimestamp, time);
         byte[] b = records.ensure(records.length() + Varint.size(body) + body);
         int at = Varint.put(b, records.length(), body);

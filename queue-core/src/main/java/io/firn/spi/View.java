@@ -15,6 +15,10 @@ import java.nio.ByteBuffer;
 public final class View {
     private static final int RETIRED = 1 << 30;
     private static final int RELEASED = RETIRED | 1 << 29;
+
+    /** Nobody will ask for the release any more. */
+    private static final int LEFT = 1 << 28;
+
     private static final VarHandle PINS;
 
     static {
@@ -53,7 +57,7 @@ public final class View {
      */
     public boolean pin() {
         if ((int) PINS.getAndAdd(this, 1) >= RETIRED) {
-            PINS.getAndAdd(this, -1);
+            unpin();
             return false;
         }
         if (!used) {
@@ -64,7 +68,9 @@ public final class View {
 
     /** Gives up one hold. */
     public void unpin() {
-        PINS.getAndAdd(this, -1);
+        if ((int) PINS.getAndAdd(this, -1) == (RETIRED | LEFT) + 1) {
+            tryRelease();
+        }
     }
 
     /** Lets no further reader in. Idempotent; called by the owner of the segment only. */
@@ -81,16 +87,30 @@ public final class View {
      * @return true when the view is released, by this call or an earlier one
      */
     public boolean tryRelease() {
-        if (PINS.compareAndSet(this, RETIRED, RELEASED)) {
+        if (PINS.compareAndSet(this, RETIRED, RELEASED)
+                || PINS.compareAndSet(this, RETIRED | LEFT, RELEASED | LEFT)) {
             release.run();
             return true;
         }
         return pins >= RELEASED;
     }
 
+    /**
+     * Retires the view for an owner that goes away: it is released now or by whoever lets go of it
+     * last.
+     */
+    public void leave() {
+        retire();
+        int before;
+        do {
+            before = pins;
+        } while ((before & LEFT) == 0 && !PINS.compareAndSet(this, before, before | LEFT));
+        tryRelease();
+    }
+
     /** Whether somebody holds the bytes now. */
     public boolean isPinned() {
-        return (pins & ~RELEASED) != 0;
+        return (pins & ~(RELEASED | LEFT)) != 0;
     }
 
     /**

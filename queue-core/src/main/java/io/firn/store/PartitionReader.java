@@ -94,7 +94,7 @@ final class PartitionReader {
     @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         enterSegment();
-        View view = pin();
+        View view = pinEntered();
         try {
             ByteBuffer memory = view.buffer();
             if (position < 0) {
@@ -132,6 +132,18 @@ final class PartitionReader {
         }
         position = offset == segment.baseOffset ? 0 : -1;
         base = segment.baseOffset;
+    }
+
+    /** A follower may have found the segment anew since the last poll. */
+    private View pinEntered() {
+        try {
+            return segment.pin();
+        } catch (IOException e) {
+            checkRange();
+            segment = null;
+            enterSegment();
+            return pin();
+        }
     }
 
     private View pin() {
@@ -247,6 +259,13 @@ final class PartitionReader {
     private int find(ByteBuffer memory) {
         SegmentWalk walk = walkTo(memory, offset);
         while (walk.next()) {
+            if (walk.toOffset() > offset && !walk.isDamage()) {
+                // A damaged count may make a batch seem to hold what lies behind it.
+                int end = segment.written();
+                if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
+                    walk.reject(verifier.reason());
+                }
+            }
             if (walk.toOffset() > offset) {
                 if (walk.isDamage()) {
                     throw damaged(offset, walk.toOffset(), walk.damage());

@@ -69,6 +69,13 @@ final class SegmentWalk {
         return true;
     }
 
+    /** Makes the present batch a damaged range, since a closer look found it so. */
+    void reject(String reason) {
+        expected = fromOffset;
+        previous = -1;
+        resync(position, reason);
+    }
+
     /** Walks on behind damage that was found at a place by a closer look. */
     void resync(int from, String reason) {
         int found = find(from + 1);

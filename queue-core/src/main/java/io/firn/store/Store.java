@@ -255,6 +255,7 @@ public final class Store implements LogStore {
 
     @Override
     public StoreMetrics metrics() {
+        checkOpen();
         List<StoreMetrics.TierMetrics> tiers = new ArrayList<>();
         for (StorageTier tier : config.tiers()) {
             MutableLong spilled = spills.get(tier);

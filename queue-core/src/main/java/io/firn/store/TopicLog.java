@@ -28,6 +28,8 @@ final class TopicLog implements Topic {
     private final String name;
     private final TopicOptions options;
     private final TopicFiles files;
+    private final List<StorageTier> tiers;
+    private final int segmentBytes;
     private final List<PartitionLog> logs = new ArrayList<>();
     private final Map<String, CursorLog> cursors = new TreeMap<>();
 
@@ -37,6 +39,15 @@ final class TopicLog implements Topic {
         this.name = name;
         this.options = options;
         this.files = new TopicFiles(store, id);
+        this.tiers =
+                store.config().tiers().stream()
+                        .filter(tier -> tier.durabilityClass().compareTo(options.minimumClass()) >= 0)
+                        .toList();
+        int bytes = options.segmentBytes();
+        for (StorageTier tier : tiers) {
+            bytes = Math.min(bytes, tier.maxSegmentBytes());
+        }
+        this.segmentBytes = bytes;
     }
 
     /** Starts with empty partitions; a new topic, or one that another process writes. */
@@ -100,19 +111,12 @@ final class TopicLog implements Topic {
 
     /** The tiers that its segments may lie in, hottest first. */
     List<StorageTier> tiers() {
-        DurabilityClass least = options.minimumClass();
-        return store.config().tiers().stream()
-                .filter(tier -> tier.durabilityClass().compareTo(least) >= 0)
-                .toList();
+        return tiers;
     }
 
     /** Room in a segment: what the topic asks for, or what a block of its tiers holds. */
     int segmentBytes() {
-        int bytes = options.segmentBytes();
-        for (StorageTier tier : tiers()) {
-            bytes = Math.min(bytes, tier.maxSegmentBytes());
-        }
-        return bytes;
+        return segmentBytes;
     }
 
     Batch newBatch() {

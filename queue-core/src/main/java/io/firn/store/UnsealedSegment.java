@@ -126,10 +126,11 @@ final class UnsealedSegment {
             memory.get(at, chunk, 0, n);
             memory.put(at, chunk, 0, n);
         }
-        for (int i = cut; i < Math.min(cut + PartitionWriter.TAIL_ZEROS, capacity); i++) {
+        // What was cut is wiped, or the next open would report it again.
+        int to = Math.min(cut + Math.max(unprovenBytes(), PartitionWriter.TAIL_ZEROS), capacity);
+        for (int i = cut; i < to; i++) {
             memory.put(i, (byte) 0);
         }
-        int to = Math.min(cut + PartitionWriter.TAIL_ZEROS, capacity);
         if (to > markPosition) {
             block.force(markPosition, to);
         }

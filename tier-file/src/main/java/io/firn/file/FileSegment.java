@@ -259,6 +259,7 @@ final class FileSegment implements Segment {
         if (medium.exists(log)) {
             path = log;
             finished = true;
+            readers.closeFile();
         }
     }
 
@@ -342,11 +343,7 @@ final class FileSegment implements Segment {
     /** Gives up mapping and file; a view that is pinned is unmapped later. */
     void release() {
         active = null;
-        View last = readers.detach();
-        if (last != null) {
-            tier.releaseWhenFree(last);
-        }
-        readers.closeFile();
+        readers.end();
     }
 
     private ActiveFile writer() {

@@ -6,7 +6,6 @@ import io.firn.spi.FileMedium;
 import io.firn.spi.Segment;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
-import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -14,12 +13,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A tier in a directory: a directory per partition in it, and a file per segment. A sealed segment
@@ -40,7 +37,6 @@ public final class FileTier implements StorageTier {
     private final FileMedium medium;
     private final long capacityBytes;
     private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
-    private final Queue<View> retired = new ConcurrentLinkedQueue<>();
 
     /** Directories whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
@@ -53,6 +49,9 @@ public final class FileTier implements StorageTier {
     private TierIdentity identity;
     private DurabilityClass durabilityClass;
     private AutoCloseable lock;
+    /** Of a read-only tier: gone at the last look. */
+    private Set<FileSegment> vanished = Set.of();
+
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
 
@@ -180,8 +179,9 @@ public final class FileTier implements StorageTier {
 
     private void lookAround() throws IOException {
         TierScan scan = new TierScan(this, root, medium, context.readOnly());
-        // Of those that were known before, somebody may still hold one that is gone by now.
-        Set<FileSegment> wanted = new HashSet<>(segments.values());
+        // Of those that were known before, somebody may still go to one that is gone by now.
+        Set<FileSegment> before = new HashSet<>(segments.values());
+        Set<FileSegment> wanted = new HashSet<>(before);
         try {
             scan.run(segments);
             if (!context.readOnly()) {
@@ -190,6 +190,10 @@ public final class FileTier implements StorageTier {
             wanted.addAll(scan.segments().values());
             segments.putAll(scan.segments());
             segments.keySet().retainAll(scan.segments().keySet());
+            // By the next look, whoever asked for the list has seen that they are gone.
+            vanished.forEach(FileSegment::release);
+            before.removeAll(scan.segments().values());
+            vanished = before;
             strangers = List.copyOf(scan.strangers());
         } finally {
             scan.releaseAllBut(wanted);
@@ -259,7 +263,6 @@ public final class FileTier implements StorageTier {
                             + " and "
                             + epoch);
         }
-        sweep();
         long wanted = MarkPages.fileBytes(bytes);
         takeRoom(wanted);
         FileSegment made = null;
@@ -310,18 +313,6 @@ public final class FileTier implements StorageTier {
         segments.remove(segment.key(), segment);
     }
 
-    /** Unmaps a retired view, now or when its last reader has gone. */
-    void releaseWhenFree(View view) {
-        if (!view.tryRelease()) {
-            retired.add(view);
-        }
-        sweep();
-    }
-
-    private void sweep() {
-        retired.removeIf(View::tryRelease);
-    }
-
     @Override
     public synchronized void close() throws IOException {
         if (!open) {
@@ -330,8 +321,9 @@ public final class FileTier implements StorageTier {
         open = false;
         segments.values().forEach(FileSegment::release);
         segments.clear();
+        vanished.forEach(FileSegment::release);
+        vanished = Set.of();
         durable.clear();
-        sweep();
         unlock();
     }
 

@@ -12,6 +12,7 @@ final class ReadSide {
     private final FileMedium medium;
     private MediumFile file;
     private volatile View view;
+    private boolean ended;
 
     /**
      * Begins.
@@ -32,6 +33,7 @@ final class ReadSide {
 
     /** The view, made from the first bytes of the file when there is none. */
     synchronized View map(Path path, int length) throws IOException {
+        requireNotEnded(path);
         if (view == null) {
             try (MediumFile in = medium.open(path, false)) {
                 Mapping mapping = in.map(length, false);
@@ -55,6 +57,7 @@ final class ReadSide {
     }
 
     private MediumFile open(Path path) throws IOException {
+        requireNotEnded(path);
         if (file == null) {
             file = medium.open(path, false);
         }
@@ -69,6 +72,22 @@ final class ReadSide {
             retired.retire();
         }
         return retired;
+    }
+
+    /** The end: nothing is mapped or opened again, and whoever reads last unmaps the view. */
+    synchronized void end() {
+        ended = true;
+        View last = detach();
+        if (last != null) {
+            last.leave();
+        }
+        closeFile();
+    }
+
+    private void requireNotEnded(Path path) throws IOException {
+        if (ended) {
+            throw new IOException(path + " is not to be read any more: it was closed or deleted");
+        }
     }
 
     /** Closes the file, which is opened again when needed; the view stays. */

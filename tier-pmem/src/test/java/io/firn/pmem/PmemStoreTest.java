@@ -25,7 +25,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,11 +49,6 @@ class PmemStoreTest {
         return builder.open();
     }
 
-    private static byte[] value(long offset) {
-        SplittableRandom random = new SplittableRandom(offset);
-        return Pools.bytes(offset, 1 + random.nextInt(offset % 10 == 0 ? 9000 : 400));
-    }
-
     private static void assertHolds(Partition log, long from, long to) {
         long[] next = {from};
         try (Tailer tailer = log.openTailer()) {
@@ -66,7 +60,8 @@ class PmemStoreTest {
                                     assertEquals(next[0], record.offset());
                                     byte[] read = new byte[record.valueLength()];
                                     record.getValue(read, 0);
-                                    assertArrayEquals(value(next[0]), read, "offset " + next[0]);
+                                    assertArrayEquals(
+                                            Pools.value(next[0]), read, "offset " + next[0]);
                                     next[0]++;
                                     return Verdict.CONTINUE;
                                 },
@@ -86,7 +81,7 @@ class PmemStoreTest {
             Partition log = store.createTopic("t", SMALL).partition(0);
             try (Appender appender = log.openAppender()) {
                 for (int i = 0; i < records; i++) {
-                    byte[] value = value(i);
+                    byte[] value = Pools.value(i);
                     appender.append(value, 0, value.length);
                     assertAllBatchesForced(lossy[0].memory(), i);
                 }
@@ -127,7 +122,7 @@ class PmemStoreTest {
             Partition log = store.createTopic("t", SMALL).partition(0);
             try (Appender appender = log.openAppender()) {
                 while (acknowledged < 10_000) {
-                    byte[] value = value(acknowledged);
+                    byte[] value = Pools.value(acknowledged);
                     try {
                         assertEquals(acknowledged, appender.append(value, 0, value.length));
                     } catch (StoreFullException full) {
@@ -165,7 +160,7 @@ class PmemStoreTest {
                 assertEquals(next, log.nextOffset());
                 try (Appender appender = log.openAppender()) {
                     for (int i = 0; i < 300; i++) {
-                        byte[] value = value(next++);
+                        byte[] value = Pools.value(next++);
                         appender.append(value, 0, value.length);
                     }
                 }
@@ -217,7 +212,7 @@ class PmemStoreTest {
         try (LogStore store = open(pool(2).build())) {
             Partition log = store.createTopic("t", SMALL).partition(0);
             try (Appender appender = log.openAppender()) {
-                appender.append(ByteBuffer.wrap(value(0)));
+                appender.append(ByteBuffer.wrap(Pools.value(0)));
             }
         }
         for (int slot = 0; slot < 2; slot++) {

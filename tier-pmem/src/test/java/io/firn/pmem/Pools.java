@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.spi.Segment;
 import io.firn.spi.TierContext;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -56,6 +58,26 @@ final class Pools {
         byte[] bytes = new byte[length];
         new SplittableRandom(seed).nextBytes(bytes);
         return bytes;
+    }
+
+    /** The record at an offset of a log: many small ones, some large. */
+    static byte[] value(long offset) {
+        SplittableRandom random = new SplittableRandom(offset);
+        return bytes(offset, 1 + random.nextInt(offset % 10 == 0 ? 9000 : 400));
+    }
+
+    /** What the system says about a mapping of a file; empty when there is none. */
+    static List<String> mappingFlags(Path file) throws IOException {
+        List<String> flags = new ArrayList<>();
+        boolean ours = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                ours = line.endsWith(" " + file.toRealPath());
+            } else if (ours && line.startsWith("VmFlags:")) {
+                flags.add(line);
+            }
+        }
+        return flags;
     }
 
     /** Stores and forces bytes that depend on the segment's epoch, and marks them durable. */

@@ -13,6 +13,7 @@ import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,19 @@ class ProviderTest {
                 assertArrayEquals(Pools.bytes(segment.mark().epoch(), 9000), read);
             }
             Pools.assertAccountedFor(tier);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void shouldMapPersistentMemorySynchronously(Provider wanted) throws IOException {
+        assumeTrue(isPersistent(), "no persistent memory");
+        PmemTier.Builder builder = Pools.withBlocks(1, directory).emulation(Emulation.NONE);
+        try (PmemTier tier = Pools.open(builder.provider(wanted))) {
+            assertEquals(DurabilityClass.POWER_FAIL, tier.durabilityClass());
+            List<String> flags = Pools.mappingFlags(directory.resolve(PoolFile.NAME));
+            assertTrue(!flags.isEmpty(), "mappings");
+            assertTrue(flags.stream().allMatch(line -> line.contains(" sf")), flags.toString());
         }
     }
 

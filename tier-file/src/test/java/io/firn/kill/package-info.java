@@ -1,0 +1,2 @@
+/** Real kills of a real process, and what must be left. */
+package io.firn.kill;
