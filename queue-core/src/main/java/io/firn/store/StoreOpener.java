@@ -7,6 +7,7 @@ import io.firn.spi.Segment;
 import io.firn.spi.SmallFile;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
+import io.firn.spi.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,36 +171,46 @@ final class StoreOpener {
     }
 
     private void openTopics(Map<UUID, List<Segment>> found) throws IOException {
+        for (Map.Entry<UUID, TopicFiles.Description> e : readTopics().entrySet()) {
+            UUID id = e.getKey();
+            TopicFiles files = new TopicFiles(store, id);
+            if (e.getValue() != null) {
+                files.forceNames();
+                open(id, e.getValue(), found.getOrDefault(id, List.of()));
+                found.remove(id);
+            } else if (found.containsKey(id)) {
+                store.addFinding(
+                        TopicFiles.topicsIn(directory).resolve(id.toString())
+                                + ": its topic file is missing: restore it");
+            } else {
+                files.delete(); // its creation did not get as far as its file
+            }
+        }
+    }
+
+    /** Reads all that could be too new before anything is changed; null for topics without a file. */
+    private Map<UUID, TopicFiles.Description> readTopics() throws IOException {
+        Map<UUID, TopicFiles.Description> topics = new LinkedHashMap<>();
         for (String name : medium.list(TopicFiles.topicsIn(directory))) {
             UUID id = idOf(name);
             if (id == null) {
-                store.addFinding(directory.resolve("topics").resolve(name) + ": not a topic");
+                store.addFinding(TopicFiles.topicsIn(directory).resolve(name) + ": not a topic");
                 continue;
             }
             TopicFiles files = new TopicFiles(store, id);
-            TopicFiles.Description description;
             try {
-                description = files.read();
-            } catch (io.firn.spi.UnsupportedVersionException e) {
+                TopicFiles.Description description = files.read();
+                if (description != null) {
+                    files.checkVersions(description.options().partitions());
+                }
+                topics.put(id, description);
+            } catch (UnsupportedVersionException e) {
                 throw e;
             } catch (IOException e) {
                 store.addFinding(e.getMessage() + ": the topic is not served, nothing is deleted");
-                continue;
             }
-            if (description == null) {
-                if (found.containsKey(id)) {
-                    store.addFinding(
-                            directory.resolve("topics").resolve(name)
-                                    + ": its topic file is missing: restore it");
-                } else {
-                    files.delete(); // its creation did not get as far as its file
-                }
-                continue;
-            }
-            files.forceNames();
-            open(id, description, found.getOrDefault(id, List.of()));
-            found.remove(id);
         }
+        return topics;
     }
 
     private void open(UUID id, TopicFiles.Description description, List<Segment> blocks)

@@ -74,6 +74,18 @@ final class TopicFiles {
     }
 
     /**
+     * Looks at what recovery is going to read.
+     *
+     * @throws io.firn.spi.UnsupportedVersionException when a newer Firn wrote some of it
+     */
+    void checkVersions(int partitions) throws IOException {
+        for (int partition = 0; partition < partitions; partition++) {
+            readPart(START, START + "-" + partition);
+            readPart(PRODUCERS, PRODUCERS + "-" + partition);
+        }
+    }
+
+    /**
      * Makes durable which files there are: a process that was killed may have left some that only a
      * cache knows, and what recovery does next must not outlive them (O1).
      */
