@@ -4,9 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Encodes one record that has only a value straight into log memory: the header is composed in a
- * small array, the CRC is taken over that array and over the user's bytes, and the value is copied
- * once. The log's memory is only stored to, never read. Not thread-safe.
+ * Encodes one record that has only a value straight into log memory: the CRC is taken over the
+ * header in an array and over the user's bytes, and the value is copied once. The log's memory is
+ * only stored to, never read. Not thread-safe.
+ *
+ * <p>What lies under the CRC in front of the value depends on the value's length and the time only.
+ * It stays in the array until one of them changes, for most records are as long as the one before
+ * and as old: both copy and CRC then read what was stored long ago, not what is still on its way to
+ * the cache.
  */
 public final class ValueEncoder {
     private static final int RECORD_HEADER_MAX = 14;
@@ -16,12 +21,15 @@ public final class ValueEncoder {
     private final byte[] copy = new byte[4096];
     private final CRC32C crc = new CRC32C();
     private final int maxRecordBytes;
+    private int valueLength = Integer.MIN_VALUE;
     private int headLength;
+    private int size;
+    private long headTime;
 
     /** For a topic that takes records up to so many bytes. */
     public ValueEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
-        HeaderBytes.write(head, 0, 0, 1, 0, 0, -1, -1, -1);
+        HeaderBytes.write(head, 0, 0, 1, headTime, headTime, -1, -1, -1);
     }
 
     /**
@@ -30,19 +38,11 @@ public final class ValueEncoder {
      * @return bytes that the batch takes
      * @throws io.firn.RecordTooLargeException when the topic does not take it
      */
-    public int begin(int valueLength) {
-        // attributes, timestamp delta, offset delta and key length take one byte each
-        int body = 4 + Varint.size(valueLength) + valueLength + 1;
-        if (body > maxRecordBytes || body < 0) {
-            throw BatchEncoder.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
+    public int begin(int length) {
+        if (length != valueLength) {
+            composeLength(length);
         }
-        int at = Varint.put(head, BatchFormat.HEADER_LENGTH, body);
-        head[at] = 0;
-        head[at + 1] = 0;
-        head[at + 2] = 0;
-        head[at + 3] = 1; // key length −1
-        headLength = Varint.put(head, at + 4, valueLength);
-        return headLength + valueLength + 1;
+        return size;
     }
 
     /** Where the value lies, counted from the start of the batch. */
@@ -53,25 +53,15 @@ public final class ValueEncoder {
     /** Stores the whole batch. */
     public void store(
             ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
-        int size = headLength + value.length() + 1;
-        compose(size, offset, epoch, time);
-        crc.reset();
-        crc.update(head, BatchFormat.ATTRIBUTES, headLength - BatchFormat.ATTRIBUTES);
+        beginCrc(time);
         value.updateCrc(crc);
-        crc.update(NO_HEADERS, 0, 1);
-        HeaderBytes.putInt(head, BatchFormat.CRC, (int) crc.getValue());
-        memory.put(position, head, 0, headLength);
         value.copyTo(memory, position + headLength);
-        memory.put(position + size - 1, (byte) 0);
+        finish(memory, position, offset, epoch);
     }
 
     /** Stores everything but the value, which lies in the memory already. */
-    public void storeAround(
-            ByteBuffer memory, int position, long offset, int epoch, long time, int valueLength) {
-        int size = headLength + valueLength + 1;
-        compose(size, offset, epoch, time);
-        crc.reset();
-        crc.update(head, BatchFormat.ATTRIBUTES, headLength - BatchFormat.ATTRIBUTES);
+    public void storeAround(ByteBuffer memory, int position, long offset, int epoch, long time) {
+        beginCrc(time);
         // Through an array: the CRC's intrinsic on a mapping that faults kills the JVM.
         int done = 0;
         while (done < valueLength) {
@@ -80,17 +70,46 @@ public final class ValueEncoder {
             crc.update(copy, 0, n);
             done += n;
         }
-        crc.update(NO_HEADERS, 0, 1);
-        HeaderBytes.putInt(head, BatchFormat.CRC, (int) crc.getValue());
-        memory.put(position, head, 0, headLength);
-        memory.put(position + size - 1, (byte) 0);
+        finish(memory, position, offset, epoch);
     }
 
-    private void compose(int size, long offset, int epoch, long time) {
-        HeaderBytes.putLong(head, BatchFormat.BASE_OFFSET, offset);
-        HeaderBytes.putInt(head, BatchFormat.LENGTH, size - BatchFormat.LENGTH_OVERHEAD);
-        HeaderBytes.putInt(head, BatchFormat.EPOCH, epoch);
-        HeaderBytes.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
-        HeaderBytes.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
+    private void composeLength(int length) {
+        // attributes, timestamp delta, offset delta and key length take one byte each
+        int body = 4 + Varint.size(length) + length + NO_HEADERS.length;
+        if (body > maxRecordBytes || body < 0) {
+            throw BatchEncoder.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
+        }
+        int at = Varint.put(head, BatchFormat.HEADER_LENGTH, body);
+        head[at] = 0;
+        head[at + 1] = 0;
+        head[at + 2] = 0;
+        head[at + 3] = 1; // key length −1
+        headLength = Varint.put(head, at + 4, length);
+        size = headLength + length + NO_HEADERS.length;
+        valueLength = length;
+    }
+
+    private void beginCrc(long time) {
+        if (time != headTime) {
+            HeaderBytes.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
+            HeaderBytes.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
+            headTime = time;
+        }
+        crc.reset();
+        crc.update(head, BatchFormat.ATTRIBUTES, headLength - BatchFormat.ATTRIBUTES);
+    }
+
+    private void finish(ByteBuffer memory, int position, long offset, int epoch) {
+        crc.update(NO_HEADERS, 0, NO_HEADERS.length);
+        memory.put(position + size - NO_HEADERS.length, NO_HEADERS[0]);
+        memory.put(
+                position + BatchFormat.MAGIC,
+                head,
+                BatchFormat.MAGIC,
+                headLength - BatchFormat.MAGIC);
+        memory.putLong(position + BatchFormat.BASE_OFFSET, offset);
+        memory.putInt(position + BatchFormat.LENGTH, size - BatchFormat.LENGTH_OVERHEAD);
+        memory.putInt(position + BatchFormat.EPOCH, epoch);
+        memory.putInt(position + BatchFormat.CRC, (int) crc.getValue());
     }
 }

@@ -74,8 +74,7 @@ final class PartitionWriter {
         long offset = log.nextOffset();
         long time = clock.time();
         try {
-            encoder.storeAround(
-                    active.memory, active.written(), offset, active.epochBits, time, valueLength);
+            encoder.storeAround(active.memory, active.written(), offset, active.epochBits, time);
             publish(active, size, offset, 1, time);
         } catch (InternalError e) {
             throw log.poison(e);

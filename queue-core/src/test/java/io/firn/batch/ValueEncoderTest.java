@@ -115,7 +115,7 @@ class ValueEncoderTest {
         void claim(byte[] value) {
             int size = encoder.begin(value.length);
             memory.put(end + encoder.valuePosition(), value);
-            encoder.storeAround(memory, end, records.size(), 9, NOW + records.size(), value.length);
+            encoder.storeAround(memory, end, records.size(), 9, NOW + records.size());
             stored(size, value);
         }
 
