@@ -13,6 +13,9 @@ public enum Compression {
     /** Through {@code com.github.luben:zstd-jni}. */
     ZSTD(4, "com.github.luben:zstd-jni");
 
+    /** {@code values()} makes a new array each time, and readers ask for each batch. */
+    private static final Compression[] BY_ID = values();
+
     private final int id;
     private final String artifact;
 
@@ -33,6 +36,6 @@ public enum Compression {
 
     /** The compression with a number, or null when there is none. */
     public static Compression ofId(int id) {
-        return id >= 0 && id <= 4 ? values()[id] : null;
+        return id >= 0 && id < BY_ID.length ? BY_ID[id] : null;
     }
 }

@@ -83,10 +83,11 @@ public final class LogStoreBuilder {
 
     /** A producer that appended nothing for so long is forgotten. 1 ms or more, default 1 day. */
     public LogStoreBuilder producerExpiry(Duration value) {
-        if (value.toMillis() < 1) {
+        long ms = millis("producerExpiry", value);
+        if (ms < 1) {
             throw new InvalidOptionException("producerExpiry must be at least 1 ms, not " + value);
         }
-        producerExpiryMs = value.toMillis();
+        producerExpiryMs = ms;
         return this;
     }
 
@@ -125,11 +126,20 @@ public final class LogStoreBuilder {
     }
 
     private static long inRange(String name, Duration value) {
-        long ms = value.toMillis();
+        long ms = millis(name, value);
         if (ms < 1 || ms > Duration.ofHours(1).toMillis()) {
             throw new InvalidOptionException(name + " must be from 1 ms to 1 h, not " + value);
         }
         return ms;
+    }
+
+    /** In ms; an option, too, can be too long for a long. */
+    static long millis(String name, Duration value) {
+        try {
+            return value.toMillis();
+        } catch (ArithmeticException e) {
+            throw new InvalidOptionException(name + " is too long: " + value);
+        }
     }
 
     private static IdleStrategy backoff() {

@@ -95,7 +95,7 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withRollAge(Duration value) {
-        return with("rollMs", value.toMillis());
+        return with("rollMs", LogStoreBuilder.millis("rollAge", value));
     }
 
     /** See the record's parameters. */
@@ -105,7 +105,7 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withRetentionAge(Duration value) {
-        return with("retentionMs", value.toMillis());
+        return with("retentionMs", LogStoreBuilder.millis("retentionAge", value));
     }
 
     /** See the record's parameters. */
@@ -120,7 +120,8 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withForce(int bytes, Duration interval) {
-        return with("forceBytes", bytes).with("forceMs", interval.toMillis());
+        return with("forceBytes", bytes)
+                .with("forceMs", LogStoreBuilder.millis("force", interval));
     }
 
     /** See the record's parameters. */

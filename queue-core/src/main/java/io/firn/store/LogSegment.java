@@ -54,6 +54,7 @@ final class LogSegment {
 
     private volatile SparseIndex index;
     private volatile View view;
+    private View held;
     private long markedOffset = -1;
 
     /** A segment to be written to. */
@@ -129,6 +130,21 @@ final class LogSegment {
 
     void index(SparseIndex value) {
         index = value;
+    }
+
+    /**
+     * Holds the bytes in place for the writer to come: from here on they cannot go away between
+     * its taking the segment and its first store.
+     */
+    void hold() throws IOException {
+        held = pin();
+    }
+
+    /** Hands the hold over to whoever took the segment. */
+    View takeHold() {
+        View hold = held;
+        held = null;
+        return hold;
     }
 
     /** Holds the bytes in place; {@link View#unpin} when done. */

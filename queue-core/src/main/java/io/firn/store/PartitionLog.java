@@ -318,8 +318,7 @@ final class PartitionLog implements Partition {
                                         : appenders + " shared appenders")
                                 + " open: close it first, or use shared appenders only");
             }
-            exclusive = wantsExclusive;
-            if (appenders++ == 0) {
+            if (appenders == 0) {
                 turn.enter();
                 try {
                     writer.pin();
@@ -327,6 +326,15 @@ final class PartitionLog implements Partition {
                     turn.leave();
                 }
             }
+            exclusive = wantsExclusive;
+            appenders++;
+        }
+    }
+
+    /** Whether an appender is open. */
+    boolean hasAppenders() {
+        synchronized (appending) {
+            return appenders > 0;
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What the background does for a partition, so that the append path never does: a block ahead of
@@ -29,7 +30,7 @@ final class PartitionUpkeep implements Retries.Step {
     private final PartitionLog log;
     private final Signal reservedOrFailed = new Signal();
     private final List<Retired> retired = new ArrayList<>();
-    private volatile LogSegment reserved;
+    private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean blockWanted;
     private volatile FirnException failure;
 
@@ -50,11 +51,10 @@ final class PartitionUpkeep implements Retries.Step {
 
     // ---- the writer's side
 
-    /** The block that was set aside; null when it is still to come. The caller has the turn. */
+    /** The block that was set aside, held; null when it is to come. The caller has the turn. */
     LogSegment takeReserved() {
-        LogSegment block = reserved;
+        LogSegment block = reserved.getAndSet(null); // the writer gets it or the end, never both
         if (block != null) {
-            reserved = null;
             return block;
         }
         FirnException why = failure;
@@ -104,7 +104,7 @@ final class PartitionUpkeep implements Retries.Step {
         if (log.state().isGone()) {
             return work;
         }
-        if (reserved == null && isBlockDue(nowMs) && !log.state().isPoisoned()) {
+        if (reserved.get() == null && isBlockDue(nowMs) && !log.state().isPoisoned()) {
             reserve(nowMs);
             work++;
         }
@@ -152,9 +152,11 @@ final class PartitionUpkeep implements Retries.Step {
                                     log.index(),
                                     log.segmentBytes(),
                                     log.store().nextEpoch());
-                    reserved =
+                    LogSegment segment =
                             new LogSegment(
                                     block, block.mark().epoch(), new SparseIndex(block.capacity()));
+                    segment.hold();
+                    reserved.set(segment);
                     if (full != null) {
                         log.store().countSpill(tier);
                     }
@@ -370,9 +372,9 @@ final class PartitionUpkeep implements Retries.Step {
 
     /** Gives back the block that was set aside; nobody appends any more. */
     void dropReserved() throws IOException {
-        LogSegment block = reserved;
-        reserved = null;
+        LogSegment block = reserved.getAndSet(null);
         if (block != null) {
+            block.takeHold().unpin();
             block.block.delete();
         }
         reservedOrFailed.wake();

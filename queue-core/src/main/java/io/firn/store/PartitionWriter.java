@@ -138,6 +138,7 @@ final class PartitionWriter {
             try {
                 pinned = active.pin();
             } catch (IOException e) {
+                log.checkWritable(); // closed or deleted just now
                 throw log.poison(e);
             }
         }
@@ -216,7 +217,7 @@ final class PartitionWriter {
         }
         rollWanted = false;
         active = next;
-        pin();
+        pinned = next.takeHold();
         log.addSegment(next);
         return next;
     }

@@ -317,7 +317,8 @@ public final class Store implements LogStore {
             log.forcer().exclusively(() -> {});
             log.upkeep().dropReserved();
             log.upkeep().retireAll(true);
-            released &= log.upkeep().isReleased();
+            // An append that was under way may still bring a segment.
+            released &= log.upkeep().isReleased() && !log.hasAppenders();
         }
         if (!released) {
             return 0;
