@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -224,5 +225,9 @@ class PmemStoreTest {
         StoreOpenException refused = assertThrows(StoreOpenException.class, () -> open(tier));
 
         assertTrue(refused.getMessage().contains("block 0"), refused.getMessage());
+        Path store = directory.resolve("store");
+        try (LogStore reading = LogStore.in(store).tier(pool(2).build()).readOnly().open()) {
+            assertEquals(List.of("t"), reading.topicNames());
+        }
     }
 }
