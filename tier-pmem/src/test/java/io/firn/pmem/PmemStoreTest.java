@@ -90,7 +90,7 @@ class PmemStoreTest {
             assertTrue(store.metrics().partitions().get(0).rolls() > 3, "rolls");
             assertTrue(lossy[0].memory().forces() >= records, "forces");
             // The power is cut here: nothing that is in the image only by luck.
-            LossyMemory.write(lossy[0].memory().image(1), directory.resolve("after"));
+            lossy[0].memory().image(1).writeTo(directory.resolve("after"));
         }
         Files.move(
                 directory.resolve("after").resolve(PoolFile.NAME),
