@@ -129,8 +129,13 @@ record BlockEntry(
      */
     static BlockEntry decode(byte[] slot, UUID poolId, int block)
             throws UnsupportedVersionException {
+        return ByteBuffer.wrap(slot).getInt(CRC) == crc(slot, poolId, block) ? parse(slot) : null;
+    }
+
+    /** As {@link #decode}, when the pool's id is lost and the checksum cannot be looked at. */
+    static BlockEntry parse(byte[] slot) throws UnsupportedVersionException {
         ByteBuffer b = ByteBuffer.wrap(slot);
-        if (b.getLong() != MAGIC || b.getInt(CRC) != crc(slot, poolId, block)) {
+        if (b.getLong() != MAGIC) {
             return null;
         }
         int version = b.getInt();

@@ -3,10 +3,14 @@ package io.firn.pmem;
 import io.firn.DurabilityClass;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.IntConsumer;
 
 /**
@@ -117,24 +121,47 @@ final class LossyMemory implements PmemMemory {
     }
 
     /** What a power cut leaves. */
-    synchronized byte[] image(long seed) {
+    synchronized Image image(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        byte[] image = new byte[durable.capacity()];
-        durable.get(0, image);
+        byte[] bytes = new byte[durable.capacity()];
+        durable.get(0, bytes);
         for (int at = firstUnforced(0); at >= 0; ) {
             int line = at / LINE * LINE;
             if (random.nextBoolean()) {
-                live.get(line, image, line, LINE);
+                live.get(line, bytes, line, LINE);
             }
             int next = line + LINE;
-            at = next < image.length ? firstUnforced(next) : -1;
+            at = next < bytes.length ? firstUnforced(next) : -1;
         }
-        return image;
+        return Image.of(bytes);
     }
 
-    /** Makes a pool of an image. */
-    static void write(byte[] image, Path directory) throws IOException {
-        Files.createDirectories(directory);
-        Files.write(directory.resolve(PoolFile.NAME), image);
+    /** A pool file of which most is zeros. */
+    record Image(int length, Map<Integer, byte[]> pages) {
+
+        static Image of(byte[] bytes) {
+            Map<Integer, byte[]> pages = new TreeMap<>();
+            byte[] zeros = new byte[PoolFormat.PAGE];
+            for (int at = 0; at < bytes.length; at += PoolFormat.PAGE) {
+                byte[] page = Arrays.copyOfRange(bytes, at, at + PoolFormat.PAGE);
+                if (!Arrays.equals(page, zeros)) {
+                    pages.put(at, page);
+                }
+            }
+            return new Image(bytes.length, pages);
+        }
+
+        /** Makes a pool of it. */
+        void writeTo(Path directory) throws IOException {
+            Files.createDirectories(directory);
+            Path file = directory.resolve(PoolFile.NAME);
+            try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
+                out.setLength(length);
+                for (Map.Entry<Integer, byte[]> page : pages.entrySet()) {
+                    out.seek(page.getKey());
+                    out.write(page.getValue());
+                }
+            }
+        }
     }
 }

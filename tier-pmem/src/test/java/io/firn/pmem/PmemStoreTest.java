@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,7 +90,7 @@ class PmemStoreTest {
             assertTrue(store.metrics().partitions().get(0).rolls() > 3, "rolls");
             assertTrue(lossy[0].memory().forces() >= records, "forces");
             // The power is cut here: nothing that is in the image only by luck.
-            LossyMemory.write(lossy[0].memory().image(1), directory.resolve("after"));
+            lossy[0].memory().image(1).writeTo(directory.resolve("after"));
         }
         Files.move(
                 directory.resolve("after").resolve(PoolFile.NAME),
@@ -224,5 +225,9 @@ class PmemStoreTest {
         StoreOpenException refused = assertThrows(StoreOpenException.class, () -> open(tier));
 
         assertTrue(refused.getMessage().contains("block 0"), refused.getMessage());
+        Path store = directory.resolve("store");
+        try (LogStore reading = LogStore.in(store).tier(pool(2).build()).readOnly().open()) {
+            assertEquals(List.of("t"), reading.topicNames());
+        }
     }
 }

@@ -32,11 +32,11 @@ class PmemTierCrashTest {
 
     /** What a power cut left, and what was there before the step that it fell into. */
     private static final class Cut {
-        final byte[] image;
+        final LossyMemory.Image image;
         final List<String> before;
         List<String> after;
 
-        Cut(byte[] image, List<String> before) {
+        Cut(LossyMemory.Image image, List<String> before) {
             this.image = image;
             this.before = before;
         }
@@ -113,10 +113,10 @@ class PmemTierCrashTest {
         }
     }
 
-    private void checkReopened(byte[] image, Cut cut) throws IOException {
+    private void checkReopened(LossyMemory.Image image, Cut cut) throws IOException {
         Path place = directory.resolve("again" + opened++);
-        LossyMemory.write(image, place);
-        List<byte[]> cutAgain = new ArrayList<>();
+        image.writeTo(place);
+        List<LossyMemory.Image> cutAgain = new ArrayList<>();
         boolean[] opening = {true};
         IntConsumer again =
                 n -> {
@@ -134,9 +134,9 @@ class PmemTierCrashTest {
             check(tier);
         }
         Files.delete(place.resolve(PoolFile.NAME));
-        for (byte[] twice : cutAgain) {
+        for (LossyMemory.Image twice : cutAgain) {
             Path second = directory.resolve("twice" + opened++);
-            LossyMemory.write(twice, second);
+            twice.writeTo(second);
             try (PmemTier tier = Pools.open(at(second, n -> {}), false)) {
                 assertEquals(found, describe(tier), "after a power cut in the middle of opening");
                 check(tier);
@@ -170,7 +170,7 @@ class PmemTierCrashTest {
     @Test
     void shouldNoticeAMissingFlush() throws IOException {
         List<String> there;
-        List<byte[]> images = new ArrayList<>();
+        List<LossyMemory.Image> images = new ArrayList<>();
         try (PmemTier tier = Pools.open(at(directory.resolve("first"), n -> {}))) {
             Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             lossy.memory().forgetForces();
@@ -181,9 +181,9 @@ class PmemTierCrashTest {
             }
         }
         int lost = 0;
-        for (byte[] image : images) {
+        for (LossyMemory.Image image : images) {
             Path place = directory.resolve("again" + opened++);
-            LossyMemory.write(image, place);
+            image.writeTo(place);
             try (PmemTier tier = Pools.open(at(place, n -> {}), false)) {
                 lost += describe(tier).equals(there) ? 0 : 1;
             }
