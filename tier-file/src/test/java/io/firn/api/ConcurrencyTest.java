@@ -264,7 +264,7 @@ class ConcurrencyTest {
             tasks.add(untilClosed(() -> tail(topic)));
             tasks.add(untilClosed(() -> tail(topic)));
             tasks.add(untilClosed(() -> openAndClose(topic)));
-            long enough = 5 + 10 * round;
+            long enough = 5L + 10L * round;
             Stores.await("work", () -> topic.partition(0).nextOffset() > enough);
             store.close();
             for (Stores.Task<Void> task : tasks) {

@@ -339,8 +339,8 @@ class DurableTest {
     @Test
     void shouldTellNobodyAfterTheHandlerIsTakenAway() {
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
-        try (Appender appender = partition.openSharedAppender();
-                Appender other = partition.openSharedAppender()) {
+        Appender appender = partition.openSharedAppender();
+        try (Appender other = partition.openSharedAppender()) {
             appender.onDurable((index, offset) -> told.add(-1L));
             appender.onDurable((index, offset) -> told.add(offset));
             other.append(bytes("a"));

@@ -92,9 +92,9 @@ class ManyPartitionsTest {
                         2);
                 append(0, 2); // always something to read in the first
             }
-            assertEquals(2 * round, next[0]);
-            assertEquals(2 * round, next[1]);
-            assertEquals(2 * round, next[3]);
+            assertEquals(2L * round, next[0]);
+            assertEquals(2L * round, next[1]);
+            assertEquals(2L * round, next[3]);
         }
     }
 
