@@ -188,7 +188,9 @@ final class StoreOpener {
         }
     }
 
-    /** Reads all that could be too new before anything is changed; null for topics without a file. */
+    /**
+     * Reads all that could be too new before anything is changed; null for topics without a file.
+     */
     private Map<UUID, TopicFiles.Description> readTopics() throws IOException {
         Map<UUID, TopicFiles.Description> topics = new LinkedHashMap<>();
         for (String name : medium.list(TopicFiles.topicsIn(directory))) {
