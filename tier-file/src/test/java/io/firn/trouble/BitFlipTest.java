@@ -27,7 +27,10 @@ import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Every bit of a small store, flipped: nothing wrong is read, and nothing more is lost than was hit. */
+/**
+ * Every bit of a small store, flipped: nothing wrong is read, and nothing more is lost than was
+ * hit.
+ */
 class BitFlipTest {
     private static final Path DIRECTORY = Path.of("/sim/store");
     private static final Path SEGMENTS = Path.of("/sim/segments");
@@ -75,8 +78,7 @@ class BitFlipTest {
         for (int size : new int[] {1, 3, 1, 2, 1}) {
             batch.clear().producer(7, 0, expected.size());
             for (int i = 0; i < size; i++) {
-                byte[] value =
-                        ("record " + expected.size()).getBytes(StandardCharsets.UTF_8);
+                byte[] value = ("record " + expected.size()).getBytes(StandardCharsets.UTF_8);
                 batch.key(new byte[] {(byte) i}).value(value).header("h", value).add();
                 expected.put((long) expected.size(), value);
             }
@@ -99,8 +101,7 @@ class BitFlipTest {
     }
 
     @Test
-    void shouldLoseNoMoreThanTheBatchOfWhichABitOfTheUnsealedSegmentFlipped()
-            throws IOException {
+    void shouldLoseNoMoreThanTheBatchOfWhichABitOfTheUnsealedSegmentFlipped() throws IOException {
         Path active = only(".active");
         int data = dataBytes(8, 16);
         flipEachBitOfData(active, data);
@@ -154,8 +155,7 @@ class BitFlipTest {
             found.assertRightOrNamed(expected);
             found.assertReadable(expected.firstKey(), hitFrom);
             found.assertReadable(hitTo, expected.lastKey() + 1);
-            assertEquals(
-                    found.lost().isEmpty(), partition.damage().isEmpty(), "named both ways");
+            assertEquals(found.lost().isEmpty(), partition.damage().isEmpty(), "named both ways");
             goOn(partition);
         } catch (AssertionError | RuntimeException e) {
             throw new AssertionError(what + ": " + e.getMessage(), e);

@@ -42,8 +42,7 @@ record Found(TreeMap<Long, byte[]> records, List<DamagedRange> lost) {
                 } catch (DamagedRangeException e) {
                     assertEquals(tailer.offset(), e.fromOffset(), e.getMessage());
                     assertTrue(e.toOffset() > e.fromOffset(), e.getMessage());
-                    found.lost.add(
-                            new DamagedRange(e.fromOffset(), e.toOffset(), e.getMessage()));
+                    found.lost.add(new DamagedRange(e.fromOffset(), e.toOffset(), e.getMessage()));
                     tailer.seek(e.toOffset());
                 }
             }

@@ -51,8 +51,7 @@ class NewerVersionTest {
             Topic topic = store.createTopic("topic-" + i, options);
             try (Appender appender = topic.partition(0).openAppender()) {
                 for (int j = 0; j < 5; j++) {
-                    appender.append(
-                            appender.newBatch().producer(i, 0, j).add(new byte[25_000]));
+                    appender.append(appender.newBatch().producer(i, 0, j).add(new byte[25_000]));
                 }
             }
             topic.partition(0).deleteRecordsBefore(1);
@@ -136,7 +135,8 @@ class NewerVersionTest {
             }
             String before = left.toString();
             StoreOpenException refusal =
-                    assertThrows(StoreOpenException.class, () -> open(left).close(), path::toString);
+                    assertThrows(
+                            StoreOpenException.class, () -> open(left).close(), path::toString);
             assertTrue(refusal.getMessage().contains("version"), refusal.getMessage());
             assertEquals(before, left.toString(), path::toString);
             assertEquals(0, left.inUse(), path::toString);
