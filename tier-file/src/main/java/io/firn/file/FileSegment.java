@@ -258,6 +258,7 @@ final class FileSegment implements Segment {
     private void lookForFinish() {
         Path log = directory.log(mark.baseOffset());
         if (medium.exists(log)) {
+            fileBytes = Math.min(fileBytes, mark.position());
             path = log;
             finished = true;
             readers.closeFile();

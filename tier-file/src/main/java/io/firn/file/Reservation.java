@@ -53,8 +53,9 @@ final class Reservation {
             directory.force();
             return open();
         } catch (IOException e) {
+            boolean full = isFull(e);
             takeBack(e);
-            if (saysFull(e)) {
+            if (full) {
                 throw full(e);
             }
             throw e;
@@ -80,29 +81,24 @@ final class Reservation {
         byte[] zeros = new byte[PIECE];
         for (long position = 0; position < fileBytes; position += PIECE) {
             int length = (int) Math.min(PIECE, fileBytes - position);
-            try {
-                file.write(position, zeros, 0, length);
-            } catch (IOException e) {
-                if (isFull(e, fileBytes - position)) {
-                    throw full(e);
-                }
-                throw e;
-            }
+            file.write(position, zeros, 0, length);
         }
     }
 
     /** The system's message may be in any language, so the space left is looked at as well. */
-    private boolean isFull(IOException e, long missing) throws IOException {
-        return saysFull(e) || medium.usableBytes(directory.path()) < missing;
-    }
-
-    private static boolean saysFull(IOException e) {
+    private boolean isFull(IOException e) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        return message.contains("no space left") || message.contains("quota exceeded");
+        try {
+            return message.contains("no space left")
+                    || message.contains("quota exceeded")
+                    || medium.usableBytes(directory.path()) < PIECE;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
     }
 
     private StoreFullException full(IOException e) throws IOException {
-        medium.delete(temporary);
         return new StoreFullException(
                 directory.path()
                         + ": "
