@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.FirnException;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.spi.FileMedium;
@@ -64,6 +65,10 @@ final class StoreOpener {
                     "the store " + directory + " cannot be read: its medium failed", e);
         } catch (RuntimeException e) {
             abandon();
+            if (e instanceof FirnException && e.getCause() instanceof IOException) {
+                throw new StoreOpenException(
+                        "the store " + directory + " cannot be opened: " + e.getMessage(), e);
+            }
             throw e;
         }
     }

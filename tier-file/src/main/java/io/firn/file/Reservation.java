@@ -49,9 +49,16 @@ final class Reservation {
         try {
             write();
             medium.rename(temporary, path);
+            directory.reserveSeals();
             directory.force();
             return open();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            takeBack(e);
+            if (saysFull(e)) {
+                throw full(e);
+            }
+            throw e;
+        } catch (RuntimeException e) {
             takeBack(e);
             throw e;
         }
@@ -86,10 +93,12 @@ final class Reservation {
 
     /** The system's message may be in any language, so the space left is looked at as well. */
     private boolean isFull(IOException e, long missing) throws IOException {
+        return saysFull(e) || medium.usableBytes(directory.path()) < missing;
+    }
+
+    private static boolean saysFull(IOException e) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        return message.contains("no space left")
-                || message.contains("quota exceeded")
-                || medium.usableBytes(directory.path()) < missing;
+        return message.contains("no space left") || message.contains("quota exceeded");
     }
 
     private StoreFullException full(IOException e) throws IOException {
@@ -125,6 +134,7 @@ final class Reservation {
     private void takeBack(Exception reason) {
         try {
             medium.delete(temporary);
+            medium.delete(directory.sealRoom(epoch));
             medium.delete(path);
         } catch (IOException e) {
             reason.addSuppressed(e);
