@@ -120,8 +120,7 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withForce(int bytes, Duration interval) {
-        return with("forceBytes", bytes)
-                .with("forceMs", LogStoreBuilder.millis("force", interval));
+        return with("forceBytes", bytes).with("forceMs", LogStoreBuilder.millis("force", interval));
     }
 
     /** See the record's parameters. */

@@ -6,16 +6,20 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.DurabilityClass;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.Record;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -40,7 +44,7 @@ public final class HelloLog implements Callable<Integer> {
 
     private void hello() throws IOException {
         long started = System.nanoTime();
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = describe().open()) {
             Partition log = store.openOrCreateTopic("hello", TopicOptions.defaults()).partition(0);
             sayOpened(store, log, System.nanoTime() - started);
 
@@ -79,12 +83,44 @@ public final class HelloLog implements Callable<Integer> {
         say("Closed in %s. The files:", since(started));
     }
 
+    /** Files only, or a pool of persistent memory first and files for what does not fit. */
+    private LogStoreBuilder describe() {
+        LogStoreBuilder store = LogStore.in(dir);
+        if (pool != null) {
+            pmem =
+                    PmemTier.builder(pool)
+                            .capacityBytes(POOL_BYTES)
+                            .poolRatio(1)
+                            .emulation(emulate ? Emulation.PLAIN : Emulation.NONE)
+                            .build();
+            store.tier(pmem);
+        }
+        return store.tier(FileTier.at(dir.resolve("segments")));
+    }
+
+    private static final long POOL_BYTES = 256L << 20;
+
+    private PmemTier pmem;
+
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "The store's directory. Default: ${DEFAULT-VALUE}",
-            defaultValue = "${sys:java.io.tmpdir}/firn-hello-${sys:user.name}")
+            description =
+                    "The store's directory. Default: ${sys:java.io.tmpdir}/firn-hello-"
+                            + "${sys:user.name}, or beside the pool")
     private Path dir;
+
+    @Option(
+            names = "--pmem",
+            paramLabel = "DIR",
+            description =
+                    "Keep the log in a pool of persistent memory (256 MiB) in this directory.")
+    private Path pool;
+
+    @Option(
+            names = "--emulate",
+            description = "Take for the pool what is no persistent memory, such as /dev/shm.")
+    private boolean emulate;
 
     @Option(
             names = "--records",
@@ -113,6 +149,17 @@ public final class HelloLog implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--records must be at least 1, not " + records);
         }
+        if (emulate && pool == null) {
+            throw new ParameterException(spec.commandLine(), "--emulate goes with --pmem DIR");
+        }
+        if (dir == null) {
+            Path home = Path.of(System.getProperty("java.io.tmpdir"));
+            String name = "firn-hello-" + System.getProperty("user.name");
+            dir = pool == null ? home.resolve(name) : pool.resolve("store");
+        }
+        if (pool != null) {
+            pool = pool.resolve("pool");
+        }
         if (Files.exists(dir) && !Files.isDirectory(dir)) {
             throw new ParameterException(spec.commandLine(), "--dir is not a directory: " + dir);
         }
@@ -125,6 +172,9 @@ public final class HelloLog implements Callable<Integer> {
         before = log.nextOffset();
         DurabilityClass durability = store.metrics().tiers().get(0).durabilityClass();
         say("Opened the store %s in %s.", dir, Examples.time(ns));
+        if (pmem != null) {
+            say("The pool's provider is %s: %s.", pmem.provider(), pmem.providerReason());
+        }
         say(
                 "Durability class %s: what append has returned for survives %s.",
                 durability,
@@ -174,14 +224,20 @@ public final class HelloLog implements Callable<Integer> {
     }
 
     private void listFiles() throws IOException {
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(dir)) {
-            files = all.filter(Files::isRegularFile).sorted().toList();
+        List<Path> files = new ArrayList<>(filesBelow(dir));
+        if (pool != null) {
+            files.addAll(filesBelow(pool));
         }
         for (Path file : files) {
             say("%12s  %s", Examples.size(Files.size(file)), file);
         }
         say("Run it again, and it goes on; delete the directory, and it begins anew.");
+    }
+
+    private static List<Path> filesBelow(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.filter(Files::isRegularFile).sorted().toList();
+        }
     }
 
     private void say(String format, Object... arguments) {

@@ -133,8 +133,8 @@ final class LogSegment {
     }
 
     /**
-     * Holds the bytes in place for the writer to come: from here on they cannot go away between
-     * its taking the segment and its first store.
+     * Holds the bytes in place for the writer to come: from here on they cannot go away between its
+     * taking the segment and its first store.
      */
     void hold() throws IOException {
         held = pin();

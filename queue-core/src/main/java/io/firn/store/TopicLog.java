@@ -2,7 +2,6 @@ package io.firn.store;
 
 import io.firn.Batch;
 import io.firn.Cursor;
-import io.firn.DurabilityClass;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
@@ -41,7 +40,10 @@ final class TopicLog implements Topic {
         this.files = new TopicFiles(store, id);
         this.tiers =
                 store.config().tiers().stream()
-                        .filter(tier -> tier.durabilityClass().compareTo(options.minimumClass()) >= 0)
+                        .filter(
+                                tier ->
+                                        tier.durabilityClass().compareTo(options.minimumClass())
+                                                >= 0)
                         .toList();
         int bytes = options.segmentBytes();
         for (StorageTier tier : tiers) {

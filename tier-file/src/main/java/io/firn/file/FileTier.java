@@ -49,6 +49,7 @@ public final class FileTier implements StorageTier {
     private TierIdentity identity;
     private DurabilityClass durabilityClass;
     private AutoCloseable lock;
+
     /** Of a read-only tier: gone at the last look. */
     private Set<FileSegment> vanished = Set.of();
 

@@ -1,0 +1,188 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.RecordHandler;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Append and poll allocate nothing: less than a byte per operation over very many. */
+class AllocationTest {
+    private static final int OPERATIONS = 100_000;
+    private static final int WARM_UP = 20_000;
+
+    @TempDir private Path directory;
+    private final byte[] value = Stores.numbered(1, 64);
+    private LogStore store;
+
+    @FunctionalInterface
+    private interface Operation {
+        void run(int i);
+    }
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private Partition created(Durability durability) {
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(8 << 20)
+                        .withDurability(durability)
+                        .withRetentionBytes(0);
+        return store.createTopic("t", options).partition(0);
+    }
+
+    private static void assertNoAllocation(Operation operation) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (int i = 0; i < WARM_UP; i++) {
+            operation.run(i);
+        }
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < OPERATIONS; i++) {
+            operation.run(i);
+        }
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(
+                allocated < OPERATIONS,
+                () -> allocated / (double) OPERATIONS + " bytes per operation");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAppendExclusivelyWithoutAllocation(Durability durability) {
+        try (ExclusiveAppender appender = created(durability).openAppender()) {
+            appendInEveryWay(appender);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAppendInCompanyWithoutAllocation(Durability durability) {
+        try (Appender appender = created(durability).openSharedAppender()) {
+            appendInEveryWay(appender);
+        }
+    }
+
+    private void appendInEveryWay(Appender appender) {
+        long[] durable = new long[1];
+        appender.onDurable((partition, offset) -> durable[0] = offset);
+        ByteBuffer heap = ByteBuffer.wrap(value);
+        ByteBuffer direct = ByteBuffer.allocateDirect(value.length).put(value).flip();
+        DirectBuffer buffer = new UnsafeBuffer(value);
+        DirectBuffer offHeap = new UnsafeBuffer(direct);
+        assertNoAllocation(
+                i -> {
+                    switch (i % 5) {
+                        case 0 -> appender.append(value);
+                        case 1 -> appender.append(heap);
+                        case 2 -> appender.append(buffer, 0, value.length);
+                        case 3 -> appender.append(direct);
+                        default -> appender.appendAsync(value, 0, value.length);
+                    }
+                });
+        assertNoAllocation(i -> appender.append(offHeap, 0, value.length));
+        appender.onDurable(null);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAppendBatchesWithoutAllocation(Durability durability) {
+        try (Appender appender = created(durability).openSharedAppender()) {
+            Batch batch = appender.newBatch();
+            long producer = store.newProducerId();
+            int[] sequence = new int[1];
+            assertNoAllocation(
+                    i -> {
+                        batch.clear();
+                        for (int n = 0; n < 4; n++) {
+                            batch.key(value, 0, 8).value(value).timestamp(i).add();
+                        }
+                        appender.append(batch.producer(producer, 0, sequence[0]));
+                        sequence[0] += 4;
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldClaimWithoutAllocation(Durability durability) {
+        try (ExclusiveAppender appender = created(durability).openAppender()) {
+            assertNoAllocation(
+                    i -> {
+                        Claim claim = appender.tryClaim(value.length);
+                        if (claim != null) {
+                            claim.buffer().put(value);
+                            if (i % 10 == 0) {
+                                claim.abort();
+                            } else if (i % 2 == 0) {
+                                claim.commit();
+                            } else {
+                                claim.commitAsync();
+                            }
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void shouldPollWithoutAllocation() {
+        Partition partition = created(Durability.WRITTEN);
+        try (Appender appender = partition.openAppender();
+                Tailer tailer = partition.openTailer()) {
+            Batch batch = appender.newBatch();
+            for (int i = 0; i < 3; i++) {
+                batch.key(value).value(value).header("h", value).add();
+            }
+            byte[] copy = new byte[value.length];
+            long[] sums = new long[2];
+            RecordHandler handler =
+                    record -> {
+                        sums[0] += record.offset() + record.timestamp() + record.key().get();
+                        ByteBuffer view = record.value();
+                        sums[1] += view.getLong(view.position());
+                        record.getValue(copy, 0);
+                        record.headers().next();
+                        return Verdict.CONTINUE;
+                    };
+            long[] taken = new long[1];
+            assertNoAllocation(
+                    i -> {
+                        appender.append(batch);
+                        taken[0] += tailer.poll(handler, 2);
+                        taken[0] += tailer.poll(handler, 10, Duration.ZERO);
+                    });
+            assertEquals(3L * (OPERATIONS + WARM_UP), taken[0]);
+            assertNotNull(handler);
+        }
+    }
+}

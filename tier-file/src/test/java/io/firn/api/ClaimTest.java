@@ -1,0 +1,182 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static io.firn.api.Stores.readAll;
+import static io.firn.api.Stores.texts;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Claim;
+import io.firn.ClosedException;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.RecordTooLargeException;
+import io.firn.StoredRecord;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClaimTest {
+    @TempDir private Path directory;
+    private LogStore store;
+    private Partition partition;
+    private ExclusiveAppender appender;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        partition = store.createTopic("t", Stores.small()).partition(0);
+        appender = partition.openAppender();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private Claim claim(int length) {
+        Claim[] claim = new Claim[1];
+        Stores.await("a claim", () -> (claim[0] = appender.tryClaim(length)) != null);
+        return claim[0];
+    }
+
+    @Test
+    void shouldAppendWhatWasWrittenIntoTheClaim() {
+        Claim claim = claim(5);
+        assertEquals(0, claim.offset());
+        assertEquals(5, claim.buffer().remaining());
+        assertEquals(ByteOrder.BIG_ENDIAN, claim.buffer().order());
+        claim.buffer().put(bytes("claim"));
+        assertEquals(0, claim.commit());
+        assertEquals(1, partition.durableOffset());
+        appender.append(bytes("plain"));
+        claim = claim(3);
+        assertEquals(2, claim.offset());
+        claim.buffer().put(bytes("two"));
+        assertEquals(2, claim.commitAsync());
+        appender.awaitDurable(2);
+        assertEquals(List.of("claim", "plain", "two"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldGiveTheRoomOfAnAbortedClaimToTheNext() {
+        Claim claim = claim(1000);
+        claim.buffer().put(Stores.numbered(1, 1000));
+        claim.abort();
+        assertEquals(0, partition.nextOffset());
+        claim = claim(4);
+        claim.buffer().put(bytes("kept"));
+        assertEquals(0, claim.commit());
+        claim = claim(1000);
+        claim.buffer().put(Stores.numbered(2, 1000));
+        claim.abort();
+        appender.close();
+        store.close();
+
+        store = Stores.at(directory).open();
+        Partition again = store.openTopic("t").partition(0);
+        assertEquals(1, again.nextOffset());
+        assertEquals(List.of("kept"), texts(readAll(again.openTailer())));
+    }
+
+    @Test
+    void shouldTakeNothingElseWhileAClaimIsOpen() {
+        Claim claim = claim(1);
+        assertThrows(IllegalStateException.class, () -> appender.append(bytes("x")));
+        assertThrows(IllegalStateException.class, () -> appender.append(ByteBuffer.allocate(1)));
+        assertThrows(
+                IllegalStateException.class,
+                () -> appender.append(appender.newBatch().add(bytes("x"))));
+        assertThrows(IllegalStateException.class, () -> appender.tryClaim(1));
+        claim.buffer().put((byte) 'a');
+        claim.commit();
+        appender.append(bytes("x"));
+        assertEquals(List.of("a", "x"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldEndAClaimOnce() {
+        Claim claim = claim(1);
+        claim.commit();
+        assertThrows(IllegalStateException.class, claim::commit);
+        assertThrows(IllegalStateException.class, claim::commitAsync);
+        assertThrows(IllegalStateException.class, claim::abort);
+        assertThrows(IllegalStateException.class, claim::buffer);
+        assertThrows(IllegalStateException.class, claim::offset);
+        claim(1).abort();
+        assertThrows(IllegalStateException.class, claim::commit);
+        assertEquals(1, partition.nextOffset());
+    }
+
+    @Test
+    void shouldRefuseAClaimThatIsNoRecord() {
+        claim(1).commit();
+        assertThrows(RecordTooLargeException.class, () -> appender.tryClaim(32_000));
+        assertThrows(RecordTooLargeException.class, () -> appender.tryClaim(Integer.MAX_VALUE));
+        assertThrows(RuntimeException.class, () -> appender.tryClaim(-1));
+        Claim claim = appender.tryClaim(0);
+        assertNotNull(claim, "what was refused is not open");
+        assertEquals(0, claim.buffer().remaining());
+        assertEquals(1, claim.commit());
+        assertEquals(0, readAll(partition.openTailer()).get(1).value().length);
+    }
+
+    @Test
+    void shouldClaimAcrossRolls() {
+        for (int i = 0; i < 50; i++) {
+            Claim claim = claim(10_000);
+            claim.buffer().put(Stores.numbered(i, 10_000));
+            assertEquals(i, claim.commitAsync());
+        }
+        appender.awaitDurable(49);
+        assertTrue(partition.metrics().segments() > 5);
+        for (StoredRecord record : readAll(partition.openTailer())) {
+            assertArrayEquals(Stores.numbered(record.offset(), 10_000), record.value());
+        }
+    }
+
+    @Test
+    void shouldNotMindWhatTheCallerDoesToTheBuffer() {
+        Claim claim = claim(3);
+        claim.buffer().order(ByteOrder.LITTLE_ENDIAN).put(bytes("abc"));
+        claim.buffer().clear();
+        claim.commit();
+        claim = claim(8);
+        assertEquals(8, claim.buffer().remaining());
+        assertEquals(ByteOrder.BIG_ENDIAN, claim.buffer().order(), "big-endian unless changed");
+        claim.abort();
+        assertEquals(List.of("abc"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldRefuseAnOpenClaimAfterClose() {
+        Claim claim = claim(1);
+        appender.close();
+        assertThrows(ClosedException.class, claim::commit);
+        assertThrows(ClosedException.class, claim::buffer);
+        try (ExclusiveAppender next = partition.openAppender()) {
+            assertEquals(0, next.append(bytes("x")));
+        }
+        assertEquals(List.of("x"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldRefuseAnOpenClaimAfterTheStoreIsClosed() {
+        Claim claim = claim(4);
+        ByteBuffer buffer = claim.buffer();
+        store.close();
+        buffer.put(bytes("late")); // must not fault
+        assertThrows(ClosedException.class, claim::commit);
+        store = Stores.at(directory).open();
+        assertEquals(0, store.openTopic("t").partition(0).nextOffset());
+    }
+}

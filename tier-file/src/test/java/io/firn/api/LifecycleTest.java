@@ -1,0 +1,273 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.ClosedException;
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreOpenException;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicAppender;
+import io.firn.Verdict;
+import io.firn.spi.FileMedium;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From open to close, and what is left after it: nothing. */
+class LifecycleTest {
+    private static final Path FILES = Path.of("/proc/self/fd");
+    private static final Path MAPPINGS = Path.of("/proc/self/maps");
+
+    @TempDir private Path directory;
+
+    /** What this process holds of the directory, as the system sees it. */
+    private List<String> held() throws IOException {
+        List<String> held = new ArrayList<>();
+        try (Stream<Path> files = Files.list(FILES)) {
+            for (Path file : files.toList()) {
+                try {
+                    held.add(Files.readSymbolicLink(file).toString());
+                } catch (IOException e) {
+                    held.add("closed while we looked");
+                }
+            }
+        }
+        held.addAll(Files.readAllLines(MAPPINGS));
+        held.removeIf(line -> !line.contains(directory.toString()));
+        return held;
+    }
+
+    private void assertNothingHeld() throws IOException {
+        assertEquals(List.of(), held());
+    }
+
+    private static void use(LogStore store) {
+        Topic topic = store.openOrCreateTopic("t", Stores.small().withPartitions(2));
+        try (Appender appender = topic.partition(0).openAppender();
+                Appender other = topic.partition(1).openSharedAppender();
+                Tailer tailer = topic.openTailer()) {
+            Stores.fill(appender, 12, 10_000);
+            other.append(bytes("x"));
+            Stores.readAll(tailer);
+            topic.partition(0).offsetForTimestamp(5);
+        }
+        topic.cursor("c").advance(0, topic.partition(0).nextOffset());
+    }
+
+    @Test
+    void shouldHoldNothingAfterClose() throws IOException {
+        Assumptions.assumeTrue(Files.isDirectory(FILES), "no /proc here");
+        for (int i = 0; i < 3; i++) {
+            LogStore store = Stores.at(directory, FileMedium.real()).open();
+            use(store);
+            assertTrue(held().size() > 2, "what this test looks at is not there");
+            store.close();
+            assertNothingHeld();
+        }
+    }
+
+    @Test
+    void shouldHoldNothingAfterAHundredLives() throws IOException {
+        Assumptions.assumeTrue(Files.isDirectory(FILES), "no /proc here");
+        ObservedMedium medium = new ObservedMedium();
+        for (int i = 0; i < 100; i++) {
+            try (LogStore store = Stores.at(directory, medium).open()) {
+                Topic topic = store.openOrCreateTopic("t", Stores.small());
+                assertEquals(i, topic.partition(0).nextOffset());
+                try (Appender appender = topic.partition(0).openAppender()) {
+                    appender.append(new byte[5_000]);
+                }
+                Stores.readAll(topic.openTailer());
+            }
+            assertEquals(0, medium.mappings());
+            assertEquals(0, medium.files());
+        }
+        assertNothingHeld();
+        assertTrue(
+                Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("firn-")));
+    }
+
+    @Test
+    void shouldHoldNothingWhenAppendersAreClosedAfterTheStore() {
+        ObservedMedium medium = new ObservedMedium();
+        LogStore store = Stores.at(directory, medium).open();
+        Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
+        Appender exclusive = topic.partition(0).openAppender();
+        Appender shared = topic.partition(1).openSharedAppender();
+        Tailer tailer = topic.openTailer();
+        Stores.fill(exclusive, 20, 10_000);
+        Stores.fill(shared, 20, 10_000);
+        tailer.poll(record -> Verdict.CONTINUE, 5);
+        store.close();
+        exclusive.close();
+        shared.close();
+        tailer.close();
+        assertEquals(0, medium.mappings());
+        assertEquals(0, medium.files());
+    }
+
+    @Test
+    void shouldHoldNothingWhenAPollOutlivesTheStore() {
+        ObservedMedium medium = new ObservedMedium();
+        LogStore store = Stores.at(directory, medium).open();
+        Topic topic = store.createTopic("t", Stores.small());
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("still readable"));
+        }
+        Tailer tailer = topic.openTailer();
+        int taken =
+                tailer.poll(
+                        record -> {
+                            store.close();
+                            assertEquals("still readable", Stores.text(record.copy().value()));
+                            return Verdict.CONTINUE;
+                        },
+                        10);
+        assertEquals(1, taken);
+        assertEquals(0, medium.mappings());
+        assertThrows(ClosedException.class, () -> tailer.poll(r -> Verdict.CONTINUE, 1));
+    }
+
+    @Test
+    void shouldHoldNothingAfterAnOpenThatFailed() throws IOException {
+        Assumptions.assumeTrue(Files.isDirectory(FILES), "no /proc here");
+        try (LogStore store = Stores.at(directory).open()) {
+            use(store);
+        }
+        Path file = directory.resolve("store").resolve("store");
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length / 2] ^= 4;
+        Files.write(file, bytes);
+        assertThrows(StoreOpenException.class, () -> Stores.at(directory).open());
+        assertNothingHeld();
+        bytes[bytes.length / 2] ^= 4;
+        Files.write(file, bytes);
+        Path id = Stores.tierOf(directory).resolve("tier");
+        Path away = directory.resolve("away");
+        Files.move(id, away);
+        assertThrows(StoreOpenException.class, () -> Stores.at(directory).open());
+        assertNothingHeld();
+        Files.move(away, id);
+        try (LogStore store = Stores.at(directory).open()) {
+            use(store);
+        }
+        assertNothingHeld();
+    }
+
+    @Test
+    void shouldSayThatItIsClosedWhateverIsAsked() {
+        LogStore store = Stores.at(directory).open();
+        Topic topic = store.createTopic("t", Stores.small());
+        Partition partition = topic.partition(0);
+        Appender appender = partition.openSharedAppender();
+        TopicAppender topicAppender = topic.openAppender();
+        Tailer tailer = topic.openTailer();
+        Cursor cursor = topic.cursor("c");
+        appender.append(bytes("a"));
+        store.close();
+        store.close();
+        List<Executable> uses =
+                List.of(
+                        () -> store.createTopic("u", Stores.small()),
+                        () -> store.openTopic("t"),
+                        () -> store.openOrCreateTopic("t", Stores.small()),
+                        () -> store.deleteTopic("t"),
+                        () -> store.topicNames(),
+                        () -> store.newProducerId(),
+                        () -> store.metrics(),
+                        () -> topic.openTailer(),
+                        () -> topic.openAppender(),
+                        () -> topic.cursor("c"),
+                        () -> topic.cursor("d"),
+                        () -> topic.deleteCursor("c"),
+                        () -> partition.openAppender(),
+                        () -> partition.openSharedAppender(),
+                        () -> partition.openTailer(),
+                        () -> partition.offsetForTimestamp(0),
+                        () -> partition.deleteRecordsBefore(0),
+                        () -> appender.append(bytes("b")),
+                        () -> appender.append(appender.newBatch().add(bytes("b"))),
+                        () -> appender.appendAsync(bytes("b"), 0, 1),
+                        () -> topicAppender.append(null, bytes("b")),
+                        () -> tailer.poll(record -> Verdict.CONTINUE, 1),
+                        () -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofHours(1)),
+                        () -> tailer.seekToTimestamp(0),
+                        () -> cursor.advance(0, 1),
+                        () -> cursor.force());
+        for (int i = 0; i < uses.size(); i++) {
+            assertThrows(ClosedException.class, uses.get(i), "use " + i);
+        }
+        appender.close();
+        topicAppender.close();
+        tailer.close();
+        partition.metrics();
+        assertEquals(1, partition.nextOffset());
+        assertEquals(directory.resolve("store"), store.directory());
+    }
+
+    @Test
+    void shouldNotBeClosedByACallbackOnItsOwnThread() throws Exception {
+        LogStore store = Stores.at(directory).open();
+        Partition partition = store.createTopic("t", Stores.small()).partition(0);
+        try (Appender appender = partition.openSharedAppender()) {
+            CompletableFuture<Void> closes = new CompletableFuture<>();
+            appender.onDurable(
+                    (p, offset) -> {
+                        try {
+                            store.close();
+                            closes.complete(null);
+                        } catch (IllegalStateException e) {
+                            closes.completeExceptionally(e);
+                        }
+                    });
+            while (appender.appendAsync(bytes("a"), 0, 1) < 0) {
+                Thread.onSpinWait();
+            }
+            ExecutionException e = assertThrows(ExecutionException.class, closes::get);
+            assertTrue(e.getCause().getMessage().contains("close"), e.getCause().getMessage());
+        }
+        store.close();
+    }
+
+    @Test
+    void shouldRefuseToOpenWithoutATierOrWithBadOptions() {
+        assertThrows(InvalidOptionException.class, () -> LogStore.in(directory).open());
+        for (Duration wrong :
+                List.of(
+                        Duration.ZERO,
+                        Duration.ofMillis(-1),
+                        Duration.ofHours(2),
+                        Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThrows(
+                    InvalidOptionException.class, () -> LogStore.in(directory).markInterval(wrong));
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> LogStore.in(directory).cursorInterval(wrong));
+        }
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> LogStore.in(directory).producerExpiry(wrong));
+        }
+        assertEquals(List.of(), Stores.filesIn(directory));
+    }
+}

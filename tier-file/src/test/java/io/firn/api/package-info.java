@@ -1,0 +1,2 @@
+/** What the library promises its users, held against a whole store on the file tier. */
+package io.firn.api;
