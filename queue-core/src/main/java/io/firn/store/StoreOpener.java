@@ -99,10 +99,11 @@ final class StoreOpener {
             // A process that was killed may have left a name that only a cache knows (O1).
             medium.forceDirectory(directory);
         }
-        openTiers(identity);
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
         store.own(lock, epochs, producerIds);
+        Map<UUID, TopicFiles.Description> topics = readTopics();
+        openTiers(identity);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
             epochs.above(tier.highestFreeEpoch());
@@ -120,7 +121,7 @@ final class StoreOpener {
             }
         }
         medium.createDirectories(TopicFiles.topicsIn(directory));
-        openTopics(found);
+        openTopics(topics, found);
         for (List<Segment> orphans : found.values()) {
             orphans.forEach(
                     o -> store.addFinding(o.name() + ": belongs to no topic of this store; kept"));
@@ -175,8 +176,10 @@ final class StoreOpener {
         }
     }
 
-    private void openTopics(Map<UUID, List<Segment>> found) throws IOException {
-        for (Map.Entry<UUID, TopicFiles.Description> e : readTopics().entrySet()) {
+    private void openTopics(
+            Map<UUID, TopicFiles.Description> topics, Map<UUID, List<Segment>> found)
+            throws IOException {
+        for (Map.Entry<UUID, TopicFiles.Description> e : topics.entrySet()) {
             UUID id = e.getKey();
             TopicFiles files = new TopicFiles(store, id);
             if (e.getValue() != null) {

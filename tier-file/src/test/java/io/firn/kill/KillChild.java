@@ -40,7 +40,7 @@ final class KillChild {
         this.random = new SplittableRandom(plan.seed() - plan.round());
     }
 
-    /** Run by {@link KillRun} with the directory. */
+    /** Run by {@link KillTest} with the directory. */
     public static void main(String[] arguments) throws IOException {
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, e) -> {

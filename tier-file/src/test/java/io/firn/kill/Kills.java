@@ -4,13 +4,9 @@ import io.firn.LogStore;
 import io.firn.kill.Oracle.Violation;
 import io.firn.kill.Plan.Mode;
 import io.firn.kill.Report.Kind;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -20,23 +16,13 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/**
- * Kills a JVM that appends, again and again, and compares what reopens with what was acknowledged.
- * {@link KillTest} takes seconds; {@code bin/test-kill} runs it for as long as one likes.
- */
-final class KillRun {
-    private static final int DEFAULT_ROUNDS = 200;
+/** Starts one child after the other, kills it, and asks the oracle. */
+final class Kills {
     private static final int MOST_APPENDING_MS = 250;
     private static final int MOST_OPENING_MS = 120;
     private static final int MOST_CLOSING_MS = 30;
     private static final int MOST_AFTER_ROLL_MS = 2;
     private static final String RECOVERY = "io.firn.Recovery";
-    private static final String USAGE =
-            "Usage: bin/test-kill [--rounds N] [--dir DIR] [--seed S]%n"
-                    + "  --rounds  how many children are killed, default "
-                    + DEFAULT_ROUNDS
-                    + "%n  --dir     where the store lies, new or empty; default a temporary one%n"
-                    + "  --seed    of contents and plans, default by the clock%n";
 
     private final Path directory;
     private final long seed;
@@ -53,7 +39,7 @@ final class KillRun {
     private long accepted;
     private long unproven;
 
-    KillRun(Path directory, long seed, int rounds, PrintStream out) {
+    Kills(Path directory, long seed, int rounds, PrintStream out) {
         this.directory = directory;
         this.seed = seed;
         this.rounds = rounds;
@@ -62,60 +48,16 @@ final class KillRun {
         this.oracle = new Oracle(seed);
     }
 
-    /** Children that were killed. */
+    /** How many children were killed. */
     int killed() {
         return killed;
     }
 
-    /** Records whose acknowledgement arrived. */
     long ackedRecords() {
         return oracle.ackedRecords();
     }
 
-    /** See {@link #USAGE}; exits with 1 when something was lost or invented. */
-    public static void main(String[] arguments) throws Exception {
-        Path directory = null;
-        int rounds = DEFAULT_ROUNDS;
-        long seed = System.nanoTime() & 0xFFFF_FFFFL;
-        try {
-            for (int i = 0; i < arguments.length; i += 2) {
-                switch (arguments[i]) {
-                    case "--rounds" -> rounds = Integer.parseInt(arguments[i + 1]);
-                    case "--dir" -> directory = Path.of(arguments[i + 1]);
-                    case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
-                    default -> throw new IllegalArgumentException("unknown: " + arguments[i]);
-                }
-            }
-        } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-            System.err.println(e.getMessage());
-            System.err.printf(USAGE);
-            System.exit(2);
-        }
-        boolean temporary = directory == null;
-        Path place = temporary ? Files.createTempDirectory("firn-kill") : directory;
-        System.exit(run(new KillRun(place, seed, rounds, System.out), temporary));
-    }
-
-    private static int run(KillRun test, boolean temporary) throws Exception {
-        test.out.printf("seed %d, %d kills, in %s%n", test.seed, test.rounds, test.directory);
-        try {
-            test.run();
-            test.summarize();
-        } catch (Violation e) {
-            test.out.println();
-            test.summarize();
-            test.out.printf(
-                    "VIOLATION behind child %d: %s%nThe files are left in %s. The same plans again"
-                            + " (moments differ): bin/test-kill --seed %d --rounds %d%n",
-                    test.children, e.getMessage(), test.directory, test.seed, test.rounds);
-            return 1;
-        }
-        if (temporary) {
-            delete(test.directory);
-        }
-        return 0;
-    }
-
+    /** Kills as many children as it is to, and checks in between and at the end. */
     void run() throws Exception {
         Files.createDirectories(directory);
         Path events = directory.resolve("recoveries.jfr");
@@ -225,7 +167,8 @@ final class KillRun {
         out.flush();
     }
 
-    private void summarize() {
+    /** Says what happened. */
+    void summarize() {
         out.printf("%nkills                %d: %s%n", killed, kills);
         out.printf(
                 "children             %d, of which closed before the kill %d%n", children, closed);
@@ -237,25 +180,5 @@ final class KillRun {
         out.printf("bytes above marks    %,d accepted by recovery in the checks%n", accepted);
         out.printf("unproven bytes       %,d cut by recovery in the checks%n", unproven);
         out.printf("seed                 %d%n", seed);
-    }
-
-    private static void delete(Path directory) throws IOException {
-        Files.walkFileTree(
-                directory,
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                            throws IOException {
-                        Files.delete(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult postVisitDirectory(Path visited, IOException e)
-                            throws IOException {
-                        Files.delete(visited);
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
     }
 }
