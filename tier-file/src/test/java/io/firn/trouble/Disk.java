@@ -10,7 +10,9 @@ import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -90,10 +92,17 @@ final class Disk {
     }
 
     private Path first(String ending) throws IOException {
-        try (Stream<Path> files = Files.walk(segments())) {
-            return files.filter(file -> file.toString().endsWith(ending))
-                    .min(Comparator.naturalOrder())
-                    .orElseThrow();
+        while (true) {
+            try (Stream<Path> files = Files.walk(segments())) {
+                return files.filter(file -> file.toString().endsWith(ending))
+                        .min(Comparator.naturalOrder())
+                        .orElseThrow();
+            } catch (UncheckedIOException e) {
+                // A file was renamed while we walked: the background sets a block aside.
+                if (!(e.getCause() instanceof NoSuchFileException)) {
+                    throw e;
+                }
+            }
         }
     }
 }
