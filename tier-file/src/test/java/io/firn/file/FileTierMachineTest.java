@@ -239,7 +239,7 @@ class FileTierMachineTest {
                 readers[i] = new Thread(() -> readAll(current, done, failure));
                 readers[i].start();
             }
-            for (int i = 1; i <= 40; i++) {
+            for (int i = 1; i <= 25; i++) {
                 live(tier, i, current);
             }
             done.set(true);
@@ -284,7 +284,9 @@ class FileTierMachineTest {
         try {
             while (!done.get()) {
                 Segment segment = current.get();
-                if (segment != null) {
+                if (segment == null) {
+                    Thread.sleep(1);
+                } else {
                     read(segment, current);
                 }
             }
@@ -321,7 +323,7 @@ class FileTierMachineTest {
             reading.open(READ_ONLY);
             Thread follower = new Thread(() -> follow(reading, done, failure));
             follower.start();
-            for (int epoch = 1; epoch <= 150; epoch++) {
+            for (int epoch = 1; epoch <= 60; epoch++) {
                 Segment segment = tier.reserve(TOPIC, 0, 30_000, epoch);
                 segment.memory().putLong(0, epoch);
                 segment.force(0, 8);
