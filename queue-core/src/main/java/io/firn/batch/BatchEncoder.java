@@ -119,20 +119,74 @@ public final class BatchEncoder implements Batch {
 
     @Override
     public Batch add() {
+        return add(
+                valueLength < 0 ? source.none() : source.wrap(valueCopy.bytes(), 0, valueLength));
+    }
+
+    /**
+     * Without the copy on the way, as the other forms of {@code add} that bring the value along.
+     */
+    @Override
+    public Batch add(byte[] value) {
+        return add(value == null ? source.none() : source.wrap(value, 0, value.length));
+    }
+
+    @Override
+    public Batch add(ByteBuffer value) {
+        return add(value == null ? source.none() : source.wrap(value));
+    }
+
+    @Override
+    public Batch add(byte[] key, byte[] value) {
+        key(key);
+        return add(value);
+    }
+
+    private Batch add(Source value) {
         long time = timestamp == NO_TIMESTAMP ? clock.time() : timestamp;
         if (count == 0) {
             baseTimestamp = time;
             maxTimestamp = time;
         }
         long timestampDelta = time - baseTimestamp;
-        int body =
-                1
+        int body = bodyBytes(timestampDelta, value.length());
+        maxTimestamp = Math.max(maxTimestamp, time);
+        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
+        int at = Varint.put(b, records.length(), body);
+        b[at++] = 0;
+        at = Varint.put(b, at, timestampDelta);
+        at = Varint.put(b, at, count);
+        at = Varint.put(b, at, keyLength);
+        if (keyLength > 0) {
+            System.arraycopy(keyCopy.bytes(), 0, b, at, keyLength);
+            at += keyLength;
+        }
+        at = Varint.put(b, at, value.length());
+        if (value.length() > 0) {
+            value.copyTo(b, at);
+            at += value.length();
+        }
+        at = Varint.put(b, at, headerCount);
+        if (headerCount > 0) {
+            System.arraycopy(headers.bytes(), 0, b, at, headers.length());
+            at += headers.length();
+        }
+        records.length(at);
+        count++;
+        forgetRecord();
+        return this;
+    }
+
+    /** Bytes behind the length of the record that is described, when it may be added. */
+    private int bodyBytes(long timestampDelta, int valueBytes) {
+        long body =
+                1L
                         + Varint.size(timestampDelta)
                         + Varint.size(count)
                         + Varint.size(keyLength)
                         + Math.max(keyLength, 0)
-                        + Varint.size(valueLength)
-                        + Math.max(valueLength, 0)
+                        + Varint.size(valueBytes)
+                        + Math.max(valueBytes, 0)
                         + Varint.size(headerCount)
                         + headers.length();
         if (body > maxRecordBytes) {
@@ -146,20 +200,7 @@ public final class BatchEncoder implements Batch {
                             + records.length()
                             + " bytes: append it, then go on with an empty one");
         }
-        maxTimestamp = Math.max(maxTimestamp, time);
-        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
-        int at = Varint.put(b, records.length(), body);
-        b[at++] = 0;
-        at = Varint.put(b, at, timestampDelta);
-        at = Varint.put(b, at, count);
-        at = putBytes(b, at, keyCopy, keyLength);
-        at = putBytes(b, at, valueCopy, valueLength);
-        at = Varint.put(b, at, headerCount);
-        System.arraycopy(headers.bytes(), 0, b, at, headers.length());
-        records.length(at + headers.length());
-        count++;
-        forgetRecord();
-        return this;
+        return (int) body;
     }
 
     @Override
@@ -234,7 +275,7 @@ public final class BatchEncoder implements Batch {
         return whole;
     }
 
-    static RecordTooLargeException tooLarge(int found, int limit) {
+    static RecordTooLargeException tooLarge(long found, int limit) {
         return new RecordTooLargeException(
                 "the record takes "
                         + found
@@ -261,15 +302,6 @@ public final class BatchEncoder implements Batch {
             bytes.copyTo(copy.ensure(bytes.length()), 0);
         }
         return bytes.length();
-    }
-
-    private static int putBytes(byte[] target, int from, Scratch bytes, int length) {
-        int at = Varint.put(target, from, length);
-        if (length <= 0) {
-            return at;
-        }
-        System.arraycopy(bytes.bytes(), 0, target, at, length);
-        return at + length;
     }
 
     private void forgetRecord() {

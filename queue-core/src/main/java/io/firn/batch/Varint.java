@@ -9,13 +9,16 @@ public final class Varint {
     /** Bytes that an int takes. */
     public static int size(int value) {
         int v = (value << 1) ^ (value >> 31);
-        return (38 - Integer.numberOfLeadingZeros(v)) / 7 + (v == 0 ? 1 : 0);
+        if ((v & ~0x7F) == 0) {
+            return 1;
+        }
+        return (v & ~0x3FFF) == 0 ? 2 : (38 - Integer.numberOfLeadingZeros(v)) / 7;
     }
 
     /** Bytes that a long takes. */
     public static int size(long value) {
         long v = (value << 1) ^ (value >> 63);
-        return (70 - Long.numberOfLeadingZeros(v)) / 7 + (v == 0 ? 1 : 0);
+        return (v & ~0x7FL) == 0 ? 1 : (70 - Long.numberOfLeadingZeros(v)) / 7;
     }
 
     /** Writes an int and returns the index behind it. */

@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -150,7 +151,7 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public DurabilityClass durabilityClass(Path path) throws IOException {
-        String type = Files.getFileStore(nearestExisting(path)).type();
+        String type = fileStore(path).type();
         return MEMORY_FILE_SYSTEMS.contains(type)
                 ? DurabilityClass.PROCESS_CRASH
                 : DurabilityClass.POWER_FAIL;
@@ -158,12 +159,22 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public long usableBytes(Path path) throws IOException {
-        return Files.getFileStore(nearestExisting(path)).getUsableSpace();
+        return fileStore(path).getUsableSpace();
     }
 
     @Override
     public AutoCloseable lock(Path file) throws IOException {
         return FileLocks.take(file);
+    }
+
+    private static FileStore fileStore(Path path) throws IOException {
+        Path existing = nearestExisting(path);
+        try {
+            return Files.getFileStore(existing);
+        } catch (IOException e) {
+            throw new IOException(
+                    "what file system " + existing + " lies on could not be found out: " + e, e);
+        }
     }
 
     private static Path nearestExisting(Path path) throws IOException {

@@ -29,14 +29,16 @@ public interface Segment {
     Mark refreshMark() throws IOException;
 
     /**
-     * The writer's view: stores into {@code [0, capacity)}. Not sealed segments. Readers of an
-     * active segment look at the same bytes.
+     * The writer's view: stores into {@code [0, capacity)}. Readers of an active segment look at
+     * the same bytes.
+     *
+     * @throws IllegalStateException when the segment is sealed, deleted, damaged, or open read-only
      */
     ByteBuffer memory();
 
     /**
-     * Makes the stores into {@code [from, to)} durable. May be called by a user's thread; is not
-     * disturbed by interrupts.
+     * Makes the stores into {@code [from, to)} durable. May be called by a user's thread, by one
+     * thread at a time; is not disturbed by interrupts.
      *
      * @throws IOException when it is not certain that they are; nothing may be acknowledged
      */

@@ -29,8 +29,10 @@ public interface StorageTier extends AutoCloseable {
     /**
      * Opens or creates the tier; called once, by the store.
      *
-     * @throws IOException when it is foreign, damaged, newer, not reachable or in use; the message
-     *     says what was expected and what was found
+     * @throws IOException when it is foreign, damaged, newer or not reachable; the message says
+     *     what was expected and what was found
+     * @throws io.firn.StoreLockedException when it is to be opened for writing, and somebody has it
+     *     open for writing
      */
     void open(TierContext context) throws IOException;
 
@@ -69,6 +71,7 @@ public interface StorageTier extends AutoCloseable {
      * Sets a block aside, durably, with its space reserved and brought into memory.
      *
      * @param bytes room wanted for batches
+     * @throws IllegalArgumentException when bytes are below 1 or above {@link #maxSegmentBytes}
      * @throws io.firn.StoreFullException when there is no room
      * @throws IOException when the medium fails
      */

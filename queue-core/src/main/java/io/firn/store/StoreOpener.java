@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.FirnException;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.spi.FileMedium;
@@ -64,6 +65,10 @@ final class StoreOpener {
                     "the store " + directory + " cannot be read: its medium failed", e);
         } catch (RuntimeException e) {
             abandon();
+            if (e instanceof FirnException && e.getCause() instanceof IOException) {
+                throw new StoreOpenException(
+                        "the store " + directory + " cannot be opened: " + e.getMessage(), e);
+            }
             throw e;
         }
     }
@@ -94,10 +99,11 @@ final class StoreOpener {
             // A process that was killed may have left a name that only a cache knows (O1).
             medium.forceDirectory(directory);
         }
-        openTiers(identity);
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
         store.own(lock, epochs, producerIds);
+        Map<UUID, TopicFiles.Description> topics = readTopics();
+        openTiers(identity);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
             epochs.above(tier.highestFreeEpoch());
@@ -115,7 +121,7 @@ final class StoreOpener {
             }
         }
         medium.createDirectories(TopicFiles.topicsIn(directory));
-        openTopics(found);
+        openTopics(topics, found);
         for (List<Segment> orphans : found.values()) {
             orphans.forEach(
                     o -> store.addFinding(o.name() + ": belongs to no topic of this store; kept"));
@@ -170,8 +176,10 @@ final class StoreOpener {
         }
     }
 
-    private void openTopics(Map<UUID, List<Segment>> found) throws IOException {
-        for (Map.Entry<UUID, TopicFiles.Description> e : readTopics().entrySet()) {
+    private void openTopics(
+            Map<UUID, TopicFiles.Description> topics, Map<UUID, List<Segment>> found)
+            throws IOException {
+        for (Map.Entry<UUID, TopicFiles.Description> e : topics.entrySet()) {
             UUID id = e.getKey();
             TopicFiles files = new TopicFiles(store, id);
             if (e.getValue() != null) {

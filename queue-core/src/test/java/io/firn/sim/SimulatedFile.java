@@ -237,9 +237,10 @@ final class SimulatedFile extends SimulatedNode {
             case NEW -> store(page, now);
             case TORN -> {
                 byte[] torn = durablePage(page);
-                for (int sector = 0; sector < PAGE; sector += SECTOR) {
-                    if (survival.sector()) {
-                        System.arraycopy(now, sector, torn, sector, SECTOR);
+                int length = survival.pieceBytes();
+                for (int piece = 0; piece < PAGE; piece += length) {
+                    if (survival.piece()) {
+                        System.arraycopy(now, piece, torn, piece, length);
                     }
                 }
                 store(page, torn);

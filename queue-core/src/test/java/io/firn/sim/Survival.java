@@ -28,8 +28,11 @@ public interface Survival {
     /** Whether a page's change survives as a whole, not at all, or in part. */
     Fate page();
 
-    /** Whether a sector of a torn page survives. */
-    boolean sector();
+    /** Whether a piece of a torn page survives. */
+    boolean piece();
+
+    /** Bytes of the pieces that a page tears into. */
+    int pieceBytes();
 
     /** What becomes of a page. */
     enum Fate {
@@ -40,7 +43,12 @@ public interface Survival {
 
     /** Some of it, decided by the seed; some seeds lose much, some little. */
     static Survival random(long seed) {
-        return new Random(seed);
+        return new Random(seed, SimulatedFile.SECTOR, 0.2);
+    }
+
+    /** As {@link #random}, but most pages tear, in the middle of sectors too. */
+    static Survival shredded(long seed) {
+        return new Random(seed, 8, 0.8);
     }
 
     /** The same answer to everything of a kind. */
@@ -61,8 +69,13 @@ public interface Survival {
         }
 
         @Override
-        public boolean sector() {
+        public boolean piece() {
             return bytes;
+        }
+
+        @Override
+        public int pieceBytes() {
+            return SimulatedFile.PAGE;
         }
 
         @Override
@@ -74,15 +87,18 @@ public interface Survival {
     /** Answers from a seed. */
     final class Random implements Survival {
         private static final double[] SHARES = {0.1, 0.5, 0.9};
-        private static final double TORN = 0.2;
 
         private final long seed;
         private final SplittableRandom random;
+        private final int pieceBytes;
+        private final double tornShare;
         private final double nameShare;
         private final double pageShare;
 
-        private Random(long seed) {
+        private Random(long seed, int pieceBytes, double tornShare) {
             this.seed = seed;
+            this.pieceBytes = pieceBytes;
+            this.tornShare = tornShare;
             this.random = new SplittableRandom(seed);
             this.nameShare = SHARES[random.nextInt(SHARES.length)];
             this.pageShare = SHARES[random.nextInt(SHARES.length)];
@@ -100,15 +116,20 @@ public interface Survival {
 
         @Override
         public Fate page() {
-            if (random.nextDouble() < TORN) {
+            if (random.nextDouble() < tornShare) {
                 return Fate.TORN;
             }
             return random.nextDouble() < pageShare ? Fate.NEW : Fate.OLD;
         }
 
         @Override
-        public boolean sector() {
+        public boolean piece() {
             return random.nextBoolean();
+        }
+
+        @Override
+        public int pieceBytes() {
+            return pieceBytes;
         }
 
         @Override

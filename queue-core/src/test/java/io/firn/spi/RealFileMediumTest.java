@@ -127,7 +127,9 @@ class RealFileMediumTest extends FileMediumContract {
 
         assertThrows(StoreLockedException.class, () -> medium().lock(link.resolve("lock")));
         Files.createLink(real.resolve("twin"), real.resolve("lock"));
-        assertThrows(StoreLockedException.class, () -> medium().lock(real.resolve("twin")));
+        StoreLockedException locked =
+                assertThrows(StoreLockedException.class, () -> medium().lock(real.resolve("twin")));
+        assertTrue(locked.getMessage().contains("pid"), locked.getMessage());
         lock.close();
     }
 

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  *     7/                                    a partition
  *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
  *         .000000000000002a.active.tmp      being reserved; means nothing after a crash
+ *         .000000000000002a.seal            room for its mark; means nothing after a crash
  *         00000000000000000042.log          sealed and finished; base offset 42
  *         00000000000000000042.mark         what {@link SealMark} says
  *         00000000000000000042.index        sidecars
@@ -37,7 +38,8 @@ final class FileNames {
     private static final Pattern TOPIC =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern PARTITION = Pattern.compile("0|[1-9][0-9]{0,9}");
-    private static final Pattern ACTIVE = Pattern.compile("\\.([0-9a-f]{16})\\.active(\\.tmp)?");
+    private static final Pattern ACTIVE =
+            Pattern.compile("\\.([0-9a-f]{16})\\.(active|active\\.tmp|seal)");
     private static final Pattern SEALED =
             Pattern.compile("([0-9]{20})\\.(log|mark|index|timeindex)");
     private static final Pattern HIDDEN =
@@ -88,6 +90,10 @@ final class FileNames {
         return String.format(Locale.ROOT, ".%016x.active", epoch);
     }
 
+    static String sealRoom(long epoch) {
+        return String.format(Locale.ROOT, ".%016x.seal", epoch);
+    }
+
     static String log(long baseOffset) {
         return sealed(baseOffset, "log");
     }
@@ -112,7 +118,7 @@ final class FileNames {
     static Entry parse(String name) {
         Matcher active = ACTIVE.matcher(name);
         if (active.matches()) {
-            Kind kind = active.group(2) == null ? Kind.ACTIVE : Kind.TEMPORARY;
+            Kind kind = active.group(2).equals("active") ? Kind.ACTIVE : Kind.TEMPORARY;
             return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16));
         }
         Matcher sealed = SEALED.matcher(name);

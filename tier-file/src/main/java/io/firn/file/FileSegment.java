@@ -214,6 +214,7 @@ final class FileSegment implements Segment {
             medium.rename(path, log);
             path = log;
         }
+        medium.delete(directory.sealRoom(fileEpoch));
         directory.force();
         finished = true;
         readers.closeFile();
@@ -257,6 +258,7 @@ final class FileSegment implements Segment {
     private void lookForFinish() {
         Path log = directory.log(mark.baseOffset());
         if (medium.exists(log)) {
+            fileBytes = Math.min(fileBytes, mark.position());
             path = log;
             finished = true;
             readers.closeFile();
@@ -333,6 +335,7 @@ final class FileSegment implements Segment {
         if (isSealed()) {
             directory.deleteSealed(path, mark.baseOffset());
         } else {
+            medium.delete(directory.sealRoom(fileEpoch));
             medium.delete(path);
             directory.force();
         }

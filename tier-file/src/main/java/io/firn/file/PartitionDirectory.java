@@ -22,6 +22,11 @@ record PartitionDirectory(
         return path.resolve(FileNames.active(epoch));
     }
 
+    /** Where there is room for a segment's {@link SealMark}. */
+    Path sealRoom(long fileEpoch) {
+        return path.resolve(FileNames.sealRoom(fileEpoch));
+    }
+
     Path log(long baseOffset) {
         return path.resolve(FileNames.log(baseOffset));
     }
@@ -67,7 +72,20 @@ record PartitionDirectory(
     }
 
     void writeSeal(SealMark seal) throws IOException {
-        seal.write(medium, mark(seal.mark().baseOffset()));
+        seal.write(medium, mark(seal.mark().baseOffset()), sealRoom(seal.fileEpoch()));
+    }
+
+    /**
+     * Sets room aside for the seals of all segments that are not sealed yet: a seal that fails for
+     * want of space would end a partition that could go on when there is space again.
+     */
+    void reserveSeals() throws IOException {
+        for (String name : medium.list(path)) {
+            FileNames.Entry entry = FileNames.parse(name);
+            if (entry.kind() == FileNames.Kind.ACTIVE) {
+                SealMark.reserve(medium, sealRoom(entry.number()));
+            }
+        }
     }
 
     /**

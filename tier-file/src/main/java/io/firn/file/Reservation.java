@@ -49,9 +49,17 @@ final class Reservation {
         try {
             write();
             medium.rename(temporary, path);
+            directory.reserveSeals();
             directory.force();
             return open();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            boolean full = isFull(e);
+            takeBack(e);
+            if (full) {
+                throw full(e);
+            }
+            throw e;
+        } catch (RuntimeException e) {
             takeBack(e);
             throw e;
         }
@@ -73,27 +81,24 @@ final class Reservation {
         byte[] zeros = new byte[PIECE];
         for (long position = 0; position < fileBytes; position += PIECE) {
             int length = (int) Math.min(PIECE, fileBytes - position);
-            try {
-                file.write(position, zeros, 0, length);
-            } catch (IOException e) {
-                if (isFull(e, fileBytes - position)) {
-                    throw full(e);
-                }
-                throw e;
-            }
+            file.write(position, zeros, 0, length);
         }
     }
 
     /** The system's message may be in any language, so the space left is looked at as well. */
-    private boolean isFull(IOException e, long missing) throws IOException {
+    private boolean isFull(IOException e) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        return message.contains("no space left")
-                || message.contains("quota exceeded")
-                || medium.usableBytes(directory.path()) < missing;
+        try {
+            return message.contains("no space left")
+                    || message.contains("quota exceeded")
+                    || medium.usableBytes(directory.path()) < PIECE;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
     }
 
     private StoreFullException full(IOException e) throws IOException {
-        medium.delete(temporary);
         return new StoreFullException(
                 directory.path()
                         + ": "
@@ -125,6 +130,7 @@ final class Reservation {
     private void takeBack(Exception reason) {
         try {
             medium.delete(temporary);
+            medium.delete(directory.sealRoom(epoch));
             medium.delete(path);
         } catch (IOException e) {
             reason.addSuppressed(e);

@@ -56,12 +56,35 @@ record SealMark(Mark mark, long fileEpoch) {
                 : null;
     }
 
-    /** Replaces the mark file, durably on return. */
-    void write(FileMedium medium, Path file) throws IOException {
+    /** Sets room aside for a mark file, when that is still to be done. */
+    static void reserve(FileMedium medium, Path room) throws IOException {
+        if (!medium.exists(room)) {
+            try (MediumFile out = medium.create(room)) {
+                out.write(0, new byte[LENGTH], 0, LENGTH);
+                out.force();
+            }
+        }
+    }
+
+    /**
+     * Replaces the mark file, durably on return.
+     *
+     * @param room becomes the mark file, when it was reserved
+     */
+    void write(FileMedium medium, Path file, Path room) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(LENGTH);
         buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
         buffer.putInt(crc(buffer.array()));
-        WholeFile.replace(medium, file, buffer.array(), true);
+        if (medium.exists(room)) {
+            try (MediumFile out = medium.open(room, true)) {
+                out.write(0, buffer.array(), 0, LENGTH);
+                // Before the rename, as in WholeFile.
+                out.force();
+            }
+            medium.rename(room, file);
+        } else {
+            WholeFile.replace(medium, file, buffer.array(), true);
+        }
         medium.forceDirectory(file.getParent());
     }
 

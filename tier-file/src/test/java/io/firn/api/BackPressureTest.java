@@ -209,7 +209,7 @@ class BackPressureTest {
             Partition broken = created(store);
             Partition sound = store.createTopic("a", Stores.small()).partition(0);
             Partition other = store.createTopic("z", Stores.small()).partition(0);
-            String brokenId = broken.topic().id().toString().replace("-", "");
+            String brokenId = broken.topic().id().toString();
             medium.beforeCreate(
                     file -> {
                         if (file.toString().contains(brokenId)) {

@@ -245,7 +245,7 @@ final class Promises {
 
     private static void assertNoSegments(SimulatedFileMedium medium, Path segments, UUID id)
             throws IOException {
-        Path directory = segments.resolve(id.toString().replace("-", ""));
+        Path directory = segments.resolve(id.toString());
         for (String partition : medium.list(directory)) {
             for (String file : medium.list(directory.resolve(partition))) {
                 assertTrue(

@@ -208,14 +208,17 @@ class FileTierBadDaysTest {
     void shouldMakeUpADamagedMarkFromTheFileAndSaySo() throws IOException {
         tierWith(1);
         Path mark = partition().resolve(FileNames.mark(1000));
-        byte[] bytes = Files.readAllBytes(mark);
-        bytes[44] ^= 1;
-        Files.write(mark, bytes);
+        byte[] whole = Files.readAllBytes(mark);
+        for (int at = 0; at < whole.length; at++) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 1;
+            Files.write(mark, damaged);
 
-        FileTier tier = open(CREATE);
-
-        assertEquals(LENGTH, withEpoch(tier, -1).mark().position());
-        assertOneStranger(tier, mark, "damaged");
+            try (FileTier tier = open(CREATE)) {
+                assertEquals(LENGTH, withEpoch(tier, -1).mark().position());
+                assertOneStranger(tier, mark, "damaged");
+            }
+        }
     }
 
     @Test

@@ -85,23 +85,40 @@ class FileTierForceTest {
     }
 
     @Test
+    void shouldHaveOneWholeSlotAtAnyMomentOfMarking() throws IOException {
+        assertWholeAtAnyMomentOf(Step.BEGIN, Step.STORE, Step.MARK);
+    }
+
+    @Test
     void shouldHaveOneWholeSlotAtAnyMomentOfRewriting() throws IOException {
+        assertWholeAtAnyMomentOf(Step.MARK, Step.REWRITE);
+    }
+
+    /** Takes the steps behind the first, and tears to pieces what the last one writes. */
+    private static void assertWholeAtAnyMomentOf(Step... steps) throws IOException {
+        Step before = steps[0];
+        Step during = steps[steps.length - 1];
         List<SimulatedFileMedium> left = new ArrayList<>();
-        try (Life life = Life.after(Step.STORE)) {
-            life.take(Step.MARK);
-            life.medium.onOperation(
-                    number -> {
-                        for (int seed = 0; seed < 200; seed++) {
-                            left.add(life.medium.crash(Survival.random(seed)));
-                        }
-                    });
-            life.take(Step.REWRITE);
+        try (Life life = Life.after(before)) {
+            for (int i = 1; i < steps.length; i++) {
+                if (steps[i] == during) {
+                    life.medium.onOperation(number -> shred(life.medium, left));
+                }
+                life.take(steps[i]);
+            }
+            life.medium.onOperation(number -> {});
         }
         for (SimulatedFileMedium medium : left) {
             try (Life found = Life.reopened(medium)) {
-                Step step = found.step(Step.MARK);
-                assertTrue(step == Step.MARK || step == Step.REWRITE, "found " + step);
+                Step step = found.step(before);
+                assertTrue(step == before || step == during, "found " + step);
             }
+        }
+    }
+
+    private static void shred(SimulatedFileMedium medium, List<SimulatedFileMedium> left) {
+        for (int seed = 0; seed < 100; seed++) {
+            left.add(medium.crash(Survival.shredded(seed)));
         }
     }
 

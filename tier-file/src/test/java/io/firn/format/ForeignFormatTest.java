@@ -2,26 +2,32 @@ package io.firn.format;
 
 import static io.firn.kafka.SameRecords.assertSame;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.Partition;
+import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -115,6 +121,36 @@ class ForeignFormatTest {
                     assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1));
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldTakeABatchThatJustFitsASegmentAndNoneThatDoesNot() throws IOException {
+        Topic topic = files.topic("tight");
+        int room = topic.options().segmentBytes();
+        KafkaBatches maker = KafkaBatches.of(Compression.NONE);
+        int overhead = maker.encode(null, new byte[room / 2]).remaining() - room / 2;
+        ByteBuffer fitting = maker.encode(null, new byte[room - overhead]);
+        assertEquals(room, fitting.remaining());
+        ByteBuffer larger = maker.encode(null, new byte[room - overhead + 1]);
+        try (Appender tight = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals(2L * i, tight.appendBatch(fitting));
+                assertEquals(2L * i + 1, tight.append(new byte[] {1}));
+                String message =
+                        assertThrows(RecordTooLargeException.class, () -> tight.appendBatch(larger))
+                                .getMessage();
+                assertTrue(message.contains(" " + (room + 1) + " bytes"), message);
+                assertTrue(message.contains(" holds " + room), message);
+            }
+        }
+        assertEquals(6, FileStore.readAll(topic.partition(0)).size());
+        files.reopen();
+        assertEquals(6, FileStore.readAll(files.topic("tight").partition(0)).size());
+        files.sealAll(files.topic("tight"));
+        for (Path file : files.sealedFiles(files.topic("tight"), 0)) {
+            assertEquals(
+                    1, KafkaBatches.decode(0, ByteBuffer.wrap(Files.readAllBytes(file))).size());
         }
     }
 

@@ -1,0 +1,186 @@
+package io.firn.bench;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Partition;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * How long a log takes to open after its JVM was killed, for a small and a large one in turn. The
+ * killed JVM appends to the end, so each opening recovers a segment that was being written.
+ */
+@Command(
+        name = "bin/bench reopen",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Time to open a log after kill -9, of 256 MiB and of 4 GiB in turn.")
+public final class Reopen implements Callable<Integer> {
+    private static final int RECORD_BYTES = 1024;
+    private static final int BATCH = 64;
+    private static final double WANTED_RATIO = 1.5;
+    private static final String READY = "appending";
+
+    @Option(names = "--small", description = "MiB of the small log. Default: ${DEFAULT-VALUE}")
+    private int smallMib = 256;
+
+    @Option(names = "--large", description = "MiB of the large log. Default: ${DEFAULT-VALUE}")
+    private int largeMib = 4096;
+
+    @Option(names = "--rounds", description = "Kills of each. Default: ${DEFAULT-VALUE}")
+    private int rounds = 7;
+
+    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: target/")
+    private Path disk = Path.of("target");
+
+    @Option(names = "--child", hidden = true)
+    private Path child;
+
+    private final PrintStream out = System.out;
+
+    /** Runs it. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Reopen()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (child != null) {
+            append(child, (long) largeMib << 20);
+            return 0;
+        }
+        out.printf(
+                "%s; %s; %s; load before %s; directory %s%n",
+                Machine.cpu(), Machine.system(), Machine.jdk(), Machine.load(), disk);
+        Path small = Places.make(disk);
+        Path large = Places.make(disk);
+        try {
+            double[] smallMs = new double[rounds];
+            double[] largeMs = new double[rounds];
+            killWhileAppending(small, smallMib); // fills it; not counted, like the first opening
+            open(small);
+            killWhileAppending(large, largeMib);
+            open(large);
+            for (int i = 0; i < rounds; i++) {
+                killWhileAppending(small, smallMib);
+                smallMs[i] = open(small);
+                killWhileAppending(large, largeMib);
+                largeMs[i] = open(large);
+                out.printf(
+                        Locale.ROOT,
+                        "round %d of %d: %d MiB %.1f ms, %d MiB %.1f ms%n",
+                        i + 1,
+                        rounds,
+                        smallMib,
+                        smallMs[i],
+                        largeMib,
+                        largeMs[i]);
+            }
+            double ratio = median(largeMs) / median(smallMs);
+            out.printf(
+                    Locale.ROOT,
+                    "medians: %d MiB %.1f ms, %d MiB %.1f ms%n",
+                    smallMib,
+                    median(smallMs),
+                    largeMib,
+                    median(largeMs));
+            Target target = Target.atMost("reopen.ratio", ratio, WANTED_RATIO);
+            out.println(target);
+            return target.isMet() ? 0 : 1;
+        } finally {
+            Places.delete(small);
+            Places.delete(large);
+        }
+    }
+
+    private static void killWhileAppending(Path directory, int mib) throws Exception {
+        Process process =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Reopen.class.getName(),
+                                "--child",
+                                directory.toString(),
+                                "--large",
+                                Integer.toString(mib))
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        try (BufferedReader lines =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String line = lines.readLine();
+            if (!READY.equals(line)) {
+                throw new IOException("the child ended before it appended: " + line);
+            }
+            Thread.sleep(300); // it appends all the while
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** The child: fills the log up to a size, says so, and appends until it is killed. */
+    private static void append(Path directory, long bytes) {
+        try (LogStore store = builder(directory).open()) {
+            TopicOptions options = TopicOptions.defaults().withDurability(Durability.WRITTEN);
+            Partition log = store.openOrCreateTopic("reopen", options).partition(0);
+            try (Appender appender = log.openAppender()) {
+                byte[] value = new byte[RECORD_BYTES];
+                Batch batch = appender.newBatch();
+                boolean full = false;
+                for (long i = 0; true; i++) {
+                    batch.clear();
+                    for (int j = 0; j < BATCH; j++) {
+                        Arrays.fill(value, 0, 8, (byte) (i + j));
+                        batch.add(value);
+                    }
+                    appender.append(batch);
+                    if (!full && log.nextOffset() * RECORD_BYTES >= bytes) {
+                        full = true;
+                        System.out.println(READY);
+                    } else if (full) {
+                        LockSupport.parkNanos(1_000_000); // the size is to stay about the same
+                    }
+                }
+            }
+        }
+    }
+
+    private static double open(Path directory) {
+        long started = System.nanoTime();
+        try (LogStore store = builder(directory).open()) {
+            double ms = (System.nanoTime() - started) / 1e6;
+            if (store.openTopic("reopen").partition(0).nextOffset() == 0) {
+                throw new IllegalStateException("nothing came back in " + directory);
+            }
+            return ms;
+        }
+    }
+
+    private static LogStoreBuilder builder(Path directory) {
+        return LogStore.in(directory.resolve("store"))
+                .tier(FileTier.at(directory.resolve("segments")));
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+}

@@ -1,0 +1,181 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.PoisonedException;
+import io.firn.StoreOpenException;
+import io.firn.Topic;
+import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.agrona.concurrent.CachedEpochClock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A medium that fails, or that refuses: typed errors, no acknowledgement, and reads go on. */
+class FailingMediumTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+
+    @TempDir Path temporary;
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private final CachedEpochClock clock = new CachedEpochClock();
+
+    @BeforeEach
+    void silence() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    private LogStore open(SimulatedFileMedium on) {
+        return LogStore.in(Path.of("/sim/store"))
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(on).build())
+                .medium(on)
+                .clock(clock)
+                .invokerMode()
+                .open();
+    }
+
+    /** From now on, operations that read like this fail. */
+    private void fail(Predicate<String> operations) {
+        medium.faults()
+                .failOperations(
+                        number -> {
+                            List<String> history = medium.history();
+                            return operations.test(history.get(history.size() - 1));
+                        });
+    }
+
+    private static boolean isForceOfData(String operation) {
+        return operation.startsWith("force [") && operation.endsWith(".active");
+    }
+
+    @Test
+    void shouldAcknowledgeNothingMoreWhenAForceFailed() {
+        LogStore store = open(medium);
+        Partition partition = Disk.partition(store);
+        Disk.append(partition, 4);
+        Appender appender = partition.openAppender();
+        fail(FailingMediumTest::isForceOfData);
+        PoisonedException failed =
+                assertThrows(PoisonedException.class, () -> appender.append(Disk.value(4)));
+        assertTrue(failed.getMessage().contains("Input/output error"), failed.getMessage());
+        // The next force would return normally, and mean nothing.
+        medium.faults().none();
+        assertThrows(PoisonedException.class, () -> appender.append(Disk.value(5)));
+        assertThrows(PoisonedException.class, () -> appender.awaitDurable(4));
+        assertThrows(PoisonedException.class, partition::force);
+        for (int i = 0; i < 5; i++) {
+            clock.advance(1_000);
+            store.doWork();
+        }
+        assertTrue(partition.metrics().poisoned());
+        assertEquals(4, partition.durableOffset());
+        assertEquals(4, Found.in(partition).records().size());
+        store.close();
+        // What was not acknowledged may be there or not, and what is there stays.
+        try (LogStore again = open(medium.crash(Survival.NONE))) {
+            assertEquals(4, Found.in(Disk.partition(again)).records().size());
+        }
+    }
+
+    @Test
+    void shouldServeOtherPartitionsWhenOneIsPoisoned() {
+        try (LogStore store = open(medium)) {
+            Partition poisoned = Disk.partition(store);
+            Topic other = store.createTopic("other", Disk.SMALL);
+            Disk.append(poisoned, 2);
+            Disk.append(other.partition(0), 2);
+            fail(FailingMediumTest::isForceOfData);
+            assertThrows(PoisonedException.class, () -> Disk.append(poisoned, 2));
+            medium.faults().none();
+            Disk.append(other.partition(0), 20);
+            assertEquals(22, Found.in(other.partition(0)).records().size());
+        }
+    }
+
+    @Test
+    void shouldSayWhyADirectoryCannotBeUsed() throws IOException {
+        Path file = Files.createFile(temporary.resolve("file"));
+        StoreOpenException refusal =
+                assertThrows(
+                        StoreOpenException.class,
+                        () ->
+                                LogStore.in(file.resolve("store"))
+                                        .tier(FileTier.at(temporary.resolve("segments")))
+                                        .open()
+                                        .close());
+        assertTrue(refusal.getMessage().contains(file.toString()), refusal.getMessage());
+        refusal =
+                assertThrows(
+                        StoreOpenException.class,
+                        () ->
+                                LogStore.in(temporary.resolve("store"))
+                                        .tier(FileTier.at(file.resolve("segments")))
+                                        .open()
+                                        .close());
+        assertTrue(refusal.getMessage().contains(file.toString()), refusal.getMessage());
+    }
+
+    @Test
+    void shouldSayThatADirectoryIsNotWritableAndReadItNonetheless() {
+        try (LogStore store = open(medium)) {
+            Disk.append(Disk.partition(store), 20);
+        }
+        medium.faults().refuseChanges(path -> path.startsWith("/sim"));
+        String before = medium.toString();
+        StoreOpenException refusal =
+                assertThrows(StoreOpenException.class, () -> open(medium).close());
+        assertTrue(refusal.getMessage().contains("/sim"), refusal.getMessage());
+        assertEquals(before, medium.toString());
+        assertEquals(0, medium.inUse());
+        try (LogStore store =
+                LogStore.in(Path.of("/sim/store"))
+                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .medium(medium)
+                        .readOnly()
+                        .invokerMode()
+                        .open()) {
+            assertEquals(20, Found.in(store.openTopic(Disk.TOPIC).partition(0)).records().size());
+        }
+    }
+
+    /** Each operation of opening, failing once: the store opens or says why not, and then opens. */
+    @Test
+    void shouldOpenAfterAnyOperationOfOpeningFailed() {
+        LogStore first = open(medium);
+        Disk.append(Disk.partition(first), 20);
+        SimulatedFileMedium left = medium.kill();
+        for (int k = 1; ; k++) {
+            SimulatedFileMedium faulty = left.kill();
+            int failing = faulty.operations() + k;
+            faulty.faults().failOperations(number -> number == failing);
+            try {
+                open(faulty).close();
+            } catch (StoreOpenException e) {
+                assertEquals(0, faulty.inUse(), "left open after failure " + k);
+            }
+            boolean beyond = faulty.operations() < failing;
+            faulty.faults().none();
+            try (LogStore again = open(faulty.crash(Survival.random(k)))) {
+                Found found = Found.in(Disk.partition(again));
+                found.assertReadable(0, 20);
+                assertEquals(List.of(), again.findings());
+            }
+            if (beyond) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreFullException;
+import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.CachedEpochClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No room for another segment: appends are refused, reads go on, and appends too when there is. */
+class FullDiskTest {
+    private static final int ROUNDS = 3;
+
+    @TempDir Path temporary;
+
+    /** Makes room, or takes it. */
+    @FunctionalInterface
+    private interface Room {
+        /** Changes how much there is. */
+        void change() throws Exception;
+    }
+
+    @Test
+    void shouldRefuseAppendsAndGoOnReadingWhileASmallFileSystemIsFull() throws Exception {
+        Path mount = Files.createDirectory(temporary.resolve("small"));
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.toString()));
+        try {
+            Disk disk = new Disk(mount);
+            Path ballast = mount.resolve("ballast");
+            Files.write(ballast, new byte[300_000]);
+            try (LogStore store = disk.open()) {
+                fillAndGoOn(
+                        store,
+                        Thread::onSpinWait,
+                        () -> Files.delete(ballast),
+                        () -> Files.write(ballast, new byte[300_000]));
+            }
+            try (LogStore store = disk.open()) {
+                assertTrue(Found.in(Disk.partition(store)).lost().isEmpty());
+                assertEquals("[]", store.findings().toString());
+            }
+        } finally {
+            assertTrue(run("umount", mount.toString()));
+        }
+    }
+
+    private static boolean run(String... command) throws IOException, InterruptedException {
+        Process process;
+        try {
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            return false; // no such command here
+        }
+        process.getInputStream().readAllBytes();
+        return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+    }
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+
+    private LogStore openSimulated() {
+        return LogStore.in(Path.of("/sim/store"))
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .medium(medium)
+                .clock(new CachedEpochClock())
+                .invokerMode()
+                .open();
+    }
+
+    @Test
+    void shouldRefuseAppendsAndGoOnReadingWhileASimulatedDiskIsFull() throws Exception {
+        try (LogStore store = openSimulated()) {
+            medium.faults().limitBytes(700_000);
+            fillAndGoOn(
+                    store,
+                    store::doWork,
+                    () -> medium.faults().limitBytes(1_000_000),
+                    () -> medium.faults().limitBytes(700_000));
+        }
+    }
+
+    /** Rolling and sealing need no space but what was set aside. */
+    @Test
+    void shouldFillWhatWasSetAsideWhenThereIsNoSpaceAtAll() {
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 4);
+            store.doWork();
+            medium.faults().limitBytes(0);
+            try (Appender appender = partition.openAppender()) {
+                assertThrows(StoreFullException.class, () -> appendForever(appender));
+                assertEquals(1, partition.metrics().rolls());
+                assertEquals(14, partition.durableOffset());
+                assertEquals(14, Found.in(partition).records().size());
+                medium.faults().none();
+                assertEquals(14, appender.append(Disk.value(0)));
+            }
+        }
+    }
+
+    private static void fillAndGoOn(LogStore store, Runnable wait, Room make, Room take)
+            throws Exception {
+        Partition partition = Disk.partition(store);
+        try (Appender appender = partition.openAppender()) {
+            for (int round = 0; round < ROUNDS; round++) {
+                long before = partition.nextOffset();
+                StoreFullException full =
+                        assertThrows(StoreFullException.class, () -> appendForever(appender));
+                assertTrue(full.getMessage().contains("t-0"), full.getMessage());
+                assertTrue(partition.nextOffset() > before);
+                assertThrows(StoreFullException.class, () -> appendForever(appender));
+                assertEquals(partition.nextOffset(), partition.durableOffset());
+                Found found = Found.in(partition);
+                assertTrue(found.lost().isEmpty());
+                found.assertReadable(partition.logStartOffset(), partition.nextOffset());
+                make.change();
+                assertEquals(partition.nextOffset(), appender.append(Disk.value(0)));
+                // Records that go give their space back.
+                partition.deleteRecordsBefore(partition.durableOffset());
+                while (partition.metrics().segments() > 1) {
+                    wait.run();
+                }
+                take.change();
+            }
+        }
+    }
+
+    private static void appendForever(Appender appender) {
+        for (int i = 0; i < 1_000; i++) {
+            appender.append(Disk.value(i));
+        }
+    }
+}

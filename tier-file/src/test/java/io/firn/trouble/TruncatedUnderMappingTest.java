@@ -1,0 +1,169 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.PoisonedException;
+import io.firn.Tailer;
+import io.firn.Verdict;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Somebody cuts a file that is mapped: pages are gone under the JVM's hands. That is an error with
+ * a type, for appends the end, and never that of the JVM (O10).
+ */
+class TruncatedUnderMappingTest {
+    private static final String LIVES = "the JVM lives";
+
+    @TempDir Path temporary;
+
+    /** Appends to a segment that is cut meanwhile. */
+    static final class CutWhileAppending {
+        private static final int MOST_APPENDS = 200_000;
+
+        private CutWhileAppending() {}
+
+        /** With the directory, the length to cut to, and whether the topic is DURABLE. */
+        public static void main(String[] arguments) throws IOException {
+            Disk disk = new Disk(Path.of(arguments[0]));
+            try (LogStore store = disk.open()) {
+                Partition partition =
+                        store.createTopic(
+                                        Disk.TOPIC,
+                                        Disk.SMALL.withDurability(
+                                                io.firn.Durability.valueOf(arguments[2])))
+                                .partition(0);
+                Disk.append(partition, 2);
+                partition.force();
+                long durable = partition.durableOffset();
+                cut(disk.active(), Long.parseLong(arguments[1]));
+                appendUntilItFails(partition);
+                System.out.println("durable " + (partition.durableOffset() == durable));
+                System.out.println("poisoned " + partition.metrics().poisoned());
+                read(partition);
+            }
+            System.out.println(LIVES);
+        }
+
+        private static void appendUntilItFails(Partition partition) {
+            byte[] value = new byte[500];
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < MOST_APPENDS; i++) {
+                    while (appender.appendAsync(value, 0, value.length)
+                            == Appender.BACK_PRESSURED) {
+                        Thread.onSpinWait();
+                    }
+                    if (i % 50 == 49) {
+                        appender.awaitDurable(partition.nextOffset() - 1);
+                    }
+                }
+                System.out.println("never failed");
+            } catch (PoisonedException e) {
+                System.out.println("append: " + e.getClass().getSimpleName());
+            }
+            try (Tailer tailer = partition.openTailer()) {
+                tailer.seekToEnd();
+            }
+        }
+    }
+
+    /** Reads a sealed segment that is cut under the readers' mapping. */
+    static final class CutWhileReading {
+        private CutWhileReading() {}
+
+        /** With the directory. */
+        public static void main(String[] arguments) throws IOException {
+            Disk disk = new Disk(Path.of(arguments[0]));
+            disk.fill();
+            try (LogStore store = disk.open()) {
+                Partition partition = Disk.partition(store);
+                read(partition);
+                cut(disk.sealed(6, "log"), 4096);
+                read(partition);
+                try (Tailer tailer = partition.openTailer()) {
+                    tailer.seek(12);
+                    int[] count = {0};
+                    while (tailer.poll(
+                                    record -> {
+                                        count[0]++;
+                                        return Verdict.CONTINUE;
+                                    },
+                                    100)
+                            > 0) {
+                        continue;
+                    }
+                    System.out.println("behind it " + count[0]);
+                }
+                Disk.append(partition, 2);
+            }
+            System.out.println(LIVES);
+        }
+    }
+
+    private static void read(Partition partition) {
+        int[] count = {0};
+        try (Tailer tailer = partition.openTailer()) {
+            while (tailer.poll(
+                            record -> {
+                                byte[] value = new byte[record.valueLength()];
+                                record.getValue(value, 0);
+                                count[0]++;
+                                return Verdict.CONTINUE;
+                            },
+                            100)
+                    > 0) {
+                continue;
+            }
+            System.out.println("read all, " + count[0]);
+        } catch (FirnException e) {
+            System.out.println("read " + count[0] + ", then a FirnException");
+        }
+    }
+
+    private static void cut(Path file, long length) throws IOException {
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(length);
+        }
+    }
+
+    @ParameterizedTest(name = "shouldPoisonWhenTheSegmentIsCutTo {0}")
+    @ValueSource(ints = {0, 4096, 32 * 1024, 64 * 1024})
+    void shouldPoisonWhenTheSegmentIsCutTo(int length) throws Exception {
+        for (String durability : List.of("DURABLE", "WRITTEN")) {
+            try (Jvm jvm =
+                    new Jvm(
+                            CutWhileAppending.class,
+                            temporary.resolve(durability),
+                            length,
+                            durability)) {
+                List<String> said = jvm.end();
+                assertTrue(said.contains("append: PoisonedException"), said::toString);
+                assertTrue(said.contains("durable true"), said::toString);
+                assertTrue(said.contains("poisoned true"), said::toString);
+                assertTrue(said.contains(LIVES), said::toString);
+            }
+        }
+    }
+
+    @Test
+    void shouldReadAroundASealedSegmentThatIsCut() throws Exception {
+        try (Jvm jvm = new Jvm(CutWhileReading.class, temporary)) {
+            List<String> said = jvm.end();
+            assertTrue(said.contains("read all, 30"), said::toString);
+            assertTrue(said.contains("read 6, then a FirnException"), said::toString);
+            assertTrue(said.contains("behind it 18"), said::toString);
+            assertEquals(LIVES, said.get(said.size() - 1));
+        }
+    }
+}
