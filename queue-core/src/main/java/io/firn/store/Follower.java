@@ -190,7 +190,9 @@ final class Follower {
         all.sort(BY_BASE);
     }
 
-    /** A gap, too, may be one in what was seen: it is shown when it is still there after a while. */
+    /**
+     * A gap, too, may be one in what was seen: it is shown when it is still there after a while.
+     */
     private void stopAtGap(PartitionLog log, List<LogSegment> all) {
         for (int i = 0; i < all.size() - 1; i++) {
             if (all.get(i).endOffset < all.get(i + 1).baseOffset) {

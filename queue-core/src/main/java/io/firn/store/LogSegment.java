@@ -41,7 +41,6 @@ final class LogSegment {
     /** Belongs to a store that is open read-only: nothing is written, not even what is derived. */
     final boolean followed;
 
-
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
 
