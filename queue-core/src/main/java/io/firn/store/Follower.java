@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +29,15 @@ import java.util.UUID;
 final class Follower {
     private static final long TOPICS_EVERY_NS = 100_000_000;
     private static final long LOOK_EVERY_NS = 5_000_000;
+    private static final int LOOKS_AT_A_GAP = 20;
+    private static final Comparator<LogSegment> BY_BASE =
+            Comparator.comparingLong(segment -> segment.baseOffset);
 
     private final Store store;
     private final Map<UUID, TopicLog> topics = new HashMap<>();
     private final Map<Segment, LogSegment> known = new IdentityHashMap<>();
+    private final Set<LogSegment> missed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Map<PartitionLog, Integer> gaps = new HashMap<>();
     private final BatchVerifier verifier = new BatchVerifier();
     private ByteBuffer scratch = ByteBuffer.allocate(64 * 1024);
     private long nextLookNs;
@@ -48,7 +54,16 @@ final class Follower {
         if (looked && now - nextLookNs < 0) {
             return 0;
         }
-        if (!looked || now - lastTopicsNs >= TOPICS_EVERY_NS) {
+        return look(now, !looked || now - lastTopicsNs >= TOPICS_EVERY_NS);
+    }
+
+    /** One look at everything, for somebody who waits for it. */
+    synchronized int refreshNow() throws IOException {
+        return look(System.nanoTime(), true);
+    }
+
+    private int look(long now, boolean atTopics) throws IOException {
+        if (atTopics) {
             lastTopicsNs = now;
             refreshTopics();
         }
@@ -82,21 +97,19 @@ final class Follower {
     }
 
     private void refreshTopics() throws IOException {
+        Set<UUID> listed = new HashSet<>();
         var directory = TopicFiles.topicsIn(store.config().directory());
         for (String name : store.config().medium().list(directory)) {
             UUID id = StoreOpener.idOf(name);
             if (id == null) {
                 continue;
             }
+            listed.add(id);
             try {
                 TopicFiles.Description description = new TopicFiles(store, id).read();
                 TopicLog topic = topics.get(id);
                 if (description == null || description.deleted()) {
-                    if (topic != null) {
-                        topic.logs().forEach(log -> log.markGone(true));
-                        topics.remove(id);
-                        store.dropTopic(topic);
-                    }
+                    listed.remove(id);
                 } else if (topic == null) {
                     topic = new TopicLog(store, id, description.name(), description.options());
                     topic.startEmpty();
@@ -109,6 +122,14 @@ final class Follower {
                 store.addFinding(e.getMessage());
             }
         }
+        // A tombstone is there for a moment only: mostly it is the topic's absence that is seen.
+        for (TopicLog topic : List.copyOf(topics.values())) {
+            if (!listed.contains(topic.id())) {
+                topics.remove(topic.id());
+                store.dropTopic(topic);
+                topic.logs().forEach(log -> log.markGone(true));
+            }
+        }
     }
 
     private void refresh(PartitionLog log, List<Segment> blocks) throws IOException {
@@ -119,21 +140,74 @@ final class Follower {
                 all.add(segment);
             }
         }
-        all.sort(Comparator.comparingLong(segment -> segment.baseOffset));
+        all.sort(BY_BASE);
+        for (int i = 0; i < all.size() - 1; i++) {
+            if (!all.get(i).sealed) {
+                // Sealed since we looked at it, or its successor would have no mark yet.
+                all.get(i).block.refreshMark();
+                segmentOf(all.get(i).block);
+            }
+        }
         long start = log.topicLog().files().readLogStart(log.index());
-        long visible = Math.max(start, log.nextOffset());
+        keepMissed(log, all, start);
+        stopAtGap(log, all);
+        long durable = Math.max(start, log.durableOffset());
+        long visible = Math.max(durable, log.nextOffset());
         for (LogSegment segment : all) {
+            // What was seen above the mark is not proven by having been seen.
+            long marked = segment.sealed ? segment.endOffset : segment.block.mark().offset();
+            durable = Math.max(durable, marked);
             if (!segment.sealed && !log.isDurable()) {
                 lookAboveMark(segment);
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
         }
         log.publishFound(
-                all.toArray(new LogSegment[0]), Math.max(start, log.logStartOffset()), visible);
+                all.toArray(new LogSegment[0]),
+                Math.max(start, log.logStartOffset()),
+                durable,
+                visible);
+    }
+
+    /**
+     * A look beside a rename may find neither name: what was there at the last look, and was not
+     * deleted, is believed to be there until it is missed twice.
+     */
+    private void keepMissed(PartitionLog log, List<LogSegment> all, long start) {
+        List<LogSegment> found = List.copyOf(all);
+        for (LogSegment before : log.segments()) {
+            int at = Collections.binarySearch(found, before, BY_BASE);
+            if (at < 0 && !before.sealed && -at - 1 < found.size()) {
+                // It has a successor, so it is complete; how far it goes we have not seen.
+                before.endOffset = before.offsetOf(before.end());
+            }
+            if (at < 0 && before.endOffset > start && missed.add(before)) {
+                all.add(before);
+            } else {
+                missed.remove(before);
+            }
+        }
+        all.sort(BY_BASE);
+    }
+
+    /**
+     * A gap, too, may be one in what was seen: it is shown when it is still there after a while.
+     */
+    private void stopAtGap(PartitionLog log, List<LogSegment> all) {
+        for (int i = 0; i < all.size() - 1; i++) {
+            if (all.get(i).endOffset < all.get(i + 1).baseOffset) {
+                int looks = gaps.merge(log, 1, Integer::sum);
+                if (looks < LOOKS_AT_A_GAP && all.get(i).endOffset >= log.nextOffset()) {
+                    all.subList(i + 1, all.size()).clear();
+                }
+                return;
+            }
+        }
+        gaps.remove(log);
     }
 
     /** The log's segment for a block, brought up to its mark; null while it proves nothing. */
-    private LogSegment segmentOf(Segment block) {
+    private LogSegment segmentOf(Segment block) throws IOException {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
         if (mark.state() == SegmentState.RESERVED) {
@@ -143,11 +217,19 @@ final class Follower {
             segment = new LogSegment(block, mark.baseOffset());
             known.put(block, segment);
         }
-        if (mark.offset() >= segment.offsetOf(segment.end())) {
-            segment.setWritten(mark.position(), mark.offset());
+        if (segment.sealed) {
+            return segment;
         }
-        if (mark.state() == SegmentState.SEALED) {
-            segment.endOffset = mark.offset();
+        boolean isSealed = mark.state() == SegmentState.SEALED;
+        long end = mark.offset();
+        if (isSealed && end < 0) { // its mark was lost
+            end = PartitionRecovery.endByBatches(block, block.capacity());
+        }
+        if (end >= segment.offsetOf(segment.end())) {
+            segment.setWritten(mark.position(), end);
+        }
+        if (isSealed) {
+            segment.endOffset = end;
             segment.sealed = true;
         }
         return segment;

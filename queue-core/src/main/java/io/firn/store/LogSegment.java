@@ -38,6 +38,9 @@ final class LogSegment {
     final int epochBits;
     final int capacity;
 
+    /** Belongs to a store that is open read-only: nothing is written, not even what is derived. */
+    final boolean followed;
+
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
 
@@ -65,9 +68,10 @@ final class LogSegment {
         this.epochBits = BatchFormat.epochBits(epoch);
         this.capacity = block.capacity();
         this.index = index;
+        this.followed = false;
     }
 
-    /** A segment that another process writes. */
+    /** A segment that is only read, while another process may write it. */
     LogSegment(Segment block, long baseOffset) {
         this.block = block;
         this.memory = null;
@@ -75,6 +79,7 @@ final class LogSegment {
         this.epochBits = 0;
         this.capacity = block.capacity();
         this.baseOffset = baseOffset;
+        this.followed = true;
     }
 
     /** A sealed segment. */
@@ -85,6 +90,7 @@ final class LogSegment {
         this.epochBits = 0;
         this.capacity = length;
         this.baseOffset = baseOffset;
+        this.followed = false;
         setWritten(length, endOffset);
         forcedEnd = end;
         this.endOffset = endOffset;

@@ -18,7 +18,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One log. It holds what is published (offsets, the list of segments, the state) and who may
@@ -142,11 +144,21 @@ final class PartitionLog implements Partition {
     }
 
     /** For a reader beside the writing process: what it found there. */
-    void publishFound(LogSegment[] found, long start, long visible) {
-        segments = found;
+    void publishFound(LogSegment[] found, long start, long durable, long next) {
+        // The new ones before the end that is in them, the start before the old ones go: nobody
+        // looks for an offset that is in range and finds no segment.
+        LogSegment[] before = segments;
+        if (!Arrays.equals(found, before)) {
+            segments =
+                    Stream.concat(Arrays.stream(before), Arrays.stream(found))
+                            .distinct()
+                            .sorted(Comparator.comparingLong(segment -> segment.baseOffset))
+                            .toArray(LogSegment[]::new);
+        }
+        NEXT.setRelease(this, next);
+        DURABLE.setRelease(this, durable);
         logStartOffset = start;
-        NEXT.setRelease(this, visible);
-        DURABLE.setRelease(this, visible);
+        segments = found;
         published.wake();
     }
 

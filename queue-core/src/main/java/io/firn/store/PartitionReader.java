@@ -119,7 +119,10 @@ final class PartitionReader {
 
     /** The segment that holds the offset; damage when none does. */
     private void enterSegment() {
-        if (segment != null && segment.contains(offset)) {
+        // A follower may have lost sight of a segment before it saw where it ends.
+        if (segment != null
+                && segment.contains(offset)
+                && offset < segment.offsetOf(segment.end())) {
             return;
         }
         segment = log.segmentFor(offset);
@@ -139,6 +142,7 @@ final class PartitionReader {
         try {
             return segment.pin();
         } catch (IOException e) {
+            log.store().lookAgain();
             checkRange();
             segment = null;
             enterSegment();
@@ -150,6 +154,7 @@ final class PartitionReader {
         try {
             return segment.pin();
         } catch (IOException e) {
+            log.store().lookAgain(); // another process may have deleted it just now
             checkRange();
             throw unreadable(e);
         }

@@ -116,7 +116,16 @@ final class PartitionRecovery {
         if (mark.offset() >= 0) {
             return new LogSegment(block, mark.baseOffset(), length, mark.offset());
         }
-        long end = mark.baseOffset();
+        long end = endByBatches(block, length);
+        store.addFinding(block.name() + ": its mark was lost and is made anew");
+        block.rewriteMark(
+                mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
+        return new LogSegment(block, mark.baseOffset(), length, end);
+    }
+
+    /** The offset behind a sealed segment's last batch, found by walking over all of them. */
+    static long endByBatches(Segment block, int length) throws IOException {
+        long end = block.mark().baseOffset();
         View view = block.view();
         view.pin();
         try {
@@ -130,10 +139,7 @@ final class PartitionRecovery {
         } finally {
             view.unpin();
         }
-        store.addFinding(block.name() + ": its mark was lost and is made anew");
-        block.rewriteMark(
-                mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
-        return new LogSegment(block, mark.baseOffset(), length, end);
+        return end;
     }
 
     private void chain(List<Object> candidates) throws IOException {

@@ -48,7 +48,7 @@ final class SegmentIndexes {
                                 segment.written(),
                                 segment.endOffset,
                                 segment.capacity);
-                if (segment.sealed && segment.block.isFinished()) {
+                if (segment.sealed && segment.block.isFinished() && !segment.followed) {
                     index.complete();
                     segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
                     segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());

@@ -194,8 +194,8 @@ public final class Store implements LogStore {
     public Topic openTopic(String name) {
         checkOpen();
         TopicLog topic = topics.get(name);
-        if (topic == null && follower != null) {
-            refreshFollower();
+        if (topic == null) {
+            lookAgain();
             topic = topics.get(name);
         }
         if (topic == null) {
@@ -328,9 +328,12 @@ public final class Store implements LogStore {
         return 1;
     }
 
-    private void refreshFollower() {
+    /** Of a store that another process writes: what has become of it by now. */
+    void lookAgain() {
         try {
-            follower.refresh();
+            if (follower != null) {
+                follower.refreshNow();
+            }
         } catch (IOException e) {
             throw new FirnException("the store could not be read again: " + e.getMessage(), e);
         }

@@ -57,7 +57,7 @@ final class FileSegment implements Segment {
         this.fileEpoch = epoch;
         this.room = room;
         this.path = directory.active(epoch);
-        this.fileBytes = file.size();
+        this.fileBytes = found.fileBytes();
         this.mark = found.newest();
         View view = null;
         if (mark != null && !directory.readOnly()) {

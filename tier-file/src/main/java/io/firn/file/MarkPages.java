@@ -26,8 +26,9 @@ final class MarkPages {
      *
      * @param newest the newest whole mark, null when there is none
      * @param slot the slot that it lies in, −1 when there is none
+     * @param fileBytes the size by which they were found; beside a writer it may be another by now
      */
-    record Found(Mark newest, int slot) {}
+    record Found(Mark newest, int slot, long fileBytes) {}
 
     /** Size of a file with room for so many bytes of batches. */
     static long fileBytes(int capacity) {
@@ -46,7 +47,7 @@ final class MarkPages {
 
     /** Reads both slots of a file that has, or had, so many bytes. */
     static Found read(MediumFile file, long fileBytes) throws IOException {
-        Found found = new Found(null, -1);
+        Found found = new Found(null, -1, fileBytes);
         if (capacity(fileBytes) == 0) {
             return found;
         }
@@ -55,7 +56,7 @@ final class MarkPages {
             int length = file.read(slotPosition(fileBytes, slot), bytes, 0, bytes.length);
             Mark mark = length == bytes.length ? MarkFormat.decode(bytes, 0) : null;
             if (isActive(mark) && MarkFormat.newer(mark, found.newest()).equals(mark)) {
-                found = new Found(mark, slot);
+                found = new Found(mark, slot, fileBytes);
             }
         }
         return found;

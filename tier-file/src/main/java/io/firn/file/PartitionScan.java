@@ -94,10 +94,10 @@ final class PartitionScan {
             }
         }
         for (long base : numbers.get(Kind.LOG)) {
-            unlessVanished(() -> addLog(base));
+            unlessVanished(() -> addLog(base), () -> restless = true);
         }
         for (long epoch : numbers.get(Kind.ACTIVE)) {
-            unlessVanished(() -> addHidden(epoch));
+            unlessVanished(() -> addHidden(epoch), () -> addRenamed(epoch));
         }
         reportOrphans(Kind.MARK, "has no segment to its mark");
         reportOrphans(Kind.INDEX, "has no segment to its index");
@@ -113,15 +113,27 @@ final class PartitionScan {
     }
 
     /** In a read-only tier, what was listed may be renamed or deleted when we come to it. */
-    private void unlessVanished(Step step) throws IOException {
+    private void unlessVanished(Step step, Step otherwise) throws IOException {
         try {
             step.take();
         } catch (NoSuchFileException e) {
             if (!directory.readOnly()) {
                 throw e;
             }
-            restless = true;
+            otherwise.take();
         }
+    }
+
+    /** Another look could miss the next one in the same way, beside a writer that rolls often. */
+    private void addRenamed(long epoch) throws IOException {
+        SealMark seal = directory.findSeal(epoch);
+        if (seal == null) {
+            restless = true;
+            return;
+        }
+        long base = seal.mark().baseOffset();
+        seals.put(base, seal);
+        unlessVanished(() -> addLog(base), () -> restless = true);
     }
 
     private void addLog(long base) throws IOException {
@@ -180,7 +192,7 @@ final class PartitionScan {
                 stranger(path, "belongs to " + describe(found.newest()));
                 return;
             }
-            int room = MarkPages.capacity(file.size());
+            int room = MarkPages.capacity(found.fileBytes());
             kept = add(new FileSegment(tier, directory, epoch, file, found, room));
         } finally {
             if (!kept) {
