@@ -416,12 +416,11 @@ class DurableTest {
             forcing.shut();
             // The second begins a new segment.
             appender.appendAsync(bytes("last of the old"), 0, 15);
-            long first = appender.appendAsync(new byte[30_000], 0, 30_000);
-            while (first < 0) {
-                first = appender.appendAsync(new byte[30_000], 0, 30_000);
-            }
+            long firstOfNew = 11;
+            await(
+                    "the next segment",
+                    () -> appender.appendAsync(new byte[30_000], 0, 30_000) == firstOfNew);
             assertEquals(2, partition.metrics().segments());
-            long firstOfNew = first;
             Stores.Task<Void> waiter =
                     Stores.start(
                             () -> {

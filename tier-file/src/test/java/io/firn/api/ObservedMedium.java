@@ -3,6 +3,7 @@ package io.firn.api;
 import io.firn.DurabilityClass;
 import io.firn.spi.FileMedium;
 import io.firn.spi.Mapping;
+import io.firn.spi.MarkFormat;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,6 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ObservedMedium implements FileMedium {
     private static final Hook NOTHING = file -> {};
 
+    /** A segment's marks lie in its file's last pages. */
+    private static final int MARK_BYTES = 2 * MarkFormat.SLOT_SPACING;
+
     private final FileMedium real = FileMedium.real();
     private final AtomicInteger mappings = new AtomicInteger();
     private final AtomicInteger files = new AtomicInteger();
@@ -32,7 +36,7 @@ final class ObservedMedium implements FileMedium {
         void run(Path file) throws IOException;
     }
 
-    /** Before bytes of a mapped file are forced. */
+    /** Before records in a mapped file are forced; marks are not held, whenever they are due. */
     void beforeForce(Hook hook) {
         beforeForce = hook == null ? NOTHING : hook;
     }
@@ -52,7 +56,7 @@ final class ObservedMedium implements FileMedium {
         return files.get();
     }
 
-    /** Forces of mapped files so far. */
+    /** Forces of records in mapped files so far. */
     long forces() {
         return forces.get();
     }
@@ -183,8 +187,10 @@ final class ObservedMedium implements FileMedium {
 
         @Override
         public void force(int position, int length) throws IOException {
-            beforeForce.run(path);
-            forces.incrementAndGet();
+            if (position < mapping.buffer().capacity() - MARK_BYTES) {
+                beforeForce.run(path);
+                forces.incrementAndGet();
+            }
         }
 
         @Override
