@@ -5,6 +5,7 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.DurableHandler;
 import io.firn.ExclusiveAppender;
+import io.firn.PoisonedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.batch.BatchEncoder;
 import io.firn.batch.ForeignBatch;
@@ -180,6 +181,8 @@ final class PartitionAppender implements ExclusiveAppender {
         takeTurn();
         try {
             return writer.append(source.wrap(value, from, length));
+        } catch (InternalError e) {
+            throw faulted(e);
         } finally {
             giveTurn();
         }
@@ -189,6 +192,8 @@ final class PartitionAppender implements ExclusiveAppender {
         takeTurn();
         try {
             return writer.append(source.wrap(value));
+        } catch (InternalError e) {
+            throw faulted(e);
         } finally {
             giveTurn();
         }
@@ -198,6 +203,8 @@ final class PartitionAppender implements ExclusiveAppender {
         takeTurn();
         try {
             return writer.append(source.wrap(value, from, length));
+        } catch (InternalError e) {
+            throw faulted(e);
         } finally {
             giveTurn();
         }
@@ -211,6 +218,8 @@ final class PartitionAppender implements ExclusiveAppender {
             }
             info.read(bytes.bytes());
             return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info);
+        } catch (InternalError e) {
+            throw faulted(e);
         } finally {
             giveTurn();
         }
@@ -221,9 +230,19 @@ final class PartitionAppender implements ExclusiveAppender {
         try {
             info.read(batch, batch.position());
             return writer.append(source.wrap(batch), info);
+        } catch (InternalError e) {
+            throw faulted(e);
         } finally {
             giveTurn();
         }
+    }
+
+    /**
+     * A page of the log is gone. Caught this far out because Java 17 may tell of it some
+     * instructions late; what it tells our caller instead, the next force finds.
+     */
+    private PoisonedException faulted(InternalError fault) {
+        return log.poison(fault);
     }
 
     private void takeTurn() {
@@ -321,7 +340,11 @@ final class PartitionAppender implements ExclusiveAppender {
             checkClaimed();
             int valueLength = length;
             length = -1;
-            return writer.commitClaim(valueLength);
+            try {
+                return writer.commitClaim(valueLength);
+            } catch (InternalError e) {
+                throw faulted(e);
+            }
         }
 
         private void checkClaimed() {

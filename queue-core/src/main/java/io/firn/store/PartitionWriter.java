@@ -46,13 +46,8 @@ final class PartitionWriter {
         }
         long offset = log.nextOffset();
         long time = clock.time();
-        try {
-            encoder.store(
-                    segment.memory, segment.written(), offset, segment.epochBits, time, value);
-            publish(segment, size, offset, 1, time);
-        } catch (InternalError e) {
-            throw log.poison(e);
-        }
+        encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
+        publish(segment, size, offset, 1, time);
         return offset;
     }
 
@@ -73,12 +68,8 @@ final class PartitionWriter {
         int size = encoder.begin(valueLength);
         long offset = log.nextOffset();
         long time = clock.time();
-        try {
-            encoder.storeAround(active.memory, active.written(), offset, active.epochBits, time);
-            publish(active, size, offset, 1, time);
-        } catch (InternalError e) {
-            throw log.poison(e);
-        }
+        encoder.storeAround(active.memory, active.written(), offset, active.epochBits, time);
+        publish(active, size, offset, 1, time);
         return offset;
     }
 
@@ -160,14 +151,10 @@ final class PartitionWriter {
         long offset = log.nextOffset();
         int at = segment.written();
         ByteBuffer memory = segment.memory;
-        try {
-            batch.copyTo(memory, at);
-            memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
-            memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
-            publish(segment, size, offset, info.count(), info.maxTimestamp());
-        } catch (InternalError e) {
-            throw log.poison(e);
-        }
+        batch.copyTo(memory, at);
+        memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
+        memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
+        publish(segment, size, offset, info.count(), info.maxTimestamp());
         return offset;
     }
 
