@@ -1,0 +1,79 @@
+package io.firn.migrator;
+
+import static io.firn.migrator.Tiered.segments;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreFullException;
+import io.firn.Tailer;
+import io.firn.Verdict;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store that is open read-only, while the one that writes moves segments below it. */
+class FollowerTest {
+    private static final int HOT_SEGMENTS = 4;
+    private static final int LOOKS = 12;
+
+    @TempDir private Path directory;
+
+    @Test
+    void shouldSeeEveryRecordOnceAndInOrderWhileAnotherMovesSegments() throws Exception {
+        try (LogStore store = Tiered.at(directory, HOT_SEGMENTS).open()) {
+            Partition partition = store.createTopic("t", Tiered.small()).partition(0);
+            Tiered.appendSegments(partition, 8);
+            Tiered.awaitMovable(store, "t", 8);
+            long end = partition.durableOffset();
+            AtomicBoolean over = new AtomicBoolean();
+            Thread mover =
+                    new Thread(
+                            () -> {
+                                for (int n = 0; !over.get(); n++) {
+                                    move(store, n % 8, n / 8 % 3);
+                                }
+                            });
+            mover.start();
+            try (LogStore other = Tiered.at(directory, HOT_SEGMENTS).readOnly().open()) {
+                Partition followed = other.openTopic("t").partition(0);
+                Tiered.await("the end", () -> followed.durableOffset() >= end - 1);
+                for (int i = 0; i < LOOKS; i++) {
+                    assertAllThere(followed, end - 1);
+                }
+                assertEquals(List.of(), followed.damage());
+            } finally {
+                over.set(true);
+                mover.join();
+            }
+            assertTrue(store.metrics().tiers().get(0).movedDownBytes() > 0);
+            Tiered.assertAllThere(partition);
+        }
+    }
+
+    private static void move(LogStore store, int segment, int tier) {
+        try {
+            store.migrate("t", 0, segments(store, "t").get(segment).baseOffset(), tier);
+        } catch (StoreFullException e) {
+            Thread.onSpinWait(); // for now
+        }
+    }
+
+    private static void assertAllThere(Partition partition, long end) {
+        Tailer tailer = partition.openTailer();
+        long[] next = {0};
+        while (next[0] < end) {
+            tailer.poll(
+                    record -> {
+                        assertEquals(next[0]++, record.offset());
+                        assertArrayEquals(Tiered.value(record.offset()), record.copy().value());
+                        return Verdict.CONTINUE;
+                    },
+                    10);
+        }
+    }
+}
