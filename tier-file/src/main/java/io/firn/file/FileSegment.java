@@ -108,8 +108,8 @@ final class FileSegment implements Segment {
         return path;
     }
 
-    /** Bytes of the file. */
-    long fileBytes() {
+    @Override
+    public long usedBytes() {
         return deleted ? 0 : fileBytes;
     }
 
