@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 /** Appends to a pool of emulated persistent memory, whose cache lines are flushed for real. */
 public class PmemAppendBenchmark extends AppendBenchmark {
     // For all of the warm-up: it rolls faster than retention makes room.
-    private static final int BLOCKS = 16;
+    private static final int BLOCKS = 12;
 
     /** Who flushes. */
     @Param("LLPL")
