@@ -31,7 +31,7 @@ public final class Stable implements Callable<Integer> {
     private static final int ROUNDS = 2;
 
     @Option(names = "--capacity", description = "MiB of the hot tier. Default: ${DEFAULT-VALUE}")
-    private int capacityMib = 256;
+    private int capacityMib = 1024;
 
     @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;

@@ -264,8 +264,11 @@ final class TiersKill {
                 bytes += Files.size(file);
             } else if (name.matches("[0-9]{20}\\.(mark|index|timeindex)")) {
                 Path log = file.resolveSibling(name.replaceAll("\\..*", ".log"));
-                // A mark without a log belongs to a segment that is sealed and not finished.
-                if (!Files.exists(log) && !name.endsWith(".mark")) {
+                // Without a log they may belong to a segment that is sealed and not finished.
+                boolean isSealed =
+                        Files.exists(file.resolveSibling(name.replaceAll("\\..*", ".mark")))
+                                && hasActive(file.getParent());
+                if (!Files.exists(log) && !isSealed) {
                     left.add(file);
                 }
             } else if (!name.equals("tier") && !name.equals("lock") && !name.endsWith(".seal")) {
@@ -274,6 +277,12 @@ final class TiersKill {
         }
         require(left.isEmpty(), "left over: " + left);
         return bytes;
+    }
+
+    private static boolean hasActive(Path partition) throws IOException {
+        try (Stream<Path> files = Files.list(partition)) {
+            return files.anyMatch(file -> file.toString().endsWith(".active"));
+        }
     }
 
     private static void require(boolean condition, String otherwise) {
