@@ -82,3 +82,16 @@ firn_example() {
     fi
     exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
+
+# firn_native: the libraries of persistent memory, from Debian where they are missing and we may.
+# Without them the tests of two providers are skipped, and say so.
+firn_native() {
+    local packages=(libpmem1 libpmemobj1 libpmempool1)
+    PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q 'libpmempool\.so\.1' && return
+    if ((EUID == 0)) && command -v apt-get >/dev/null; then
+        firn_say "Installing ${packages[*]} ..."
+        (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+            --no-install-recommends "${packages[@]}") >/dev/null 2>&1 && return
+    fi
+    firn_say "Without ${packages[*]} the providers LLPL and LIBPMEM are left out."
+}

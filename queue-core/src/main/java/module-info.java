@@ -6,6 +6,8 @@ module io.firn {
     requires static com.github.luben.zstd_jni;
     requires static org.lz4.java;
 
+    uses io.firn.spi.TierInspector;
+
     exports io.firn;
     exports io.firn.spi;
 }

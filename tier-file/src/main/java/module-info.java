@@ -2,5 +2,8 @@
 module io.firn.file {
     requires transitive io.firn;
 
+    provides io.firn.spi.TierInspector with
+            io.firn.file.FileInspector;
+
     exports io.firn.file;
 }

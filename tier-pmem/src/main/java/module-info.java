@@ -3,5 +3,8 @@ module io.firn.pmem {
     requires transitive io.firn;
     requires jdk.nio.mapmode;
 
+    provides io.firn.spi.TierInspector with
+            io.firn.pmem.PoolInspector;
+
     exports io.firn.pmem;
 }

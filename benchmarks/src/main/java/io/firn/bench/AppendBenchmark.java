@@ -63,11 +63,16 @@ public class AppendBenchmark {
     @Setup(Level.Trial)
     public void open() throws IOException {
         value = Values.ofLength(bytes);
-        log = FirnLog.open(dir);
+        log = openLog();
         rolling = log.rolling(durability).openAppender();
         measured = log.measured(durability, segmentMib).openAppender();
         measured.append(value); // waits for the segment
         batch = measured.newBatch();
+    }
+
+    /** A new store. */
+    FirnLog openLog() throws IOException {
+        return FirnLog.open(dir);
     }
 
     /** Directs the iteration's appends. */

@@ -69,7 +69,11 @@ public class AppendFloor {
         forced = durability == Durability.DURABLE;
         file = FloorFile.open(dir, segmentMib);
         memory = file.memory();
+        bind(file);
     }
+
+    /** Prepares whatever {@link #force} needs of the file. */
+    void bind(FloorFile bound) throws IOException {}
 
     /** Deletes the file. */
     @TearDown(Level.Trial)
@@ -117,9 +121,14 @@ public class AppendFloor {
     private int finish(int at, int length) {
         memory.putInt(at + BatchImage.CRC, (int) crc.getValue());
         if (forced) {
-            memory.force(at, length);
+            force(at, length);
         }
         position = at + length;
         return position;
+    }
+
+    /** Makes bytes of the file durable. */
+    void force(int at, int length) {
+        memory.force(at, length);
     }
 }

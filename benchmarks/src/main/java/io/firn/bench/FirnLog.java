@@ -5,10 +5,12 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Function;
 
-/** A store on files in a directory of its own, as a user would open it; deleted on close. */
+/** A store on one tier in a directory of its own, as a user would open it; deleted on close. */
 final class FirnLog implements AutoCloseable {
     private static final int MIB = 1 << 20;
     private static final int WARM_SEGMENT_BYTES = 64 * MIB;
@@ -23,10 +25,13 @@ final class FirnLog implements AutoCloseable {
 
     /** Opens a new store in a new directory in the named one; see {@link Places#make(String)}. */
     static FirnLog open(String parent) throws IOException {
+        return open(parent, directory -> FileTier.at(directory.resolve("segments")));
+    }
+
+    /** As {@link #open(String)}, on a tier that is made in the store's directory. */
+    static FirnLog open(String parent, Function<Path, StorageTier> tier) throws IOException {
         Path directory = Places.make(parent);
-        return new FirnLog(
-                directory,
-                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open());
+        return new FirnLog(directory, LogStore.in(directory).tier(tier.apply(directory)).open());
     }
 
     /** What is measured: one segment with room for everything, so that no roll comes between. */

@@ -12,6 +12,8 @@ final class FloorFile implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int PIECE = 16 * 1024;
 
+    private static final String NAME = "floor";
+
     private final Path directory;
     private final MappedByteBuffer memory;
 
@@ -25,7 +27,7 @@ final class FloorFile implements AutoCloseable {
         int length = mib << 20;
         try (FileChannel channel =
                 FileChannel.open(
-                        directory.resolve("floor"),
+                        directory.resolve(NAME),
                         StandardOpenOption.CREATE,
                         StandardOpenOption.READ,
                         StandardOpenOption.WRITE)) {
@@ -40,6 +42,10 @@ final class FloorFile implements AutoCloseable {
             }
             return new FloorFile(directory, memory);
         }
+    }
+
+    Path path() {
+        return directory.resolve(NAME);
     }
 
     MappedByteBuffer memory() {

@@ -124,8 +124,8 @@ public final class Micro implements Callable<Integer> {
         }
     }
 
-    private static Map<Bench, Sample> run(List<Case> cases, int times, Path log)
-            throws RunnerException {
+    /** Runs all benchmarks in turns, several times. */
+    static Map<Bench, Sample> run(List<Case> cases, int times, Path log) throws RunnerException {
         Set<Bench> inTurns = new LinkedHashSet<>();
         for (Case line : cases) {
             inTurns.add(line.subject());

@@ -8,6 +8,8 @@ import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -35,6 +37,10 @@ public final class Reopen implements Callable<Integer> {
     private static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;
     private static final double WANTED_RATIO = 1.5;
+
+    /** For the header, what is appended between kills, and the next block. */
+    private static final long POOL_MARGIN_MIB = 8 * 64;
+
     private static final String READY = "appending";
 
     @Option(names = "--small", description = "MiB of the small log. Default: ${DEFAULT-VALUE}")
@@ -49,6 +55,11 @@ public final class Reopen implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: target/")
     private Path disk = Path.of("target");
 
+    @Option(
+            names = "--pmem",
+            description = "On pools of emulated persistent memory, as large as the logs.")
+    private boolean pmem;
+
     @Option(names = "--child", hidden = true)
     private Path child;
 
@@ -62,7 +73,7 @@ public final class Reopen implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (child != null) {
-            append(child, (long) largeMib << 20);
+            append(child, largeMib);
             return 0;
         }
         out.printf(
@@ -74,14 +85,14 @@ public final class Reopen implements Callable<Integer> {
             double[] smallMs = new double[rounds];
             double[] largeMs = new double[rounds];
             killWhileAppending(small, smallMib); // fills it; not counted, like the first opening
-            open(small);
+            open(small, smallMib);
             killWhileAppending(large, largeMib);
-            open(large);
+            open(large, largeMib);
             for (int i = 0; i < rounds; i++) {
                 killWhileAppending(small, smallMib);
-                smallMs[i] = open(small);
+                smallMs[i] = open(small, smallMib);
                 killWhileAppending(large, largeMib);
-                largeMs[i] = open(large);
+                largeMs[i] = open(large, largeMib);
                 out.printf(
                         Locale.ROOT,
                         "round %d of %d: %d MiB %.1f ms, %d MiB %.1f ms%n",
@@ -100,7 +111,8 @@ public final class Reopen implements Callable<Integer> {
                     median(smallMs),
                     largeMib,
                     median(largeMs));
-            Target target = Target.atMost("reopen.ratio", ratio, WANTED_RATIO);
+            Target target =
+                    Target.atMost(pmem ? "pmem-reopen.ratio" : "reopen.ratio", ratio, WANTED_RATIO);
             out.println(target);
             return target.isMet() ? 0 : 1;
         } finally {
@@ -109,7 +121,7 @@ public final class Reopen implements Callable<Integer> {
         }
     }
 
-    private static void killWhileAppending(Path directory, int mib) throws Exception {
+    private void killWhileAppending(Path directory, int mib) throws Exception {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -119,7 +131,8 @@ public final class Reopen implements Callable<Integer> {
                                 "--child",
                                 directory.toString(),
                                 "--large",
-                                Integer.toString(mib))
+                                Integer.toString(mib),
+                                "--pmem=" + pmem)
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         try (BufferedReader lines =
@@ -136,8 +149,9 @@ public final class Reopen implements Callable<Integer> {
     }
 
     /** The child: fills the log up to a size, says so, and appends until it is killed. */
-    private static void append(Path directory, long bytes) {
-        try (LogStore store = builder(directory).open()) {
+    private void append(Path directory, int mib) {
+        long bytes = (long) mib << 20;
+        try (LogStore store = builder(directory, mib).open()) {
             TopicOptions options = TopicOptions.defaults().withDurability(Durability.WRITTEN);
             Partition log = store.openOrCreateTopic("reopen", options).partition(0);
             try (Appender appender = log.openAppender()) {
@@ -162,9 +176,9 @@ public final class Reopen implements Callable<Integer> {
         }
     }
 
-    private static double open(Path directory) {
+    private double open(Path directory, int mib) {
         long started = System.nanoTime();
-        try (LogStore store = builder(directory).open()) {
+        try (LogStore store = builder(directory, mib).open()) {
             double ms = (System.nanoTime() - started) / 1e6;
             if (store.openTopic("reopen").partition(0).nextOffset() == 0) {
                 throw new IllegalStateException("nothing came back in " + directory);
@@ -173,9 +187,18 @@ public final class Reopen implements Callable<Integer> {
         }
     }
 
-    private static LogStoreBuilder builder(Path directory) {
+    private LogStoreBuilder builder(Path directory, int mib) {
+        Path segments = directory.resolve("segments");
         return LogStore.in(directory.resolve("store"))
-                .tier(FileTier.at(directory.resolve("segments")));
+                .tier(pmem ? pool(segments, mib) : FileTier.at(segments));
+    }
+
+    private static PmemTier pool(Path directory, int mib) {
+        return PmemTier.builder(directory)
+                .emulation(Emulation.PLAIN)
+                .capacityBytes((mib + POOL_MARGIN_MIB) << 20)
+                .poolRatio(1)
+                .build();
     }
 
     private static double median(double[] values) {

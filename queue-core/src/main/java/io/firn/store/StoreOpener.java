@@ -114,7 +114,8 @@ final class StoreOpener {
                             block.name()
                                     + ": both of its marks are destroyed, so it cannot be told how"
                                     + " far it was durable; nothing was changed: open the store"
-                                    + " read-only, or move the file away to go on without it");
+                                    + " read-only, or move the file away to go on without it; for"
+                                    + " a block of a pool there is bin/firn-repair");
                 }
                 epochs.above(block.mark().epoch());
                 found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);

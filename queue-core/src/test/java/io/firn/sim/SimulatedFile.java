@@ -251,7 +251,8 @@ final class SimulatedFile extends SimulatedNode {
     private void store(int page, byte[] content) {
         int end = (page + 1) * PAGE;
         if (durable.length < end) {
-            durable = Arrays.copyOf(durable, end);
+            // All of it at once: page by page would copy a large file a thousand times.
+            durable = Arrays.copyOf(durable, Math.max(end, size));
         }
         System.arraycopy(content, 0, durable, page * PAGE, PAGE);
         if (allocated.get(page)) {

@@ -104,6 +104,10 @@ final class FileSegment implements Segment {
         return fileEpoch < 0 ? directory.log(mark.baseOffset()) : directory.active(fileEpoch);
     }
 
+    Path path() {
+        return path;
+    }
+
     @Override
     public long usedBytes() {
         return deleted ? 0 : fileBytes;

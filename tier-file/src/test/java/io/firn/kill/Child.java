@@ -25,7 +25,7 @@ final class Child implements AutoCloseable {
     private boolean ended;
 
     /** Starts a JVM like this one, with small appetite. */
-    Child(Path directory, Plan plan) throws IOException {
+    Child(Path directory, Ground ground, Plan plan) throws IOException {
         errors = directory.resolve("child-errors.txt");
         ProcessBuilder builder =
                 new ProcessBuilder(
@@ -37,7 +37,8 @@ final class Child implements AutoCloseable {
                         "-cp",
                         System.getProperty("java.class.path"),
                         KillChild.class.getName(),
-                        directory.toString());
+                        directory.toString(),
+                        ground.getClass().getName());
         // What these say would come before the child's own words.
         Map<String, String> environment = builder.environment();
         environment.remove("JAVA_TOOL_OPTIONS");

@@ -3,12 +3,13 @@ package io.firn.kill;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PartitionMetrics;
+import io.firn.kill.Oracle.Violation;
 import io.firn.kill.Plan.Mode;
 import io.firn.kill.Report.Kind;
+import io.firn.spi.StorageTier;
 import java.io.DataInputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,8 +41,8 @@ final class KillChild {
         this.random = new SplittableRandom(plan.seed() - plan.round());
     }
 
-    /** Run by {@link KillTest} with the directory. */
-    public static void main(String[] arguments) throws IOException {
+    /** Run with the directory and the class of the {@link Ground}. */
+    public static void main(String[] arguments) throws Exception {
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, e) -> {
                     e.printStackTrace();
@@ -49,13 +50,17 @@ final class KillChild {
                 });
         Plan plan = Plan.read(new DataInputStream(System.in));
         try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-            new KillChild(plan, new Reporter(out)).run(Path.of(arguments[0]));
+            Ground ground =
+                    (Ground) Class.forName(arguments[1]).getDeclaredConstructor().newInstance();
+            new KillChild(plan, new Reporter(out)).run(Path.of(arguments[0]), ground);
         }
     }
 
-    private void run(Path directory) {
+    private void run(Path directory, Ground ground) throws Violation {
         reporter.tell(Kind.OPENING);
-        store = Lane.open(directory);
+        List<StorageTier> tiers = ground.tiers(directory);
+        store = Lane.open(directory, tiers);
+        Account.settle(store, tiers, ground);
         for (Lane lane : Lane.ALL) {
             writers.add(new LaneWriter(lane, store, plan, reporter));
         }

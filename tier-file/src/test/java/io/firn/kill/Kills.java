@@ -4,6 +4,7 @@ import io.firn.LogStore;
 import io.firn.kill.Oracle.Violation;
 import io.firn.kill.Plan.Mode;
 import io.firn.kill.Report.Kind;
+import io.firn.spi.StorageTier;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -24,6 +26,7 @@ final class Kills {
     private static final int MOST_AFTER_ROLL_MS = 2;
     private static final String RECOVERY = "io.firn.Recovery";
 
+    private final Ground ground;
     private final Path directory;
     private final long seed;
     private final int rounds;
@@ -31,7 +34,9 @@ final class Kills {
     private final SplittableRandom random;
     private final Oracle oracle;
     private final Map<Mode, Integer> kills = new EnumMap<>(Mode.class);
+    private final Map<Integer, Long> segmentsByTier = new TreeMap<>();
     private int children;
+    private int accounts;
     private int killed;
     private int closed;
     private int checks;
@@ -39,7 +44,8 @@ final class Kills {
     private long accepted;
     private long unproven;
 
-    Kills(Path directory, long seed, int rounds, PrintStream out) {
+    Kills(Ground ground, Path directory, long seed, int rounds, PrintStream out) {
+        this.ground = ground;
         this.directory = directory;
         this.seed = seed;
         this.rounds = rounds;
@@ -88,7 +94,7 @@ final class Kills {
             muted = pickShared();
         }
         Plan plan = new Plan(seed, ++children, mode, muted, oracle.standings());
-        try (Child child = new Child(directory, plan)) {
+        try (Child child = new Child(directory, ground, plan)) {
             awaitMoment(child, mode);
             List<Report> reports = child.kill();
             if (child.wasKilled()) {
@@ -102,6 +108,7 @@ final class Kills {
             for (Report report : reports) {
                 oracle.hear(report);
                 rolls += report.kind() == Kind.ROLLED ? report.first() : 0;
+                accounts += report.kind() == Kind.OPENED ? 1 : 0;
             }
         }
     }
@@ -154,7 +161,12 @@ final class Kills {
 
     /** Recovers in this process, compares, and closes. */
     private void check() throws Violation {
-        try (LogStore store = Lane.open(directory)) {
+        List<StorageTier> tiers = ground.tiers(directory);
+        try (LogStore store = Lane.open(directory, tiers)) {
+            int[] segments = Account.settle(store, tiers, ground);
+            for (int i = 0; i < segments.length; i++) {
+                segmentsByTier.merge(i, (long) segments[i], Long::sum);
+            }
             oracle.check(store);
             checks++;
         }
@@ -173,6 +185,9 @@ final class Kills {
         out.printf(
                 "children             %d, of which closed before the kill %d%n", children, closed);
         out.printf("checks               %d%n", checks);
+        out.printf(
+                "blocks added up      %d times; segments found in the checks, by tier: %s%n",
+                accounts + checks, segmentsByTier.values());
         out.printf("batches acknowledged %,d%n", oracle.ackedBatches());
         out.printf("records acknowledged %,d%n", oracle.ackedRecords());
         out.printf("rolls                %,d%n", rolls);

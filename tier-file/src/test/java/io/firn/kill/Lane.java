@@ -3,9 +3,10 @@ package io.firn.kill;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.file.FileTier;
+import io.firn.spi.StorageTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,10 +50,10 @@ record Lane(int id, String topic, int partition, boolean exclusive) {
     }
 
     /** Opens the store of the test in a directory. */
-    static LogStore open(Path directory) {
-        return LogStore.in(directory.resolve("store"))
-                .tier(FileTier.at(directory.resolve("segments")))
-                .open();
+    static LogStore open(Path directory, List<StorageTier> tiers) {
+        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        tiers.forEach(builder::tier);
+        return builder.open();
     }
 
     /** The lane's topic; small segments, so that rolls are frequent. */

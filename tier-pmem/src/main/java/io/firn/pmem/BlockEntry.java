@@ -105,6 +105,10 @@ record BlockEntry(
         return new BlockEntry(writes + 1, life, null, epoch, 0, false, Extent.NONE, Extent.NONE);
     }
 
+    BlockEntry withEpoch(long other) {
+        return new BlockEntry(writes, life, mark, other, room, finished, index, timeIndex);
+    }
+
     byte[] encode(UUID poolId, int block) {
         ByteBuffer b = ByteBuffer.allocate(SLOT_BYTES);
         Mark m = mark == null ? new Mark(null, new UUID(0, 0), 0, epoch, -1, 0, -1, -1, 0) : mark;

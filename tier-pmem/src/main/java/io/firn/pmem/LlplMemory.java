@@ -50,6 +50,10 @@ final class LlplMemory implements PmemMemory {
     @Override
     public void prefault(long position, int length) throws IOException {
         slices.prefault(position, length);
+        // llpl's mapping has page tables of its own, and a flush would fill them page by page.
+        for (long at = position; at < position + length; at += PoolFormat.PAGE) {
+            Llpl.flush(pool, at, 1);
+        }
     }
 
     @Override

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.StoreOpenException;
@@ -103,6 +105,27 @@ class PmemStoreTest {
         }
     }
 
+    @Test
+    void shouldFlushOnceForEachAppendAndNoMore() throws IOException {
+        LossyMemory.Lossy[] lossy = new LossyMemory.Lossy[1];
+        PmemTier tier =
+                pool(4).wrapProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {})).build();
+        int records = 100;
+        try (LogStore store =
+                LogStore.in(directory.resolve("store")).tier(tier).invokerMode().open()) {
+            Partition log = store.createTopic("t", SMALL).partition(0);
+            try (Appender appender = log.openAppender()) {
+                appender.append(new byte[100], 0, 100);
+                int before = lossy[0].memory().forces();
+                for (int i = 0; i < records; i++) {
+                    appender.append(new byte[100], 0, 100);
+                }
+                assertEquals(records, lossy[0].memory().forces() - before);
+                assertEquals(0, log.metrics().rolls());
+            }
+        }
+    }
+
     /** Of the batches; index and marks are written by another thread at the same time. */
     private static void assertAllBatchesForced(LossyMemory memory, int record) {
         for (int block = 0; block < 24; block++) {
@@ -190,6 +213,37 @@ class PmemStoreTest {
             InvalidOptionException refused =
                     assertThrows(InvalidOptionException.class, () -> store.createTopic("t", large));
             assertTrue(refused.getMessage().contains("2097152"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseARecordThatFitsNoBlockOfATierThatWasAddedLater() throws IOException {
+        int large = 3 << 20;
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(8 << 20)
+                        .withMaxRecordBytes(large)
+                        // Or it would never go onto the emulated memory.
+                        .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+        byte[] value = Pools.bytes(0, large - 100);
+        try (LogStore store = open(FileTier.at(directory.resolve("files")));
+                Appender appender = store.createTopic("t", options).partition(0).openAppender()) {
+            assertEquals(0, appender.append(value, 0, value.length));
+        }
+        try (LogStore store = open(pool(2).build(), FileTier.at(directory.resolve("files")))) {
+            Partition log = store.openTopic("t").partition(0);
+            try (Appender appender = log.openAppender()) {
+                // There is room for one more in the segment that was begun below.
+                assertEquals(1, appender.append(value, 0, value.length));
+                RecordTooLargeException refused =
+                        assertThrows(
+                                RecordTooLargeException.class,
+                                () -> appender.append(value, 0, value.length));
+                String room = Integer.toString(new PoolFormat(Pools.BLOCK_BYTES, 1).room());
+                assertTrue(refused.getMessage().contains(room), refused.getMessage());
+                assertEquals(2, appender.append(value, 0, 1000));
+            }
+            assertEquals(3, log.durableOffset());
         }
     }
 

@@ -1,0 +1,149 @@
+package io.firn.store;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.spi.Mark;
+import io.firn.spi.SegmentState;
+import io.firn.spi.TierRemains;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which records a segment holds, by its batches: all of them are verified. Up to the mark, damage
+ * is named and passed over; above it, the first batch that does not follow ends what counts, as in
+ * recovery.
+ */
+final class SegmentFinding {
+    final TierRemains.Remains remains;
+    final List<String> damage = new ArrayList<>();
+
+    private ByteBuffer memory;
+    private long from = -1;
+    private long to = -1;
+    private int bytes;
+    private int bytesAboveMark;
+
+    SegmentFinding(TierRemains.Remains remains) {
+        this.remains = remains;
+    }
+
+    /** First offset; −1 when there is no batch. */
+    long from() {
+        return from;
+    }
+
+    /** Offset behind the last batch that counts. */
+    long to() {
+        return to;
+    }
+
+    boolean isEmpty() {
+        return from < 0;
+    }
+
+    /** Looks; what cannot be read is damage. */
+    SegmentFinding look() {
+        if (!remains.flaw().isEmpty()) {
+            damage.add(remains.flaw());
+        }
+        try {
+            memory = ByteBuffer.wrap(remains.bytes().read());
+            Mark mark = remains.mark();
+            if (mark == null) {
+                follow(-1);
+            } else if (mark.state() == SegmentState.RESERVED) {
+                follow(BatchFormat.epochBits(mark.epoch()));
+            } else {
+                walk(mark);
+            }
+        } catch (IOException e) {
+            damage.add("cannot be read: " + e);
+        }
+        memory = null;
+        return this;
+    }
+
+    private void walk(Mark mark) {
+        from = mark.baseOffset();
+        to = mark.offset() < 0 ? from : mark.offset();
+        bytes = mark.position();
+        if (bytes > memory.capacity()) {
+            damage.add(
+                    String.format(
+                            "%d bytes expected, %d are there", mark.position(), memory.capacity()));
+            bytes = memory.capacity();
+        }
+        if (mark.offset() < 0) {
+            bytes = 0;
+            to = from;
+            follow(-1);
+            return;
+        }
+        BatchVerifier verifier = new BatchVerifier();
+        SegmentWalk walk = new SegmentWalk(memory, 0, from, bytes, to);
+        while (walk.next()) {
+            if (!walk.isDamage()
+                    && verifier.check(memory, walk.position(), bytes, walk.fromOffset()) < 0) {
+                walk.reject(verifier.reason());
+            }
+            if (walk.isDamage()) {
+                damage.add(
+                        String.format(
+                                "offsets [%d, %d) at byte %d: %s",
+                                walk.fromOffset(),
+                                walk.toOffset(),
+                                walk.position(),
+                                walk.damage()));
+            }
+        }
+        if (mark.state() == SegmentState.ACTIVE) {
+            int marked = bytes;
+            follow(BatchFormat.epochBits(mark.epoch()));
+            bytesAboveMark = bytes - marked;
+        }
+    }
+
+    /** Goes on as long as batches follow one another, all of one epoch unless that is −1. */
+    private void follow(int epoch) {
+        BatchVerifier verifier = new BatchVerifier();
+        int end = memory.capacity();
+        while (end - bytes >= BatchFormat.HEADER_LENGTH) {
+            long base = memory.getLong(bytes);
+            boolean follows = from < 0 ? base >= 0 : base == to;
+            boolean ours = epoch < 0 || memory.getInt(bytes + BatchFormat.EPOCH) == epoch;
+            int size = follows && ours ? verifier.check(memory, bytes, end, base) : -1;
+            if (size < 0) {
+                return;
+            }
+            from = from < 0 ? base : from;
+            to = BatchFormat.nextOffset(memory, bytes);
+            bytes += size;
+        }
+    }
+
+    @Override
+    public String toString() {
+        Mark mark = remains.mark();
+        StringBuilder out = new StringBuilder(100);
+        if (isEmpty()) {
+            out.append("no records");
+        } else {
+            out.append(String.format("offsets [%d, %d), %d bytes", from, to, bytes));
+        }
+        if (mark == null) {
+            out.append(", mark DESTROYED");
+        } else {
+            out.append(String.format(", %s, epoch %d", mark.state(), mark.epoch()));
+            if (mark.state() == SegmentState.ACTIVE) {
+                out.append(
+                        String.format(
+                                ", durable to %d by its mark, %d bytes above it",
+                                mark.offset(), bytesAboveMark));
+            }
+        }
+        out.append("; ").append(remains.place());
+        return out.toString();
+    }
+}

@@ -1,0 +1,90 @@
+package io.firn.file;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.MediumFile;
+import io.firn.spi.TierInspector;
+import io.firn.spi.TierRemains;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Looks at what is left of a {@link FileTier}. */
+public final class FileInspector implements TierInspector {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public FileInspector() {}
+
+    @Override
+    public TierRemains inspect(FileMedium medium, Path directory) throws IOException {
+        boolean named = medium.exists(directory.resolve(FileNames.TIER));
+        if (!named && !hasPartitions(medium, directory)) {
+            return null;
+        }
+        List<String> flaws = new ArrayList<>();
+        TierIdentity identity = null;
+        try {
+            identity = TierIdentity.read(medium, directory);
+            if (identity == null) {
+                flaws.add("the file '" + FileNames.TIER + "' is MISSING");
+            }
+        } catch (IOException e) {
+            flaws.add("DAMAGED: " + e.getMessage());
+        }
+        FileTier tier = FileTier.builder(directory).medium(medium).build();
+        TierScan scan = new TierScan(tier, directory, medium, true);
+        List<TierRemains.Remains> remains = new ArrayList<>();
+        try {
+            scan.run(Map.of());
+            for (FileSegment segment : scan.segments().values()) {
+                Path file = segment.path();
+                int capacity = segment.capacity();
+                remains.add(
+                        new TierRemains.Remains(
+                                file.toString(),
+                                segment.mark(),
+                                "",
+                                () -> read(medium, file, capacity)));
+            }
+        } finally {
+            scan.releaseAllBut(Set.of());
+        }
+        flaws.addAll(scan.strangers());
+        return new TierRemains(
+                tier.name(),
+                identity == null ? null : identity.tierId(),
+                identity == null ? null : identity.storeId(),
+                List.of(),
+                flaws,
+                remains);
+    }
+
+    /** Directories of topics with directories of partitions: what a tier has that lost its file. */
+    private static boolean hasPartitions(FileMedium medium, Path directory) throws IOException {
+        for (String topic : medium.list(directory)) {
+            if (FileNames.parseTopic(topic) != null) {
+                try {
+                    for (String name : medium.list(directory.resolve(topic))) {
+                        if (FileNames.parsePartition(name) >= 0) {
+                            return true;
+                        }
+                    }
+                } catch (NotDirectoryException e) {
+                    continue; // somebody's file with an odd name
+                }
+            }
+        }
+        return false;
+    }
+
+    private static byte[] read(FileMedium medium, Path path, int capacity) throws IOException {
+        try (MediumFile file = medium.open(path, false)) {
+            byte[] bytes = new byte[(int) Math.min(capacity, file.size())];
+            file.read(0, bytes, 0, bytes.length);
+            return bytes;
+        }
+    }
+}

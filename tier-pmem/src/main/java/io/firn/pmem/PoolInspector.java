@@ -1,0 +1,30 @@
+package io.firn.pmem;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.TierInspector;
+import io.firn.spi.TierRemains;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** Looks at what is left of a pool of persistent memory, also when both superblocks are lost. */
+public final class PoolInspector implements TierInspector {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public PoolInspector() {}
+
+    @Override
+    public TierRemains inspect(FileMedium medium, Path directory) throws IOException {
+        Path pool = directory.resolve(PoolFile.NAME);
+        return isFile(medium, pool) ? new PoolLook(medium, pool).remains() : null;
+    }
+
+    private static boolean isFile(FileMedium medium, Path path) throws IOException {
+        try {
+            medium.list(path);
+            return false;
+        } catch (NotDirectoryException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.firn.pmem;
+
+import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
+import io.firn.spi.MediumFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+
+/**
+ * The way on when both slots of a block's entry are destroyed, so that the store refuses to be
+ * written: the entry is made anew from the batches in the block, or the batches are saved to a file
+ * and the block is freed. The pool is locked meanwhile, and nothing else in it is touched.
+ *
+ * <p>Whose the block was, the batches do not say: {@code bin/firn-inspect} shows which partition
+ * lacks their offsets.
+ */
+public final class PoolRepair implements AutoCloseable {
+    private static final String USAGE =
+            """
+            Usage: bin/firn-repair restore POOL BLOCK TOPIC_ID PARTITION
+                   bin/firn-repair free POOL BLOCK FILE
+
+            For a pool of persistent memory, named by its directory, in which the entry of a block
+            is destroyed. First look with bin/firn-inspect: it shows the block, the offsets in it,
+            and which partition of which topic lacks them.
+
+              restore  gives the block, with all of its records, back to that partition
+              free     saves the batches to FILE, a segment that Kafka's tools read, and frees the
+                       block: their offsets are missing then, and are given again if they were the
+                       last ones of their partition
+            """;
+
+    private final Path path;
+    private final AutoCloseable lock;
+    private final MediumFile file;
+    private final Superblock pool;
+
+    private PoolRepair(Path path, AutoCloseable lock, MediumFile file, Superblock pool) {
+        this.path = path;
+        this.lock = lock;
+        this.file = file;
+        this.pool = pool;
+    }
+
+    /**
+     * Opens the pool in a directory.
+     *
+     * @throws IOException when it cannot be trusted as a whole
+     * @throws io.firn.StoreLockedException when a store has it open
+     */
+    static PoolRepair open(FileMedium medium, Path directory) throws IOException {
+        Path path = directory.resolve(PoolFile.NAME);
+        if (!medium.exists(path)) {
+            throw new IOException("there is no pool in " + directory);
+        }
+        AutoCloseable lock = medium.lock(directory.resolve(PoolFile.LOCK));
+        boolean done = false;
+        try {
+            Superblock pool = PoolFile.read(medium, path).superblock();
+            MediumFile file = medium.open(path, true);
+            done = true;
+            return new PoolRepair(path, lock, file, pool);
+        } finally {
+            if (!done) {
+                release(lock);
+            }
+        }
+    }
+
+    /** See {@link #USAGE}; exits with 1 when it cannot be done. */
+    public static void main(String[] args) {
+        boolean restore = args.length == 5 && args[0].equals("restore");
+        boolean free = args.length == 4 && args[0].equals("free");
+        if (!restore && !free) {
+            System.err.print(USAGE);
+            System.exit(args.length == 1 && args[0].equals("--help") ? 0 : 2);
+        }
+        try (PoolRepair repair = open(FileMedium.real(), Path.of(args[1]))) {
+            int block = Integer.parseInt(args[2]);
+            BatchChain chain =
+                    restore
+                            ? repair.restore(
+                                    block, UUID.fromString(args[3]), Integer.parseInt(args[4]))
+                            : repair.free(block, Path.of(args[3]));
+            System.out.printf(
+                    "block %d with offsets [%d, %d) is %s%n",
+                    block, chain.from(), chain.to(), restore ? "back in its log" : "free");
+        } catch (IOException | RuntimeException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    /** Gives the block to a partition, durable to its last batch. */
+    BatchChain restore(int block, UUID topicId, int partition) throws IOException {
+        BatchChain chain = batchesIn(block);
+        if (chain.isEmpty()) {
+            throw new IOException("block " + block + " holds no batch: free it instead");
+        }
+        BlockEntry like = newestOfAll();
+        long epoch = (like.epoch() & ~(long) Integer.MAX_VALUE) | chain.epochBits();
+        Mark mark =
+                Mark.reserved(topicId, partition, epoch)
+                        .active(epoch, chain.from(), chain.bytes(), chain.to());
+        write(block, like.freed().reserved(mark, pool.format().room()));
+        return chain;
+    }
+
+    /** Saves the batches to a new file, which may be empty, and frees the block. */
+    BatchChain free(int block, Path saveTo) throws IOException {
+        BatchChain chain = batchesIn(block);
+        byte[] bytes = read(pool.format().blockPosition(block), chain.bytes());
+        Files.write(saveTo, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.SYNC);
+        write(block, newestOfAll().freed());
+        return chain;
+    }
+
+    private BatchChain batchesIn(int block) throws IOException {
+        if (block < 0 || block >= pool.blockCount()) {
+            throw new IOException(path + " has blocks 0 to " + (pool.blockCount() - 1));
+        }
+        BlockEntry entry = entry(block);
+        if (entry != null) {
+            throw new IOException(
+                    "the entry of block "
+                            + block
+                            + " is whole, "
+                            + (entry.isFree() ? "free" : entry.mark())
+                            + ": there is nothing to repair");
+        }
+        return BatchChain.in(read(pool.format().blockPosition(block), pool.format().room()));
+    }
+
+    /** With the highest numbers of all, so that what is written anew counts as later. */
+    private BlockEntry newestOfAll() throws IOException {
+        BlockEntry newest = BlockEntry.neverUsed();
+        long epoch = newest.epoch();
+        for (int block = 0; block < pool.blockCount(); block++) {
+            BlockEntry entry = entry(block);
+            if (entry != null) {
+                newest = entry.writes() > newest.writes() ? entry : newest;
+                epoch = Math.max(epoch, entry.epoch());
+            }
+        }
+        return newest.withEpoch(epoch);
+    }
+
+    private BlockEntry entry(int block) throws IOException {
+        BlockEntry newest = null;
+        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+            byte[] bytes = read(pool.format().slotPosition(block, slot), BlockEntry.SLOT_BYTES);
+            BlockEntry found = BlockEntry.decode(bytes, pool.poolId(), block);
+            if (found != null && (newest == null || found.writes() > newest.writes())) {
+                newest = found;
+            }
+        }
+        return newest;
+    }
+
+    private void write(int block, BlockEntry entry) throws IOException {
+        byte[] bytes = entry.encode(pool.poolId(), block);
+        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+            file.write(pool.format().slotPosition(block, slot), bytes, 0, bytes.length);
+            file.force();
+        }
+    }
+
+    private byte[] read(long position, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        file.read(position, bytes, 0, length);
+        return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            file.close();
+        } finally {
+            release(lock);
+        }
+    }
+
+    private static void release(AutoCloseable lock) throws IOException {
+        try {
+            lock.close();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("could not unlock the pool", e);
+        }
+    }
+}
