@@ -5,6 +5,7 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.DurableHandler;
 import io.firn.ExclusiveAppender;
+import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.batch.BatchEncoder;
@@ -127,7 +128,13 @@ final class PartitionAppender implements ExclusiveAppender {
     public void awaitDurable(long offset) {
         checkUsable();
         if (offset >= log.nextOffset()) {
-            throw new UnexpectedOffsetException(offset, log.nextOffset());
+            throw new InvalidOptionException(
+                    log
+                            + " has no record at offset "
+                            + offset
+                            + " yet, the next offset is "
+                            + log.nextOffset()
+                            + ": append it first, or use whenDurable");
         }
         log.forcer().awaitDurable(offset + 1);
     }

@@ -103,6 +103,10 @@ public final class Store implements LogStore {
         return epochs.next();
     }
 
+    boolean isReadOnly() {
+        return config.readOnly();
+    }
+
     boolean isInvoker() {
         return config.invokerMode();
     }
@@ -115,6 +119,16 @@ public final class Store implements LogStore {
     /** Housekeeping is due. */
     void wakeTidyAgent() {
         background.wakeTidy();
+    }
+
+    /** Whether the caller does the background's work, so that it must not wait for it. */
+    boolean isBackground() {
+        return background.isAtWork();
+    }
+
+    /** Whether the caller is the one who prepares blocks, so that it must not wait for one. */
+    boolean isTidying() {
+        return background.isTidying();
     }
 
     void countSpill(StorageTier tier) {
@@ -343,7 +357,7 @@ public final class Store implements LogStore {
 
     @Override
     public void close() {
-        if (background.isAtWork()) {
+        if (background.isAtWork() || isTelling()) {
             throw new IllegalStateException(
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
@@ -367,12 +381,19 @@ public final class Store implements LogStore {
         dying.forEach(background::bury);
         logs.forEach(log -> log.upkeep().retireAll(false));
         background.awaitRelease(logs);
-        release();
+        release(config.tiers());
     }
 
-    /** Lets go of the tiers and the lock, whatever fails on the way. */
-    void release() {
-        List<AutoCloseable> held = new ArrayList<>(config.tiers());
+    /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */
+    private boolean isTelling() {
+        return topics.values().stream()
+                .flatMap(topic -> topic.logs().stream())
+                .anyMatch(log -> log.forcer().isTelling());
+    }
+
+    /** Lets go of these tiers and the lock, whatever fails on the way. */
+    void release(List<StorageTier> tiers) {
+        List<AutoCloseable> held = new ArrayList<>(tiers);
         if (lock != null) {
             held.add(lock);
         }
