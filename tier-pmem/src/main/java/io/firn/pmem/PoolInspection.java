@@ -55,6 +55,12 @@ public final class PoolInspection {
     public static void main(String[] directories) throws IOException {
         int found = 0;
         for (String directory : directories) {
+            if (!Files.exists(Path.of(directory))) {
+                System.err.println("There is no " + directory + ": name directories, or --help");
+                System.exit(2);
+            }
+        }
+        for (String directory : directories) {
             try (Stream<Path> below = Files.walk(Path.of(directory), DEPTH)) {
                 for (Path pool : below.filter(PoolInspection::isPool).sorted().toList()) {
                     of(FileMedium.real(), pool).forEach(System.out::println);
