@@ -82,7 +82,11 @@ public interface Appender extends AutoCloseable {
     /** As {@link #appendBatch}, without waiting; or {@link #BACK_PRESSURED}. */
     long appendBatchAsync(ByteBuffer batch);
 
-    /** Waits until the record at the offset, and all before it, are durable; forces when needed. */
+    /**
+     * Waits until the record at the offset, and all before it, are durable; forces when needed.
+     *
+     * @throws InvalidOptionException when there is no record at the offset yet
+     */
     void awaitDurable(long offset);
 
     /** Completes, with the durable offset, when the record at the offset is durable. Allocates. */
@@ -91,8 +95,9 @@ public interface Appender extends AutoCloseable {
     /**
      * Sets who is told as records become durable; allocation-free.
      *
-     * @param handler called by whichever thread forced; must be quick and must not throw; null for
-     *     none
+     * @param handler called by whichever thread forced; must be quick and must not throw; may
+     *     append with {@code appendAsync}, must not wait until more of the partition is durable:
+     *     what waits throws {@link IllegalStateException} there; null for none
      */
     void onDurable(DurableHandler handler);
 

@@ -10,7 +10,11 @@ public interface Cursor {
     /** Its name. */
     String name();
 
-    /** Offset of the next record to be read; {@code −1} when it was never advanced. */
+    /**
+     * Offset of the next record to be read; {@code −1} when it was never advanced. In a store that
+     * is open read-only it is read from the file each time: what the writing process wrote down
+     * last.
+     */
     long offset(int partition);
 
     /**
@@ -19,11 +23,14 @@ public interface Cursor {
      *
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist
+     * @throws ClosedException when the cursor was deleted
      */
     void advance(int partition, long offset);
 
     /**
      * Makes the present offsets durable before it returns, forcing the records below them first.
+     *
+     * @throws ClosedException when the cursor was deleted
      */
     void force();
 }

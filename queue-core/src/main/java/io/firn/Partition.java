@@ -55,7 +55,11 @@ public interface Partition {
      */
     long deleteRecordsBefore(long offset);
 
-    /** Makes everything that is written now durable. */
+    /**
+     * Makes everything that is written now durable.
+     *
+     * @throws InvalidOptionException when the store is open read-only and not all of it is
+     */
     void force();
 
     /** What was destroyed, as far as it is known: from opening, and from reading since. */

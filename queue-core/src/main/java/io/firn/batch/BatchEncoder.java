@@ -36,6 +36,7 @@ public final class BatchEncoder implements Batch {
     private long timestamp = NO_TIMESTAMP;
 
     private int count;
+    private int largestRecord;
     private long baseTimestamp;
     private long maxTimestamp;
     private long producerId = -1;
@@ -55,6 +56,7 @@ public final class BatchEncoder implements Batch {
     public Batch clear() {
         records.length(BatchFormat.HEADER_LENGTH);
         count = 0;
+        largestRecord = 0;
         producerId = -1;
         producerEpoch = -1;
         baseSequence = -1;
@@ -151,6 +153,7 @@ public final class BatchEncoder implements Batch {
         long timestampDelta = time - baseTimestamp;
         int body = bodyBytes(timestampDelta, value.length());
         maxTimestamp = Math.max(maxTimestamp, time);
+        largestRecord = Math.max(largestRecord, body);
         byte[] b = records.ensure(records.length() + Varint.size(body) + body);
         int at = Varint.put(b, records.length(), body);
         b[at++] = 0;
@@ -273,6 +276,19 @@ public final class BatchEncoder implements Batch {
                 BatchFormat.CRC,
                 BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
         return whole;
+    }
+
+    /**
+     * Completes the batch for a topic, which need not be the one that the batch is from.
+     *
+     * @throws RecordTooLargeException as {@link #finish()}, and when the topic takes only smaller
+     *     records
+     */
+    public Scratch finish(int topicsMaxRecordBytes) {
+        if (largestRecord > topicsMaxRecordBytes) {
+            throw tooLarge(largestRecord, topicsMaxRecordBytes);
+        }
+        return finish();
     }
 
     static RecordTooLargeException tooLarge(long found, int limit) {

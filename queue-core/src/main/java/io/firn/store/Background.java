@@ -143,6 +143,12 @@ final class Background {
         return caller == invoker || threads.contains(caller);
     }
 
+    /** Whether the caller is whom those wait for who need a block. */
+    boolean isTidying() {
+        Thread caller = Thread.currentThread();
+        return caller == tidyThread || caller == invoker;
+    }
+
     /** Ends the threads. */
     void close() {
         boolean interrupted = Thread.interrupted();

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
@@ -26,6 +27,10 @@ final class CursorLog implements Cursor {
         this.topic = topic;
         this.name = name;
         this.offsets = new long[topic.partitionCount()];
+        take(stored);
+    }
+
+    private void take(Map<String, String> stored) {
         Arrays.fill(offsets, NEVER);
         if (stored != null) {
             for (Map.Entry<String, String> e : stored.entrySet()) {
@@ -45,7 +50,30 @@ final class CursorLog implements Cursor {
     @Override
     public synchronized long offset(int partition) {
         topic.partition(partition);
+        if (topic.store().isReadOnly()) {
+            lookAgain();
+        }
         return offsets[partition];
+    }
+
+    /** Another process advances it. */
+    private void lookAgain() {
+        try {
+            take(topic.files().readCursor(name));
+        } catch (IOException e) {
+            throw TopicFiles.failed("cursor " + name + " could not be read", e);
+        }
+    }
+
+    private void checkNotDeleted() {
+        if (deleted) {
+            throw new ClosedException(
+                    "cursor "
+                            + name
+                            + " of topic "
+                            + topic
+                            + " was deleted: Topic.cursor gives one that begins anew");
+        }
     }
 
     @Override
@@ -53,6 +81,7 @@ final class CursorLog implements Cursor {
         topic.store().checkWritable();
         PartitionLog log = topic.log(partition);
         log.state().checkReadable();
+        checkNotDeleted();
         long next = log.nextOffset();
         if (offset < 0 || offset > next) {
             throw new InvalidOptionException(
@@ -75,6 +104,9 @@ final class CursorLog implements Cursor {
     public void force() {
         topic.store().checkWritable();
         topic.log(0).state().checkReadable();
+        synchronized (this) {
+            checkNotDeleted();
+        }
         try {
             write();
         } catch (IOException e) {

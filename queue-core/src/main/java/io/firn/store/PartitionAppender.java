@@ -5,6 +5,7 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.DurableHandler;
 import io.firn.ExclusiveAppender;
+import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.batch.BatchEncoder;
@@ -27,6 +28,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private final PartitionLog log;
     private final PartitionWriter writer;
     private final boolean exclusive;
+    private final int maxRecordBytes;
     // Used by whoever has the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
@@ -38,6 +40,7 @@ final class PartitionAppender implements ExclusiveAppender {
         this.log = log;
         this.writer = log.writer();
         this.exclusive = exclusive;
+        this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
 
     @Override
@@ -69,7 +72,7 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public long append(Batch batch) {
-        return appendWhole(((BatchEncoder) batch).finish(), batch.count(), ANY_OFFSET);
+        return appendWhole(finish(batch), batch.count(), ANY_OFFSET);
     }
 
     @Override
@@ -77,7 +80,7 @@ final class PartitionAppender implements ExclusiveAppender {
         if (expectedOffset < 0) {
             throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
         }
-        return appendWhole(((BatchEncoder) batch).finish(), batch.count(), expectedOffset);
+        return appendWhole(finish(batch), batch.count(), expectedOffset);
     }
 
     @Override
@@ -107,7 +110,7 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public long appendAsync(Batch batch) {
-        return wanted(tryAppend(((BatchEncoder) batch).finish(), ANY_OFFSET));
+        return wanted(tryAppend(finish(batch), ANY_OFFSET));
     }
 
     @Override
@@ -127,7 +130,13 @@ final class PartitionAppender implements ExclusiveAppender {
     public void awaitDurable(long offset) {
         checkUsable();
         if (offset >= log.nextOffset()) {
-            throw new UnexpectedOffsetException(offset, log.nextOffset());
+            throw new InvalidOptionException(
+                    log
+                            + " has no record at offset "
+                            + offset
+                            + " yet, the next offset is "
+                            + log.nextOffset()
+                            + ": append it first, or use whenDurable");
         }
         log.forcer().awaitDurable(offset + 1);
     }
@@ -167,6 +176,10 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         onDurable(null);
         log.leave();
+    }
+
+    private Scratch finish(Batch batch) {
+        return ((BatchEncoder) batch).finish(maxRecordBytes);
     }
 
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {

@@ -49,6 +49,9 @@ final class PartitionForcer implements Retries.Step {
     private long lastCaptured;
     private long forceNs;
 
+    /** Who is in a handler now, with the gate. */
+    private volatile Thread telling;
+
     PartitionForcer(PartitionLog log) {
         this.log = log;
     }
@@ -67,11 +70,10 @@ final class PartitionForcer implements Retries.Step {
                     awaitCompany();
                     forceAndLeave(log.store().isInvoker());
                     if (log.durableOffset() < offset && !log.state().isPoisoned()) {
-                        // A rolled segment has to be sealed first: the background's work.
-                        log.store().wakeForceAgent();
-                        interrupted |= pause(offset);
+                        interrupted |= awaitSeal(offset);
                     }
                 } else {
+                    checkNotTelling();
                     if (tries++ == 0) {
                         waiters.getAndIncrement();
                     }
@@ -85,6 +87,31 @@ final class PartitionForcer implements Retries.Step {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** A rolled segment has to be sealed first: the background's work. True when interrupted. */
+    private boolean awaitSeal(long offset) {
+        if (log.store().isBackground()) {
+            forceNow(); // the callback of a future waits here, and nobody else would
+            return false;
+        }
+        log.store().wakeForceAgent();
+        return pause(offset);
+    }
+
+    /** Whether the caller is in a handler that was told of this partition. */
+    boolean isTelling() {
+        return telling == Thread.currentThread();
+    }
+
+    private void checkNotTelling() {
+        if (isTelling()) {
+            throw new IllegalStateException(
+                    "a DurableHandler of "
+                            + log
+                            + " must not wait until more of it is durable, since nothing is while it"
+                            + " runs; what it appended is in the log: use appendAsync there");
         }
     }
 
@@ -281,8 +308,17 @@ final class PartitionForcer implements Retries.Step {
             return;
         }
         log.publishDurable(offset);
-        for (DurableHandler handler : handlers) {
-            tell(handler, offset);
+        DurableHandler[] all = handlers;
+        if (all.length == 0) {
+            return;
+        }
+        telling = Thread.currentThread();
+        try {
+            for (DurableHandler handler : all) {
+                tell(handler, offset);
+            }
+        } finally {
+            telling = null;
         }
     }
 

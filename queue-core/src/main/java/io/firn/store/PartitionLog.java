@@ -445,6 +445,9 @@ final class PartitionLog implements Partition {
 
     @Override
     public void force() {
+        if (durableOffset() < nextOffset() && store.isReadOnly()) {
+            store.checkWritable(); // says that the other process has to
+        }
         forcer.awaitDurable(nextOffset());
     }
 

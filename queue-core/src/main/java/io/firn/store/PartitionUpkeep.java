@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * checkpoints, and letting go of what no reader holds. One thread.
  */
 final class PartitionUpkeep implements Retries.Step {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
     /** A block is set aside as soon as this part of the active one is filled. */
     private static final int RESERVE_AT_FRACTION = 8;
 
@@ -75,6 +77,10 @@ final class PartitionUpkeep implements Retries.Step {
 
     /** Waits for a block, or for word that there is none; no interrupt ends it. */
     void awaitReserved() {
+        if (log.store().isTidying()) {
+            reserveForCallback();
+            return;
+        }
         if (log.store().isInvoker()) {
             log.store().doWork();
             return;
@@ -98,6 +104,18 @@ final class PartitionUpkeep implements Retries.Step {
     }
 
     // ---- the background's side
+
+    /** The callback of a future runs on this very thread, and waits for what it is to do. */
+    private void reserveForCallback() {
+        try {
+            if (blockWanted) {
+                reserve(log.store().clock().time());
+            }
+        } catch (IOException | RuntimeException | InternalError e) {
+            // Whoever waits is told by its next try.
+            LOG.log(System.Logger.Level.ERROR, log + ": no block could be prepared", e);
+        }
+    }
 
     @Override
     public int run() throws IOException {

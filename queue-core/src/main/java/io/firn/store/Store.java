@@ -13,6 +13,7 @@ import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,6 +108,10 @@ public final class Store implements LogStore {
         return epochs.next();
     }
 
+    boolean isReadOnly() {
+        return config.readOnly();
+    }
+
     boolean isInvoker() {
         return config.invokerMode();
     }
@@ -124,6 +129,16 @@ public final class Store implements LogStore {
     /** Hottest first. */
     List<TierState> tiers() {
         return tiers;
+    }
+
+    /** Whether the caller does the background's work, so that it must not wait for it. */
+    boolean isBackground() {
+        return background.isAtWork();
+    }
+
+    /** Whether the caller is the one who prepares blocks, so that it must not wait for one. */
+    boolean isTidying() {
+        return background.isTidying();
     }
 
     void checkWritable() {
@@ -382,7 +397,7 @@ public final class Store implements LogStore {
 
     @Override
     public void close() {
-        if (background.isAtWork()) {
+        if (background.isAtWork() || isTelling()) {
             throw new IllegalStateException(
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
@@ -409,12 +424,19 @@ public final class Store implements LogStore {
         dying.forEach(background::bury);
         logs.forEach(log -> log.upkeep().retireAll(false));
         background.awaitRelease(logs);
-        release();
+        release(config.tiers());
     }
 
-    /** Lets go of the tiers and the lock, whatever fails on the way. */
-    void release() {
-        List<AutoCloseable> held = new ArrayList<>(config.tiers());
+    /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */
+    private boolean isTelling() {
+        return topics.values().stream()
+                .flatMap(topic -> topic.logs().stream())
+                .anyMatch(log -> log.forcer().isTelling());
+    }
+
+    /** Lets go of these tiers and the lock, whatever fails on the way. */
+    void release(List<StorageTier> tiers) {
+        List<AutoCloseable> held = new ArrayList<>(tiers);
         if (lock != null) {
             held.add(lock);
         }

@@ -33,6 +33,7 @@ final class StoreOpener {
     private final FileMedium medium;
     private final Path directory;
     private final Store store;
+    private final List<StorageTier> opened = new ArrayList<>();
     private AutoCloseable lock;
 
     private StoreOpener(StoreConfig config) {
@@ -73,11 +74,17 @@ final class StoreOpener {
         }
     }
 
+    /** Of what was handed in only what was opened here: the rest may be an open store's. */
     private void abandon() {
         if (lock != null) {
             store.own(lock, null, null);
         }
-        store.release();
+        store.release(opened);
+    }
+
+    private void open(StorageTier tier, TierContext context) throws IOException {
+        tier.open(context);
+        opened.add(tier);
     }
 
     private void openWritable() throws IOException {
@@ -151,7 +158,7 @@ final class StoreOpener {
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
         for (StorageTier tier : config.tiers()) {
-            tier.open(new TierContext(storeId, mayCreate, false));
+            open(tier, new TierContext(storeId, mayCreate, false));
             String id = tier.id().toString();
             missing.remove(id);
             if (!all.contains(id)) {
@@ -248,7 +255,7 @@ final class StoreOpener {
         }
         UUID storeId = UUID.fromString(identity.get(ID));
         for (StorageTier tier : config.tiers()) {
-            tier.open(new TierContext(storeId, false, true));
+            open(tier, new TierContext(storeId, false, true));
         }
         Follower follower = new Follower(store);
         store.follow(follower);

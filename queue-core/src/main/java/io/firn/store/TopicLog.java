@@ -237,8 +237,10 @@ final class TopicLog implements Topic {
     public List<String> cursorNames() {
         try {
             TreeSet<String> names = new TreeSet<>(files.cursorNames());
-            synchronized (cursors) {
-                names.addAll(cursors.keySet());
+            if (!store.isReadOnly()) {
+                synchronized (cursors) {
+                    names.addAll(cursors.keySet());
+                }
             }
             return List.copyOf(names);
         } catch (IOException e) {

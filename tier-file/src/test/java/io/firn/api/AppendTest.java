@@ -303,6 +303,25 @@ class AppendTest {
         assertTrue(e.getMessage().contains(Integer.toString(LIMIT)), e.getMessage());
     }
 
+    /** Its own topic took the record, this one would not have. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseABatchOfAnotherTopicWithARecordAboveTheLimit(Kind kind) {
+        TopicOptions smaller = Stores.small().withMaxRecordBytes(LIMIT);
+        Partition strict = store.createTopic("strict", smaller).partition(0);
+        try (Appender other = appender(kind);
+                Appender appender = strict.openSharedAppender()) {
+            Batch batch = other.newBatch().add(new byte[10]).add(new byte[LIMIT]);
+            RecordTooLargeException e =
+                    assertThrows(RecordTooLargeException.class, () -> appender.append(batch));
+            assertTrue(e.getMessage().contains(Integer.toString(LIMIT)), e.getMessage());
+            assertThrows(RecordTooLargeException.class, () -> appender.appendAsync(batch));
+            assertThrows(RecordTooLargeException.class, () -> appender.appendIfNext(0, batch));
+            assertEquals(0, appender.append(batch.clear().add(new byte[10])));
+            assertEquals(0, other.append(batch.add(new byte[LIMIT])));
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldRefuseABatchThatNoSegmentHoldsAndGoOn(Kind kind) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -316,6 +317,22 @@ class CursorTest {
         topic.deleteCursor("other");
         reopen();
         assertEquals(List.of(), topic.cursorNames());
+    }
+
+    /** Where it was put would be forgotten, and nobody told. */
+    @Test
+    void shouldRefuseToStandAnywhereWhenItWasDeleted() {
+        append(0, 5);
+        Cursor old = topic.cursor("c");
+        old.advance(0, 3);
+        topic.deleteCursor("c");
+        assertThrows(ClosedException.class, () -> old.advance(0, 4));
+        assertThrows(ClosedException.class, old::force);
+        Cursor anew = topic.cursor("c");
+        anew.advance(0, 2);
+        anew.force();
+        assertThrows(ClosedException.class, old::force);
+        assertEquals(2, topic.cursor("c").offset(0));
     }
 
     @Test

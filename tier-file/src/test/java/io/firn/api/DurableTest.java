@@ -13,11 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Durability;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
-import io.firn.UnexpectedOffsetException;
 import io.firn.UnknownTopicException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -174,6 +174,72 @@ class DurableTest {
         }
     }
 
+    /** The callback runs on the thread that seals what was rolled, and waits for that. */
+    @Test
+    void shouldLetTheCallbackOfAFutureWaitAcrossRolls() throws Exception {
+        try (Appender appender = partition.openSharedAppender()) {
+            CompletableFuture<String> callback =
+                    appender.whenDurable(0)
+                            .thenApply(
+                                    durable -> {
+                                        Stores.fill(appender, 30, 10_000);
+                                        return Thread.currentThread().getName();
+                                    });
+            // Nobody but the background forces it.
+            await("a block", () -> appender.appendAsync(bytes("a"), 0, 1) >= 0);
+            assertEquals("firn-force", Stores.start(callback::get).result());
+            assertEquals(31, Stores.read(partition.openTailer(), 31).size());
+        }
+    }
+
+    /** In invoker mode it is the thread that prepares blocks, too. */
+    @Test
+    void shouldLetTheCallbackOfAFutureWaitForABlockInInvokerMode() throws Exception {
+        try (LogStore invoked = Stores.at(directory.resolve("invoked")).invokerMode().open()) {
+            Partition other = invoked.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = other.openSharedAppender()) {
+                CompletableFuture<Void> callback =
+                        appender.whenDurable(0)
+                                .thenAccept(durable -> Stores.fill(appender, 30, 10_000));
+                await(
+                        "a block",
+                        () -> invoked.doWork() >= 0 && appender.appendAsync(bytes("a"), 0, 1) >= 0);
+                Stores.Task<Void> work =
+                        Stores.start(
+                                () -> {
+                                    Stores.work(invoked);
+                                    return null;
+                                });
+                work.result();
+                assertTrue(callback.isDone());
+                assertEquals(31, other.durableOffset());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToWaitInAHandlerForWhatCannotBeDurableWhileItRuns() throws Exception {
+        try (Appender appender = partition.openSharedAppender()) {
+            CompletableFuture<Throwable> waited = new CompletableFuture<>();
+            appender.onDurable(
+                    (p, durable) -> {
+                        if (!waited.isDone()) {
+                            waited.complete(
+                                    assertThrows(
+                                            IllegalStateException.class,
+                                            () -> appender.append(bytes("b"))));
+                        }
+                    });
+            Stores.start(() -> appender.append(bytes("a"))).result();
+            assertTrue(waited.join().getMessage().contains("DurableHandler"));
+            appender.append(bytes("c"));
+            assertEquals(
+                    List.of("a", "b", "c"),
+                    Stores.texts(Stores.read(partition.openTailer(), 3)),
+                    "what the handler appended is there, once");
+        }
+    }
+
     @Test
     void shouldWaitForARecordThatIsYetToCome() {
         try (Appender appender = partition.openAppender()) {
@@ -206,9 +272,9 @@ class DurableTest {
     void shouldRefuseToWaitForARecordThatDoesNotExist() {
         try (Appender appender = partition.openAppender()) {
             appender.append(bytes("a"));
-            UnexpectedOffsetException e =
-                    assertThrows(UnexpectedOffsetException.class, () -> appender.awaitDurable(1));
-            assertEquals(1, e.nextOffset());
+            InvalidOptionException e =
+                    assertThrows(InvalidOptionException.class, () -> appender.awaitDurable(1));
+            assertTrue(e.getMessage().contains("no record at offset 1 yet"), e.getMessage());
         }
     }
 

@@ -10,12 +10,15 @@ import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.StoreLockedException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.Verdict;
+import io.firn.file.FileTier;
 import io.firn.spi.FileMedium;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -246,6 +249,44 @@ class LifecycleTest {
             assertTrue(e.getCause().getMessage().contains("close"), e.getCause().getMessage());
         }
         store.close();
+    }
+
+    /** Whoever appends may be the one who forces, and so the one who tells the handler. */
+    @Test
+    void shouldNotBeClosedByAHandlerOnTheThreadThatAppends() throws Exception {
+        LogStore store = Stores.at(directory).open();
+        Partition partition = store.createTopic("t", Stores.small()).partition(0);
+        try (Appender appender = partition.openAppender()) {
+            CompletableFuture<Throwable> refusal = new CompletableFuture<>();
+            appender.onDurable(
+                    (p, offset) ->
+                            refusal.complete(
+                                    assertThrows(IllegalStateException.class, store::close)));
+            Stores.start(() -> appender.append(bytes("a"))).result();
+            assertTrue(refusal.join().getMessage().contains("close"));
+            appender.onDurable(null);
+            assertEquals(1, appender.append(bytes("b")), "it is still open");
+        }
+        store.close();
+    }
+
+    @Test
+    void shouldNotDisturbTheStoreThatHasWhatAnotherOpenWanted() {
+        FileTier tier = FileTier.at(Stores.tierOf(directory));
+        LogStoreBuilder builder = LogStore.in(directory.resolve("store")).tier(tier);
+        try (LogStore store = builder.open()) {
+            assertThrows(StoreLockedException.class, builder::open);
+            LogStoreBuilder other = LogStore.in(directory.resolve("other")).tier(tier);
+            assertThrows(IllegalStateException.class, other::open);
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> LogStore.in(directory.resolve("store")).tier(tier).readOnly().open());
+            use(store);
+            assertEquals(12, store.openTopic("t").partition(0).durableOffset());
+            FileTier same = FileTier.at(Stores.tierOf(directory));
+            LogStoreBuilder thief = LogStore.in(directory.resolve("store")).tier(same);
+            assertThrows(StoreLockedException.class, thief::open);
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Compression;
+import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
@@ -373,6 +374,48 @@ class ReadOnlyTest {
         List<StoredRecord> found = readAll(reader.openTopic("t").openTailer());
         assertEquals(60, found.size());
         assertArrayEquals(Stores.numbered(33, 5_000), found.get(33).value());
+    }
+
+    @Test
+    void shouldShowWhereCursorsStandNowAndNoneThatWasOnlyAskedFor() {
+        Topic topic = writer.createTopic("t", Stores.small().withPartitions(2));
+        try (Appender appender = topic.partition(1).openAppender()) {
+            Stores.fill(appender, 5, 10);
+        }
+        openReader();
+        Cursor seen = reader.openTopic("t").cursor("c");
+        assertEquals(-1, seen.offset(1));
+        assertEquals(List.of(), reader.openTopic("t").cursorNames());
+        for (long at = 1; at <= 5; at++) {
+            topic.cursor("c").advance(1, at);
+            topic.cursor("c").force();
+            assertEquals(at, seen.offset(1));
+        }
+        assertEquals(-1, seen.offset(0));
+        assertEquals(List.of("c"), reader.openTopic("t").cursorNames());
+        topic.deleteCursor("c");
+        assertEquals(-1, seen.offset(1));
+        assertEquals(List.of(), reader.openTopic("t").cursorNames());
+    }
+
+    @Test
+    void shouldSayThatItIsNotTheOneToForceWhatAnotherWrote() {
+        TopicOptions lazy =
+                Stores.small()
+                        .withDurability(Durability.WRITTEN)
+                        .withForce(1 << 20, Duration.ofHours(1));
+        Topic topic = writer.createTopic("t", lazy);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("a"));
+            appender.awaitDurable(0);
+            openReader();
+            Partition seen = reader.openTopic("t").partition(0);
+            Stores.await("the mark", () -> seen.durableOffset() == 1);
+            appender.append(bytes("b"));
+            Stores.await("the record", () -> seen.nextOffset() == 2);
+            InvalidOptionException e = assertThrows(InvalidOptionException.class, seen::force);
+            assertTrue(e.getMessage().contains("read-only"), e.getMessage());
+        }
     }
 
     @Test
