@@ -95,3 +95,14 @@ firn_native() {
     fi
     firn_say "Without ${packages[*]} the providers LLPL and LIBPMEM are left out."
 }
+
+# firn_crashlab CLASS ARGUMENTS...: runs a program of the crash laboratory.
+firn_crashlab() {
+    local class=$1 path=$firn_root/crashlab/target/test-classpath
+    shift
+    if firn_stale "$path" queue-core tier-file tier-pmem crashlab || ! firn_complete "$path"; then
+        firn_build "the laboratory" test-compile -pl crashlab -am
+    fi
+    exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
+        -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
+}

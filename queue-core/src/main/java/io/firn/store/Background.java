@@ -188,7 +188,7 @@ final class Background {
     /** Everything durable, and written down where it stands. */
     void settle(PartitionLog log) {
         log.forcer().forceNow();
-        tidying.run(
+        tidying.runAtOnce(
                 log,
                 () -> {
                     log.upkeep().settle(store.clock().time());
@@ -200,7 +200,7 @@ final class Background {
     void awaitRelease(List<PartitionLog> logs) {
         long deadline = System.nanoTime() + RELEASE_WAIT_NS;
         for (PartitionLog log : logs) {
-            tidying.run(
+            tidying.runAtOnce(
                     log,
                     () -> {
                         while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {

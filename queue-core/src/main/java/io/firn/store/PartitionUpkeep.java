@@ -377,13 +377,17 @@ final class PartitionUpkeep implements Retries.Step {
 
     /** Writes down where everything stands; everything was forced. */
     void settle(long nowMs) throws IOException {
-        finishSealed();
-        deleteBelowStart();
-        writeMark();
-        if (log.nextOffset() != checkpointOffset) {
-            checkpoint(nowMs);
+        try {
+            finishSealed();
+            deleteBelowStart();
+            writeMark();
+            if (log.nextOffset() != checkpointOffset) {
+                checkpoint(nowMs);
+            }
+        } finally {
+            // Whatever failed: nobody else lets go of it.
+            dropReserved();
         }
-        dropReserved();
     }
 
     /** Gives back the block that was set aside; nobody appends any more. */

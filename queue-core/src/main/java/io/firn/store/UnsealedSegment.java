@@ -105,12 +105,12 @@ final class UnsealedSegment {
 
     /** Bytes behind the cut that are not zero: what a crash tore, or remains of an older epoch. */
     int unprovenBytes() {
-        int last = cut;
-        int to = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
-        for (int i = cut; i < to; i++) {
-            if (memory.get(i) != 0) {
-                last = i + 1;
-            }
+        int last = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
+        while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {
+            last -= Long.BYTES;
+        }
+        while (last > cut && memory.get(last - 1) == 0) {
+            last--;
         }
         return last - cut;
     }

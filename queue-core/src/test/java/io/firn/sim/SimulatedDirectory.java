@@ -78,6 +78,15 @@ final class SimulatedDirectory extends SimulatedNode {
     }
 
     @Override
+    long fingerprint() {
+        long sum = durable.size();
+        for (Map.Entry<String, SimulatedNode> each : durable.entrySet()) {
+            sum += Fingerprints.mix(each.getKey().hashCode(), each.getValue().fingerprint());
+        }
+        return Fingerprints.mix(sum, 1);
+    }
+
+    @Override
     SimulatedNode makeCopy(Map<SimulatedNode, SimulatedNode> copies) {
         SimulatedDirectory copy = new SimulatedDirectory();
         copies.put(this, copy);

@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * <em>disguised</em>: in a mapping their bytes are shown inverted, while reading gives the right
  * ones. A byte that is not inverted any more was stored, and makes its page dirty.
  */
-final class SimulatedFile extends SimulatedNode {
+final class SimulatedFile extends SimulatedBytes {
     static final int PAGE = 4096;
     static final int SECTOR = 512;
 
@@ -27,6 +27,9 @@ final class SimulatedFile extends SimulatedNode {
     private long modifiedMs;
     private byte[] durable = new byte[0];
     private int durableSize;
+
+    /** Another one whenever something becomes durable. */
+    private long durableVersion;
 
     /** Pages with space of their own, not holes. */
     private final BitSet allocated = new BitSet();
@@ -42,6 +45,7 @@ final class SimulatedFile extends SimulatedNode {
         this.modifiedMs = modifiedMs;
     }
 
+    @Override
     int size() {
         return size;
     }
@@ -50,10 +54,12 @@ final class SimulatedFile extends SimulatedNode {
         return (size + PAGE - 1) / PAGE;
     }
 
+    @Override
     long modifiedMs() {
         return modifiedMs;
     }
 
+    @Override
     int read(long position, byte[] target, int offset, int length) {
         int count = (int) Math.max(0, Math.min(length, size - position));
         for (int i = 0; i < count; i++) {
@@ -73,6 +79,7 @@ final class SimulatedFile extends SimulatedNode {
                 && bytes.get(page * PAGE + inPage) == (byte) ~lost.get(page)[inPage];
     }
 
+    @Override
     void write(long position, byte[] source, int offset, int length, long now) {
         int end = Math.toIntExact(position + length);
         resize(Math.max(size, end));
@@ -85,6 +92,7 @@ final class SimulatedFile extends SimulatedNode {
         modifiedMs = now;
     }
 
+    @Override
     void setSize(int newSize, long now) {
         if (newSize < size) {
             for (int page = newSize / PAGE; page < pages(); page++) {
@@ -112,8 +120,11 @@ final class SimulatedFile extends SimulatedNode {
         size = newSize;
     }
 
-    /** Memory that shares the file's bytes. */
-    ByteBuffer map(int length, boolean writable) {
+    @Override
+    ByteBuffer map(long position, int length, boolean writable) {
+        if (position != 0) {
+            throw new UnsupportedOperationException("maps from a file's start only");
+        }
         if (!mapped) {
             ByteBuffer direct = ByteBuffer.allocateDirect(Math.max(bytes.capacity(), 1));
             direct.put(0, bytes, 0, size);
@@ -125,12 +136,14 @@ final class SimulatedFile extends SimulatedNode {
     }
 
     /** The first page without space of its own, or −1. */
+    @Override
     int firstHole() {
         int page = allocated.nextClearBit(0);
         return page < pages() ? page : -1;
     }
 
     /** Writes what is dirty in a range of bytes to the medium. */
+    @Override
     void force(int from, int to) {
         for (int page = from / PAGE; page * PAGE < Math.min(to, size); page++) {
             if (isDirtyAgain(page)) {
@@ -143,7 +156,11 @@ final class SimulatedFile extends SimulatedNode {
         }
     }
 
+    @Override
     void forceSize() {
+        if (durableSize != size) {
+            durableVersion = Fingerprints.mix(durableVersion, size);
+        }
         durableSize = size;
         durable = Arrays.copyOf(durable, Math.max(size, durable.length));
         Arrays.fill(durable, size, durable.length, (byte) 0);
@@ -151,6 +168,7 @@ final class SimulatedFile extends SimulatedNode {
     }
 
     /** The medium refuses: what is dirty in the range is taken for clean, and is not written. */
+    @Override
     void failForce(int from, int to) {
         for (int page = from / PAGE; page * PAGE < Math.min(to, size); page++) {
             byte[] now = pageOf(bytes, size, page);
@@ -200,6 +218,7 @@ final class SimulatedFile extends SimulatedNode {
     }
 
     /** Changes a byte, here and on the medium: rot. */
+    @Override
     void rot(int position, int mask) {
         bytes.put(position, (byte) (bytes.get(position) ^ mask));
         if (position < durable.length) {
@@ -218,6 +237,7 @@ final class SimulatedFile extends SimulatedNode {
             }
         }
         if (size != durableSize && survival.size()) {
+            durableVersion = Fingerprints.mix(durableVersion, size);
             durableSize = size;
         }
         size = durableSize;
@@ -249,6 +269,9 @@ final class SimulatedFile extends SimulatedNode {
     }
 
     private void store(int page, byte[] content) {
+        if (!Arrays.equals(content, durablePage(page))) {
+            durableVersion += Fingerprints.mix(page, Fingerprints.of(content));
+        }
         int end = (page + 1) * PAGE;
         if (durable.length < end) {
             // All of it at once: page by page would copy a large file a thousand times.
@@ -274,6 +297,11 @@ final class SimulatedFile extends SimulatedNode {
     }
 
     @Override
+    long fingerprint() {
+        return durableVersion;
+    }
+
+    @Override
     SimulatedNode makeCopy(Map<SimulatedNode, SimulatedNode> copies) {
         SimulatedFile copy = new SimulatedFile(modifiedMs);
         copies.put(this, copy);
@@ -281,6 +309,7 @@ final class SimulatedFile extends SimulatedNode {
         copy.size = size;
         copy.durable = durable.clone();
         copy.durableSize = durableSize;
+        copy.durableVersion = durableVersion;
         copy.allocated.or(allocated);
         copy.durablyAllocated.or(durablyAllocated);
         lost.forEach((page, content) -> copy.lost.put(page, content.clone()));

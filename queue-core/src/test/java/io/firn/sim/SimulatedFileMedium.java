@@ -5,6 +5,7 @@ import io.firn.StoreLockedException;
 import io.firn.spi.FileMedium;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 
 /**
  * A file system in memory that knows what was forced and what was not.
@@ -47,6 +49,8 @@ import java.util.function.IntConsumer;
  * #faults} fails some of them. Thread-safe; deterministic as long as its callers are.
  */
 public final class SimulatedFileMedium implements FileMedium {
+    private static final IntConsumer NOTHING = number -> {};
+
     private final SimulatedDirectory root;
     private final Faults faults = new Faults();
     private final Set<Path> locked = new HashSet<>();
@@ -54,7 +58,10 @@ public final class SimulatedFileMedium implements FileMedium {
     private final Set<Object> inUse = new HashSet<>();
     private DurabilityClass durabilityClass = DurabilityClass.POWER_FAIL;
     private long nowMs = 1_000_000_000_000L;
-    private IntConsumer hook = number -> {};
+    private Predicate<Path> persistentMemory = path -> false;
+    private boolean eadr;
+    private IntConsumer hook = NOTHING;
+    private final List<SimulatedMemory> memories = new ArrayList<>();
 
     /** An empty one. */
     public SimulatedFileMedium() {
@@ -97,11 +104,49 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     private SimulatedFileMedium copy() {
-        SimulatedFileMedium copy =
-                new SimulatedFileMedium((SimulatedDirectory) root.copy(SimulatedNode.noCopies()));
+        Map<SimulatedNode, SimulatedNode> copies = SimulatedNode.noCopies();
+        SimulatedFileMedium copy = new SimulatedFileMedium((SimulatedDirectory) root.copy(copies));
+        memories.forEach(memory -> copy.memories.add((SimulatedMemory) memory.copy(copies)));
         copy.durabilityClass = durabilityClass;
         copy.nowMs = nowMs;
+        copy.persistentMemory = persistentMemory;
+        copy.eadr = eadr;
         return copy;
+    }
+
+    /**
+     * Files that are made from now on lie in persistent memory, if they are among these.
+     *
+     * @param hasEadr whether what is stored survives without a flush
+     */
+    public synchronized void usePersistentMemory(Predicate<Path> files, boolean hasEadr) {
+        persistentMemory = files;
+        eadr = hasEadr;
+    }
+
+    /**
+     * Bytes of a file in persistent memory, shared with everybody.
+     *
+     * @param length such that the range lies within a piece of {@link SimulatedMemory#CHUNK} bytes
+     */
+    public synchronized ByteBuffer memory(Path path, long position, int length, boolean writable)
+            throws IOException {
+        return file(path).map(position, length, writable);
+    }
+
+    /** Flushes the cache lines of a range of a file in persistent memory, and waits for them. */
+    public synchronized void forceMemory(Path path, long position, int length) throws IOException {
+        int from = (int) position;
+        begin("flush [" + from + ", " + (from + length) + ") of", path);
+        file(path).force(from, from + length);
+    }
+
+    /**
+     * Differs, as surely as a hash can say, when what is durable differs from that of another copy
+     * of the same medium.
+     */
+    public synchronized long fingerprint() {
+        return root.fingerprint();
     }
 
     /** What this medium is to refuse. */
@@ -112,6 +157,11 @@ public final class SimulatedFileMedium implements FileMedium {
     /** Calls this before each operation takes effect, with its number. */
     public synchronized void onOperation(IntConsumer hook) {
         this.hook = hook;
+    }
+
+    /** Ends {@link #onOperation}. */
+    public synchronized void ignoreOperations() {
+        hook = NOTHING;
     }
 
     /** Operations so far, failed ones included. */
@@ -160,7 +210,7 @@ public final class SimulatedFileMedium implements FileMedium {
     @Override
     public synchronized List<String> list(Path path) throws IOException {
         SimulatedNode node = find(path);
-        if (node instanceof SimulatedFile) {
+        if (node instanceof SimulatedBytes) {
             throw new NotDirectoryException(path.toString());
         }
         return node instanceof SimulatedDirectory directory
@@ -170,7 +220,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     @Override
     public synchronized void createDirectories(Path path) throws IOException {
-        if (find(path) instanceof SimulatedFile) {
+        if (find(path) instanceof SimulatedBytes) {
             throw new FileSystemException(path.toString(), null, "is a file");
         }
         List<Path> missing = new ArrayList<>();
@@ -197,14 +247,21 @@ public final class SimulatedFileMedium implements FileMedium {
             throw new FileAlreadyExistsException(path.toString());
         }
         begin("create", path);
-        SimulatedFile file = new SimulatedFile(nowMs);
+        SimulatedBytes file =
+                persistentMemory.test(absolute(path)) ? newMemory() : new SimulatedFile(nowMs);
         parent.put(nameOf(path), file);
         return new SimulatedHandle(this, path, file, true);
     }
 
+    private SimulatedMemory newMemory() {
+        SimulatedMemory memory = new SimulatedMemory(nowMs, eadr);
+        memories.add(memory);
+        return memory;
+    }
+
     @Override
     public synchronized MediumFile open(Path path, boolean writable) throws IOException {
-        SimulatedFile file = file(path);
+        SimulatedBytes file = file(path);
         if (writable && faults.isReadOnly(path)) {
             throw new AccessDeniedException(path.toString());
         }
@@ -261,7 +318,7 @@ public final class SimulatedFileMedium implements FileMedium {
                     .mapToLong(SimulatedFileMedium::usedBytes)
                     .sum();
         }
-        return ((SimulatedFile) node).size();
+        return ((SimulatedBytes) node).size();
     }
 
     @Override
@@ -303,7 +360,10 @@ public final class SimulatedFileMedium implements FileMedium {
     int begin(String what, Path path) throws IOException {
         history.add(what + " " + path);
         int number = history.size();
-        hook.accept(number);
+        if (hook != NOTHING) {
+            memories.forEach(SimulatedMemory::look);
+            hook.accept(number);
+        }
         if (faults.isReadOnly(path)) {
             throw new AccessDeniedException(path.toString(), null, "read-only (simulated)");
         }
@@ -344,9 +404,9 @@ public final class SimulatedFileMedium implements FileMedium {
                 : new NotDirectoryException(path.toString());
     }
 
-    private SimulatedFile file(Path path) throws IOException {
+    private SimulatedBytes file(Path path) throws IOException {
         SimulatedNode node = find(path);
-        if (node instanceof SimulatedFile file) {
+        if (node instanceof SimulatedBytes file) {
             return file;
         }
         throw node == null
@@ -382,7 +442,7 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     private static void print(SimulatedNode node, String path, StringBuilder out) {
-        if (node instanceof SimulatedFile file) {
+        if (node instanceof SimulatedBytes file) {
             byte[] bytes = new byte[file.size()];
             file.read(0, bytes, 0, bytes.length);
             out.append(path).append(' ').append(bytes.length).append(" bytes, hash ");

@@ -3,18 +3,20 @@ package io.firn.sim;
 import io.firn.spi.Mapping;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Objects;
+import jdk.nio.mapmode.ExtendedMapMode;
 
 /** An open file of a simulated medium. */
 final class SimulatedHandle implements MediumFile {
     private final SimulatedFileMedium medium;
     private final Path path;
-    private final SimulatedFile file;
+    private final SimulatedBytes file;
     private final boolean writable;
     private boolean closed;
 
-    SimulatedHandle(SimulatedFileMedium medium, Path path, SimulatedFile file, boolean writable) {
+    SimulatedHandle(SimulatedFileMedium medium, Path path, SimulatedBytes file, boolean writable) {
         this.medium = medium;
         this.path = path;
         this.file = file;
@@ -26,7 +28,7 @@ final class SimulatedHandle implements MediumFile {
         return path;
     }
 
-    SimulatedFile file() {
+    SimulatedBytes file() {
         return file;
     }
 
@@ -111,7 +113,22 @@ final class SimulatedHandle implements MediumFile {
                                 + file.firstHole()
                                 + ": stores into it may be lost when the medium is full");
             }
-            return new SimulatedMapping(medium, this, file.map(length, writable));
+            return new SimulatedMapping(medium, this, file.map(0, length, writable));
+        }
+    }
+
+    /** A synchronous mapping is for persistent memory only, in pieces. */
+    @Override
+    public Mapping map(FileChannel.MapMode mode, long position, int length) throws IOException {
+        boolean synchronous =
+                mode == ExtendedMapMode.READ_WRITE_SYNC || mode == ExtendedMapMode.READ_ONLY_SYNC;
+        if (!synchronous || !(file instanceof SimulatedMemory)) {
+            return MediumFile.super.map(mode, position, length);
+        }
+        synchronized (medium) {
+            checkOpen();
+            boolean writing = mode == ExtendedMapMode.READ_WRITE_SYNC;
+            return new SimulatedMapping(medium, this, file.map(position, length, writing));
         }
     }
 

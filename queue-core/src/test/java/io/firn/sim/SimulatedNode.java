@@ -4,7 +4,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /** A file or a directory, apart from its name. */
-abstract sealed class SimulatedNode permits SimulatedFile, SimulatedDirectory {
+abstract sealed class SimulatedNode permits SimulatedBytes, SimulatedDirectory {
 
     /** This node with everything below it, once however many names lead to it. */
     final SimulatedNode copy(Map<SimulatedNode, SimulatedNode> copies) {
@@ -17,6 +17,9 @@ abstract sealed class SimulatedNode permits SimulatedFile, SimulatedDirectory {
 
     /** Lets the crash happen: from now on, what survived is all there is, and it is durable. */
     abstract void crash(Survival survival);
+
+    /** Differs when what is durable differs; as good as a hash is. */
+    abstract long fingerprint();
 
     static Map<SimulatedNode, SimulatedNode> noCopies() {
         return new IdentityHashMap<>();

@@ -34,6 +34,21 @@ public interface Survival {
     /** Bytes of the pieces that a page tears into. */
     int pieceBytes();
 
+    /**
+     * How many of the contents that a cache line had since it was last durable it went through.
+     *
+     * @param versions how many there are
+     * @return 0 for none to {@code versions} for all; negative, −v, for a line that is torn between
+     *     its contents v − 1 and v, word by word
+     */
+    default int line(int versions) {
+        return switch (page()) {
+            case OLD -> 0;
+            case NEW -> versions;
+            case TORN -> -versions;
+        };
+    }
+
     /** What becomes of a page. */
     enum Fate {
         OLD,
@@ -120,6 +135,15 @@ public interface Survival {
                 return Fate.TORN;
             }
             return random.nextDouble() < pageShare ? Fate.NEW : Fate.OLD;
+        }
+
+        @Override
+        public int line(int versions) {
+            int version = 1 + random.nextInt(versions);
+            if (random.nextDouble() < tornShare) {
+                return -version;
+            }
+            return random.nextDouble() < pageShare ? version : 0;
         }
 
         @Override

@@ -90,6 +90,37 @@ class FailingMediumTest {
         }
     }
 
+    /** At close there is no later at which the background could try again. */
+    @Test
+    void shouldLetGoOfEverythingAtCloseWhateverOfTheBackgroundFailed() {
+        List<Predicate<String>> failing =
+                List.of(
+                        operation -> operation.contains("producers"),
+                        operation -> operation.startsWith("force [") && !isForceOfStart(operation));
+        for (Predicate<String> each : failing) {
+            SimulatedFileMedium fresh = new SimulatedFileMedium();
+            LogStore store = open(fresh);
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 4);
+            clock.advance(10);
+            store.doWork(); // a block is set aside
+            fresh.faults()
+                    .failOperations(
+                            number -> {
+                                List<String> history = fresh.history();
+                                return each.test(history.get(history.size() - 1));
+                            });
+            clock.advance(2_000);
+            store.doWork();
+            store.close();
+            assertEquals(0, fresh.inUse());
+        }
+    }
+
+    private static boolean isForceOfStart(String operation) {
+        return operation.startsWith("force [0, ");
+    }
+
     @Test
     void shouldServeOtherPartitionsWhenOneIsPoisoned() {
         try (LogStore store = open(medium)) {

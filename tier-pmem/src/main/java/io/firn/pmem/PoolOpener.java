@@ -150,6 +150,12 @@ final class PoolOpener {
         }
         opened.addAll(locks);
         PoolFile.Found[] found = readAll();
+        for (int i = 0; i < found.length; i++) {
+            if (found[i] != null) {
+                // A process that was killed may have left a name that only a cache knows (O1).
+                medium.forceDirectory(directories.get(i));
+            }
+        }
         for (Path directory : directories) {
             PmemProvider chosen =
                     ProviderChoice.choose(medium, directory, options.provider, options.emulation);

@@ -1,0 +1,340 @@
+package io.firn.crashlab;
+
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Crashes stores on simulated media, at every step, and says which promises were broken. */
+@Command(
+        name = "bin/crashlab",
+        sortOptions = false,
+        description = {
+            "Lets stores live through workloads that follow from a seed, on simulated persistent"
+                    + " memory and simulated files; cuts the power before each operation, opens"
+                    + " what may be left, and holds it against what was promised.",
+            ""
+        },
+        footer = {
+            "",
+            "A broken promise is told with a line that brings it back. Exit code: 0 when every"
+                    + " promise was kept, 1 when not, 2 when an argument is wrong."
+        })
+public final class CrashLab implements Callable<Integer> {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final int MOST_FAILURES = 10;
+
+    @Option(
+            names = "--images",
+            paramLabel = "N",
+            description = "How many distinct images to look at. Default: ${DEFAULT-VALUE}",
+            defaultValue = "20000")
+    private long images;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "Of the first workload; the next ones count on. Default: the day's")
+    private Long seed;
+
+    @Option(
+            names = "--media",
+            paramLabel = "NAME",
+            split = ",",
+            description = "What to lie on: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
+            defaultValue = "MEMORY")
+    private List<Media> media;
+
+    @Option(
+            names = "--actions",
+            paramLabel = "N",
+            description = "Length of a workload. Default: ${DEFAULT-VALUE}",
+            defaultValue = "40")
+    private int actions;
+
+    @Option(
+            names = "--deep",
+            paramLabel = "N",
+            description =
+                    "One image of so many is cut again in its recovery, three deep. Default:"
+                            + " ${DEFAULT-VALUE}",
+            defaultValue = "4")
+    private int deep;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Workloads at a time. Default: as many as there are processors")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Option(
+            names = "--faults",
+            description =
+                    "Instead of power cuts: EIO, short writes and ENOSPC at each operation of the"
+                            + " workload and of a recovery; jumps of the clock.")
+    private boolean faults;
+
+    @Option(
+            names = "--damage",
+            description =
+                    "Instead of power cuts: every bit of a reference log flipped, and pieces of it"
+                            + " zeroed, stale or misplaced.")
+    private boolean damage;
+
+    @Option(
+            names = "--workloads",
+            paramLabel = "N",
+            description = "With --faults: how many. Default: ${DEFAULT-VALUE}",
+            defaultValue = "3")
+    private int workloads;
+
+    @Option(
+            names = "--stride",
+            paramLabel = "N",
+            description = "With --damage: each N-th bit only. Default: ${DEFAULT-VALUE}",
+            defaultValue = "1")
+    private int stride;
+
+    @Option(names = "--step", paramLabel = "N", description = "Only before this operation.")
+    private int step = -1;
+
+    @Option(names = "--image", paramLabel = "N", description = "Only this image, with --step.")
+    private int image = -1;
+
+    @Option(names = "--shrink", description = "Leaves out of a failing workload what it can.")
+    private boolean shrink;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Says this.")
+    private boolean help;
+
+    @Spec private CommandSpec spec;
+
+    private final Matrix matrix = new Matrix();
+    private final AtomicLong looked = new AtomicLong();
+    private final ConcurrentLinkedQueue<Explorer.Failure> failures = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> others = new ConcurrentLinkedQueue<>();
+
+    /** For the shell. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new CrashLab()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (images < 1 || actions < 1 || threads < 1 || stride < 1 || workloads < 1 || deep < 1) {
+            throw new ParameterException(spec.commandLine(), "numbers are at least 1");
+        }
+        LOG.setLevel(Level.OFF);
+        if (!SeededIds.install()) {
+            say("Ids were made before this program began: its runs cannot be had again exactly.");
+        }
+        if (seed == null) {
+            seed = LocalDate.now().toEpochDay() * 1_000;
+        }
+        say("Seed %d, %s, %d actions to a workload.", seed, media, actions);
+        if (step >= 0) {
+            return repeat();
+        }
+        long started = System.nanoTime();
+        if (damage) {
+            damage();
+        } else if (faults) {
+            fail();
+        } else {
+            cut();
+        }
+        double seconds = (System.nanoTime() - started) / 1e9;
+        say("%n%s", matrix);
+        say(
+                "%,d tries, %,d distinct images, %.0f s, %.0f a second; %d violations.",
+                matrix.tries(),
+                matrix.distinct(),
+                seconds,
+                matrix.tries() / seconds,
+                matrix.violations());
+        failures.forEach(this::tell);
+        others.stream().limit(MOST_FAILURES).forEach(each -> say("%s", each));
+        return matrix.violations() == 0 ? 0 : 1;
+    }
+
+    private void cut() throws InterruptedException {
+        AtomicLong next = new AtomicLong(seed);
+        try (ProgressBar bar = bar("Cutting", images)) {
+            inThreads(
+                    () -> {
+                        while (looked.get() < images && failures.size() < MOST_FAILURES) {
+                            long one = next.getAndIncrement();
+                            Media on = media.get((int) Math.floorMod(one, (long) media.size()));
+                            explore(on, one, bar);
+                        }
+                    });
+        }
+    }
+
+    private void explore(Media on, long one, ProgressBar bar) {
+        Explorer explorer =
+                new Explorer(
+                        on,
+                        one,
+                        Action.workload(one, actions),
+                        Explorer.Limits.all(deep),
+                        matrix,
+                        () -> looked.get() >= images,
+                        () -> {
+                            looked.incrementAndGet();
+                            bar.step();
+                        });
+        failures.addAll(explorer.explore());
+    }
+
+    private void fail() throws InterruptedException {
+        AtomicLong next = new AtomicLong();
+        try (ProgressBar bar = bar("Failing", -1)) {
+            inThreads(
+                    () -> {
+                        long i;
+                        while ((i = next.getAndIncrement()) < (long) workloads * media.size()) {
+                            Media on = media.get((int) (i % media.size()));
+                            long one = seed + i / media.size();
+                            new FaultRun(on, one, Action.workload(one, actions), matrix, bar::step)
+                                    .run(others::add);
+                        }
+                    });
+        }
+    }
+
+    private void damage() throws InterruptedException {
+        try (ProgressBar bar = bar("Damaging", -1)) {
+            AtomicLong next = new AtomicLong();
+            inThreads(
+                    () -> {
+                        int part = (int) next.getAndIncrement();
+                        for (Media on : media) {
+                            new DamageRun(on, matrix, bar::step, others::add)
+                                    .run(part, threads, stride);
+                        }
+                    });
+        }
+    }
+
+    private void inThreads(Runnable work) throws InterruptedException {
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            Thread thread = new Thread(work, "lab-" + i);
+            thread.setUncaughtExceptionHandler(
+                    (which, why) -> {
+                        matrix.violated(Matrix.Fault.REPEATED);
+                        others.add("the laboratory itself failed: " + Traces.of(why));
+                    });
+            all.add(thread);
+            thread.start();
+        }
+        for (Thread each : all) {
+            each.join();
+        }
+    }
+
+    /** One image once more, told at length. */
+    private int repeat() {
+        List<Action> all = Action.workload(seed, actions);
+        Media on = media.get(0);
+        List<Explorer.Failure> found =
+                new Explorer(
+                                on,
+                                seed,
+                                all,
+                                Explorer.Limits.all(deep),
+                                matrix,
+                                () -> false,
+                                () -> {})
+                        .only(step, image)
+                        .explore();
+        if (found.isEmpty()) {
+            say("Nothing is wrong with it.");
+            return 0;
+        }
+        found.forEach(this::tell);
+        return 1;
+    }
+
+    private void tell(Explorer.Failure failure) {
+        say("%n%s%n%s", failure, failure.reproduction(actions, deep));
+        if (step >= 0) {
+            say("%s", Traces.of(failure.why()));
+        }
+        if (shrink) {
+            say("The smallest workload that fails:");
+            shrink(failure).forEach(each -> say("  %s", each));
+        }
+    }
+
+    private List<Action> shrink(Explorer.Failure failure) {
+        return new Shrinker(
+                        smaller ->
+                                !new Explorer(
+                                                failure.media(),
+                                                failure.seed(),
+                                                smaller,
+                                                Explorer.Limits.FEW,
+                                                new Matrix(),
+                                                () -> false,
+                                                () -> {})
+                                        .explore()
+                                        .isEmpty())
+                .shrink(Action.workload(failure.seed(), actions));
+    }
+
+    private static ProgressBar bar(String what, long most) {
+        return new ProgressBarBuilder()
+                .setTaskName(what)
+                .setInitialMax(most)
+                .setUnit(" images", 1)
+                .showSpeed()
+                .setUpdateIntervalMillis(500)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new ConsoleProgressBarConsumer(System.err, 100))
+                .build();
+    }
+
+    private void say(String format, Object... arguments) {
+        spec.commandLine().getOut().printf(Locale.ROOT, format + "%n", arguments);
+        spec.commandLine().getOut().flush();
+    }
+
+    /** Stack traces, without what is not ours. */
+    static final class Traces {
+        private Traces() {}
+
+        static String of(Throwable why) {
+            StringBuilder out = new StringBuilder();
+            for (Throwable t = why; t != null; t = t.getCause()) {
+                out.append(t).append('\n');
+                Arrays.stream(t.getStackTrace())
+                        .filter(each -> each.getClassName().startsWith("io.firn"))
+                        .limit(40)
+                        .forEach(each -> out.append("        at ").append(each).append('\n'));
+            }
+            return out.toString();
+        }
+    }
+}

@@ -1,0 +1,296 @@
+package io.firn.crashlab;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Compression;
+import io.firn.Cursor;
+import io.firn.Durability;
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.StoreFullException;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.crashlab.Promises.OfTopic;
+import io.firn.crashlab.Promises.Presence;
+import io.firn.crashlab.Promises.Repeatable;
+import io.firn.crashlab.Promises.Violation;
+import io.firn.sim.SimulatedFileMedium;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.agrona.concurrent.CachedEpochClock;
+
+/** A store that lives through a workload, and what it promises meanwhile. */
+final class Life {
+    static final int MOST_TOPICS = 3;
+    static final int LARGEST = 26_000;
+
+    private static final long START_MS = 1_700_000_000_000L;
+    private static final int SEGMENT_BYTES = 64 * 1024;
+    private static final int[] SIZES = {60, 60, 60, 60, 700, 700, 700, 4_000, 4_000, LARGEST};
+    private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
+
+    final Media media;
+    final SimulatedFileMedium medium;
+    final Promises promises = new Promises();
+    final CachedEpochClock clock = new CachedEpochClock();
+
+    /** Whether actions may fail, since the medium does. */
+    private final boolean mayFail;
+
+    private final OfTopic[] current = new OfTopic[MOST_TOPICS];
+    private LogStore store;
+    private Action doing;
+    private int failures;
+
+    Life(Media media, SimulatedFileMedium medium, boolean mayFail) {
+        this.media = media;
+        this.medium = medium;
+        this.mayFail = mayFail;
+        clock.update(START_MS);
+    }
+
+    /** What is going on, for messages. */
+    Action doing() {
+        return doing;
+    }
+
+    /** How many actions failed. */
+    int failures() {
+        return failures;
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    /** Lives through all of it. */
+    void run(List<Action> actions) {
+        runUntilClose(actions, () -> {});
+    }
+
+    /** Lives through all of it, and does something before the end. */
+    void runUntilClose(List<Action> actions, Runnable beforeClose) {
+        runWithJump(actions, -1, 0);
+        beforeClose.run();
+        doing = null;
+        close();
+    }
+
+    /** Lives through all of it, does not close, and sets the clock before one of the actions. */
+    void runWithJump(List<Action> actions, int jumpBefore, long ms) {
+        open(0);
+        for (int i = 0; i < actions.size() && store != null; i++) {
+            doing = actions.get(i);
+            if (i == jumpBefore) {
+                clock.advance(ms);
+            }
+            try {
+                act(doing);
+            } catch (FirnException e) {
+                fail(e);
+            }
+        }
+    }
+
+    private void fail(FirnException e) {
+        failures++;
+        if (!mayFail && !(e instanceof StoreFullException)) {
+            throw e;
+        }
+        for (OfTopic topic : current) {
+            if (topic != null && topic.partition != null && topic.presence == Presence.EXISTS) {
+                // What was refused was not taken; what was taken may be durable some day.
+                topic.forget(topic.partition.nextOffset());
+            }
+        }
+    }
+
+    /** A medium that failed once may be asked again. */
+    private void open(int variant) {
+        store = null;
+        try {
+            store = media.open(medium, clock, variant);
+        } catch (FirnException e) {
+            fail(e);
+            store = media.open(medium, clock, variant);
+        }
+    }
+
+    void close() {
+        try {
+            if (store != null) {
+                store.close();
+            }
+        } catch (FirnException e) {
+            fail(e);
+        }
+    }
+
+    private void act(Action action) {
+        switch (action.kind()) {
+            case CREATE -> create(action);
+            case DELETE -> delete(action);
+            case PASS -> pass(PASSES_MS[action.a() % PASSES_MS.length]);
+            case REOPEN -> reopen(action.a());
+            default -> {
+                OfTopic topic = current[action.topic()];
+                topic = topic == null ? current[0] : topic;
+                if (topic != null && topic.presence == Presence.EXISTS) {
+                    actOn(topic, action);
+                }
+            }
+        }
+    }
+
+    private void actOn(OfTopic topic, Action action) {
+        switch (action.kind()) {
+            case APPEND, APPEND_ASYNC, APPEND_IDEMPOTENT -> append(topic, action);
+            case FORCE -> topic.partition.force();
+            case CURSOR -> moveCursor(topic, action);
+            case DELETE_RECORDS -> deleteRecords(topic, action);
+            default -> throw new AssertionError(action);
+        }
+    }
+
+    private void create(Action action) {
+        int i = action.topic();
+        if (current[i] != null) {
+            return;
+        }
+        OfTopic topic = new OfTopic("t" + i);
+        TopicOptions options = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
+        options = options.withDurability(Durability.values()[action.a() % 2]);
+        Compression[] all = Compression.values();
+        options =
+                options.withCompression(
+                        all[Math.max(0, action.a() / 2 % (2 * all.length) - all.length)]);
+        if (action.a() / 32 % 4 == 0) {
+            topic.isRetained = true;
+            options = options.withRetentionBytes(SEGMENT_BYTES);
+        }
+        if (action.a() / 128 % 4 == 0) {
+            options = options.withForce(1 << 20, Duration.ofSeconds(10));
+        }
+        promises.topics.add(topic);
+        topic.exists(store.createTopic(topic.name, options));
+        current[i] = topic;
+    }
+
+    private void delete(Action action) {
+        OfTopic topic = current[action.topic()];
+        if (action.topic() == 0 || topic == null) {
+            return;
+        }
+        topic.presence = Presence.MAY_EXIST;
+        current[action.topic()] = null;
+        store.deleteTopic(topic.name);
+        topic.presence = Presence.GONE;
+    }
+
+    /** Lets time pass in which the background does what is due. */
+    void pass(long ms) {
+        clock.advance(ms);
+        for (int i = 0; i < 3; i++) {
+            store.doWork();
+        }
+    }
+
+    private void reopen(int variant) {
+        close();
+        open(variant);
+        for (OfTopic topic : current) {
+            if (topic != null) {
+                Topic found = store.openTopic(topic.name);
+                if (found.partition(0).nextOffset() < topic.durable()) {
+                    throw new Violation(topic.name + " lost records when it was closed");
+                }
+                topic.exists(found);
+                topic.forget(topic.partition.nextOffset());
+            }
+        }
+    }
+
+    private static List<byte[]> values(OfTopic topic, Action action) {
+        SplittableRandom random = new SplittableRandom(action.a());
+        List<byte[]> values = new ArrayList<>();
+        int most = SIZES[random.nextInt(SIZES.length)];
+        int count = most == LARGEST ? 1 : 1 + action.b() % 4;
+        for (int i = 0; i < count; i++) {
+            byte[] value = new byte[random.nextInt(most)];
+            // Half of them can be compressed.
+            if (action.a() % 2 == 0) {
+                random.nextBytes(value);
+            } else {
+                Arrays.fill(value, (byte) (topic.sent.size() + 1));
+            }
+            values.add(value);
+        }
+        return values;
+    }
+
+    private void append(OfTopic topic, Action action) {
+        List<byte[]> values = values(topic, action);
+        try (Appender appender = topic.partition.openAppender()) {
+            Batch batch = appender.newBatch();
+            values.forEach(batch::add);
+            if (action.kind() == Action.Kind.APPEND_IDEMPOTENT) {
+                if (topic.producer < 0) {
+                    topic.producer = promises.handedOut(store.newProducerId());
+                }
+                batch.producer(topic.producer, 0, topic.sequence);
+            }
+            topic.sends(values);
+            if (action.kind() == Action.Kind.APPEND_ASYNC) {
+                appendAsync(appender, batch, topic);
+                return;
+            }
+            long before = topic.partition.nextOffset();
+            long offset = appender.append(batch);
+            if (store.openTopic(topic.name).options().durability() == Durability.DURABLE) {
+                topic.acks(offset, values.size());
+            } else if (offset != before) {
+                throw new Violation(topic.name + " gave offset " + offset + ", not " + before);
+            }
+            if (action.kind() == Action.Kind.APPEND_IDEMPOTENT) {
+                Repeatable done = new Repeatable(topic.producer, topic.sequence, values, offset);
+                topic.last = topic.durable() > offset ? done : null;
+                topic.sequence += values.size();
+            }
+        }
+    }
+
+    private void appendAsync(Appender appender, Batch batch, OfTopic topic) {
+        for (int i = 0; appender.appendAsync(batch) == Appender.BACK_PRESSURED; i++) {
+            store.doWork();
+            if (i > 100) {
+                throw new Violation(topic.name + ": no block for a segment comes");
+            }
+        }
+    }
+
+    private void moveCursor(OfTopic topic, Action action) {
+        Cursor cursor = store.openTopic(topic.name).cursor("c");
+        long next = topic.partition.nextOffset();
+        long offset = Math.max(topic.cursorAsked, next - action.a() % 3);
+        if (offset < 0 || offset > next) {
+            return;
+        }
+        topic.cursorAsked = offset;
+        cursor.advance(0, offset);
+        if (action.b() % 2 == 0) {
+            cursor.force();
+            topic.cursorForced = offset;
+        }
+    }
+
+    private void deleteRecords(OfTopic topic, Action action) {
+        long durable = topic.partition.durableOffset();
+        long start = topic.partition.logStartOffset();
+        long offset = start + action.a() % (durable - start + 1);
+        topic.startAsked = Math.max(topic.startAsked, offset);
+        topic.partition.deleteRecordsBefore(offset);
+    }
+}

@@ -1,0 +1,84 @@
+package io.firn.crashlab;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** How often each kind of fault was tried, and how often a promise was broken. Thread-safe. */
+final class Matrix {
+
+    /** Kinds of faults. */
+    enum Fault {
+        MEMORY_CUT("power cut, memory, every combination"),
+        MEMORY_SAMPLED("power cut, memory, sampled and torn"),
+        EADR_CUT("power cut, memory with eADR"),
+        FILES_CUT("power cut, files, every combination"),
+        FILES_SAMPLED("power cut, files, sampled and torn"),
+        BOTH_CUT("power cut, memory and files, every combination"),
+        BOTH_SAMPLED("power cut, memory and files, sampled and torn"),
+        KILLED("the process dies, then a power cut"),
+        IN_RECOVERY_1("power cut in recovery"),
+        IN_RECOVERY_2("power cut in the recovery from that"),
+        IN_RECOVERY_3("power cut in the recovery from that again"),
+        AFTER_RECOVERY("power cut just behind recovery and its first append"),
+        REPEATED("recovery repeated; everything let go at close"),
+        IO_ERROR("an operation fails with EIO"),
+        SHORT_WRITE("a write ends half-way with EIO"),
+        NO_SPACE("no space is left for a moment"),
+        ERROR_IN_RECOVERY("an operation of a recovery fails with EIO"),
+        CLOCK("the clock jumps"),
+        BIT("a bit of the reference log flips"),
+        ZEROED("a piece of the reference log is zeroed"),
+        STALE("a piece of the reference log is as it was before"),
+        MISPLACED("a piece of the reference log lies elsewhere");
+
+        private final String description;
+
+        Fault(String description) {
+            this.description = description;
+        }
+    }
+
+    private final Map<Fault, long[]> counts = new EnumMap<>(Fault.class);
+    private long distinct;
+
+    synchronized void count(Fault fault) {
+        counts.computeIfAbsent(fault, each -> new long[2])[0]++;
+    }
+
+    synchronized void violated(Fault fault) {
+        counts.computeIfAbsent(fault, each -> new long[2])[1]++;
+    }
+
+    synchronized void addDistinct(long images) {
+        distinct += images;
+    }
+
+    synchronized long distinct() {
+        return distinct;
+    }
+
+    synchronized long violations() {
+        return counts.values().stream().mapToLong(each -> each[1]).sum();
+    }
+
+    synchronized long tries() {
+        return counts.values().stream().mapToLong(each -> each[0]).sum();
+    }
+
+    @Override
+    public synchronized String toString() {
+        StringBuilder out = new StringBuilder();
+        out.append(String.format("%-56s %12s %10s%n", "fault", "count", "violations"));
+        counts.forEach(
+                (fault, count) ->
+                        out.append(
+                                String.format(
+                                        Locale.ROOT,
+                                        "%-56s %,12d %,10d%n",
+                                        fault.description,
+                                        count[0],
+                                        count[1])));
+        return out.toString();
+    }
+}

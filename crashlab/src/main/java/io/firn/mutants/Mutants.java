@@ -1,0 +1,216 @@
+package io.firn.mutants;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Removes or swaps steps of our own code, one at a time, and sees whether the named test notices.
+ */
+@Command(
+        name = "bin/mutants",
+        sortOptions = false,
+        description = {
+            "Compiles each mutant of the list into a directory of its own and runs the test that is"
+                    + " to kill it in front of the unchanged classes; the sources stay as they are.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit code: 0 when all were killed but those that the list explains, and those are at"
+                    + " most one in twenty; 1 when not; 2 when an argument is wrong."
+        })
+public final class Mutants implements Callable<Integer> {
+    private static final String CATALOGUE = "mutants.txt";
+    private static final double LEAST_KILLED = 0.95;
+
+    @Option(
+            names = "--only",
+            paramLabel = "WORDS",
+            description = "Mutants whose name contains this.")
+    private String only = "";
+
+    @Option(names = "--list", description = "Says which there are, and runs nothing.")
+    private boolean list;
+
+    @Option(
+            names = "--no-baseline",
+            description = "Does not run the tests on the unchanged classes first.")
+    private boolean withoutBaseline;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Says this.")
+    private boolean help;
+
+    @Spec private CommandSpec spec;
+
+    private final Path root = Path.of(System.getProperty("firn.root", ".")).toAbsolutePath();
+
+    /** For the shell. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Mutants()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Mutant.Catalogue catalogue = catalogue();
+        List<Mutant> chosen =
+                catalogue.mutants().stream()
+                        .filter(
+                                each ->
+                                        each.name()
+                                                .toLowerCase(Locale.ROOT)
+                                                .contains(only.toLowerCase(Locale.ROOT)))
+                        .toList();
+        for (Mutant each : chosen) {
+            each.applyTo(each.readFrom(root));
+            if (list) {
+                say("%s (%s)", each.name(), each.file());
+            }
+        }
+        int uncovered = only.isEmpty() ? sayUncovered(catalogue) : 0;
+        if (list) {
+            return 0;
+        }
+        Path scratch = Files.createTempDirectory("firn-mutants");
+        try {
+            return run(chosen, new Workshop(root, scratch)) && uncovered == 0 ? 0 : 1;
+        } finally {
+            delete(scratch);
+        }
+    }
+
+    private boolean run(List<Mutant> chosen, Workshop workshop)
+            throws IOException, InterruptedException {
+        if (!withoutBaseline) {
+            Set<String> tests = new LinkedHashSet<>();
+            chosen.forEach(each -> tests.addAll(each.tests()));
+            for (String test : tests) {
+                String failed = workshop.run(test, null);
+                if (failed != null) {
+                    say("%s fails without any mutant: %s", test, failed);
+                    return false;
+                }
+            }
+            say("%d classes of tests pass on the unchanged code.", tests.size());
+        }
+        int killed = 0;
+        List<Mutant> unexplained = new ArrayList<>();
+        for (Mutant each : chosen) {
+            String by = kill(each, workshop);
+            if (by != null) {
+                killed++;
+                say("killed    %s%n            by %s", each.name(), by);
+            } else {
+                boolean explained = !each.because().isEmpty();
+                say("SURVIVED  %s%n            %s", each.name(), explained ? each.because() : "?");
+                if (!explained) {
+                    unexplained.add(each);
+                }
+            }
+        }
+        say(
+                "%d of %d mutants killed (%.1f %%); %d survivors explained, %d not.",
+                killed,
+                chosen.size(),
+                100.0 * killed / chosen.size(),
+                chosen.size() - killed - unexplained.size(),
+                unexplained.size());
+        return unexplained.isEmpty() && (killed >= LEAST_KILLED * chosen.size() || !only.isEmpty());
+    }
+
+    private static String kill(Mutant mutant, Workshop workshop)
+            throws IOException, InterruptedException {
+        Path classes = workshop.compile(mutant);
+        for (String test : mutant.tests()) {
+            String failed = workshop.run(test, classes);
+            if (failed != null) {
+                return failed;
+            }
+        }
+        return null;
+    }
+
+    private int sayUncovered(Mutant.Catalogue catalogue) throws IOException {
+        int uncovered = 0;
+        int exempt = 0;
+        List<Sites.Site> sites = Sites.in(root);
+        for (Sites.Site site : sites) {
+            if (isCovered(site, catalogue.mutants())) {
+                continue;
+            }
+            String because = because(site, catalogue.exempt());
+            if (because == null) {
+                uncovered++;
+            } else {
+                exempt++;
+            }
+            say("no mutant %s%n            %s", site, because == null ? "?" : because);
+        }
+        say(
+                "%d call sites that force or check: %d with a mutant, %d explained, %d not.",
+                sites.size(), sites.size() - exempt - uncovered, exempt, uncovered);
+        return uncovered;
+    }
+
+    private boolean isCovered(Sites.Site site, List<Mutant> mutants) throws IOException {
+        for (Mutant each : mutants) {
+            if (each.file().equals(site.file())) {
+                int[] lines = each.linesIn(each.readFrom(root));
+                if (lines[0] <= site.line() && site.line() <= lines[1]) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static String because(Sites.Site site, List<Mutant.Exempt> exempt) {
+        for (Mutant.Exempt each : exempt) {
+            if (each.files().contains(site.file())) {
+                return each.because();
+            }
+        }
+        return null;
+    }
+
+    private static Mutant.Catalogue catalogue() throws IOException {
+        try (InputStream in = Mutants.class.getResourceAsStream(CATALOGUE)) {
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return Mutant.parse(text.lines().toList());
+        }
+    }
+
+    private void say(String format, Object... arguments) {
+        spec.commandLine().getOut().printf(Locale.ROOT, format + "%n", arguments);
+        spec.commandLine().getOut().flush();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path each : all) {
+            Files.delete(each);
+        }
+    }
+}

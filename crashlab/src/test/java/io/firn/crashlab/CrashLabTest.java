@@ -1,0 +1,87 @@
+package io.firn.crashlab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The short form of bin/crashlab: other workloads each day. */
+class CrashLabTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final int ACTIONS = 40;
+
+    private final long seed = LocalDate.now().toEpochDay() * 1_000;
+
+    @BeforeAll
+    static void prepare() {
+        LOG.setLevel(Level.OFF);
+        SeededIds.install();
+    }
+
+    /** So many images, over as many workloads as it takes. */
+    private void explore(Media media, int images) {
+        Matrix matrix = new Matrix();
+        List<String> failures = new ArrayList<>();
+        int[] looked = {0};
+        for (long one = seed; looked[0] < images && failures.isEmpty(); one++) {
+            new Explorer(
+                            media,
+                            one,
+                            Action.workload(one, ACTIONS),
+                            new Explorer.Limits(64, 4, 3, 4),
+                            matrix,
+                            () -> looked[0] >= images,
+                            () -> looked[0]++)
+                    .explore()
+                    .forEach(each -> failures.add(each + "\n" + each.reproduction(ACTIONS, 4)));
+        }
+        System.out.printf("%s, seed %d:%n%s", media, seed, matrix);
+        assertEquals(List.of(), failures);
+        assertTrue(matrix.distinct() >= images / 2, matrix.distinct() + " distinct images");
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenPowerIsCutOnMemory() {
+        explore(Media.MEMORY, 4_000);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenPowerIsCutOnMemoryWithEadr() {
+        explore(Media.EADR, 300);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenPowerIsCutOnFiles() {
+        explore(Media.FILES, 2_000);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenPowerIsCutOnMemoryAndFiles() {
+        explore(Media.BOTH, 1_000);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenAnyOperationOnMemoryFails() {
+        fail(Media.MEMORY, 2);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenAnyOperationOnFilesFails() {
+        fail(Media.FILES, 1);
+    }
+
+    private static void fail(Media media, long one) {
+        List<String> failures = new ArrayList<>();
+        Matrix matrix = new Matrix();
+        new FaultRun(media, one, Action.workload(one, 20), matrix, () -> {}).run(failures::add);
+        System.out.printf("%s, seed %d:%n%s", media, one, matrix);
+        assertEquals(List.of(), failures);
+        assertTrue(matrix.tries() > 100, matrix.tries() + " faults");
+    }
+}

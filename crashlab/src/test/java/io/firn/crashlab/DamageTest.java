@@ -1,0 +1,41 @@
+package io.firn.crashlab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The short form of bin/crashlab --damage: each so-many-th bit of the reference log. */
+class DamageTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+
+    @BeforeAll
+    static void prepare() {
+        LOG.setLevel(Level.OFF);
+        SeededIds.install();
+    }
+
+    private static void damage(Media media) {
+        List<String> failures = new ArrayList<>();
+        Matrix matrix = new Matrix();
+        new DamageRun(media, matrix, () -> {}, failures::add).run(0, 1, 121);
+        System.out.printf("%s:%n%s", media, matrix);
+        assertEquals(List.of(), failures);
+        assertTrue(matrix.tries() > 1_000, matrix.tries() + " pieces of damage");
+    }
+
+    @Test
+    void shouldLoseNoMoreOfALogInFilesThanWasHit() {
+        damage(Media.FILES);
+    }
+
+    @Test
+    void shouldLoseNoMoreOfALogInMemoryThanWasHit() {
+        damage(Media.MEMORY);
+    }
+}

@@ -1,0 +1,34 @@
+package io.firn.sim;
+
+import java.nio.ByteBuffer;
+
+/** What a file holds: pages on a device, or persistent memory. */
+abstract sealed class SimulatedBytes extends SimulatedNode permits SimulatedFile, SimulatedMemory {
+
+    abstract int size();
+
+    abstract long modifiedMs();
+
+    abstract int read(long position, byte[] target, int offset, int length);
+
+    abstract void write(long position, byte[] source, int offset, int length, long now);
+
+    abstract void setSize(int newSize, long now);
+
+    /** The first page without space of its own, or −1. */
+    abstract int firstHole();
+
+    /** Memory that shares the file's bytes. */
+    abstract ByteBuffer map(long position, int length, boolean writable);
+
+    /** Makes durable what was stored into a range of bytes. */
+    abstract void force(int from, int to);
+
+    abstract void forceSize();
+
+    /** The medium refused a force of a range. */
+    abstract void failForce(int from, int to);
+
+    /** Changes a byte, here and on the medium: rot. */
+    abstract void rot(int position, int mask);
+}

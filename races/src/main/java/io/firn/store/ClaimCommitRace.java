@@ -1,0 +1,101 @@
+package io.firn.store;
+
+import io.firn.Claim;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/**
+ * A claimed record is seen when it was committed, whole, and in its place; an aborted one never.
+ */
+@JCStressTest
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "not there yet")
+@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "there, and whole")
+@Outcome(expect = Expect.FORBIDDEN, desc = "torn, aborted, or out of order")
+@State
+public class ClaimCommitRace {
+    private static final int WORDS = 12;
+    private static final int MIB = 1 << 20;
+    private static final Log LOG = new Log();
+
+    /** One log for all runs: the writer's turn and the reader's never overlap with themselves. */
+    private static final class Log {
+        final ExclusiveAppender appender;
+        final Tailer tailer;
+        long nextRead;
+
+        Log() {
+            try {
+                Path directory = Files.createTempDirectory(Path.of("target"), "races");
+                LogStore store =
+                        LogStore.in(directory.resolve("store"))
+                                .tier(FileTier.at(directory.resolve("segments")))
+                                .open();
+                TopicOptions options =
+                        TopicOptions.defaults()
+                                .withDurability(Durability.WRITTEN)
+                                .withSegmentBytes(8 * MIB)
+                                .withRetentionBytes(64 * MIB);
+                Partition partition = store.createTopic("t", options).partition(0);
+                appender = partition.openAppender();
+                tailer = partition.openTailer();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private static void fill(Claim claim, long value) {
+        for (int i = 0; i < WORDS; i++) {
+            claim.buffer().putLong(i * Long.BYTES, value);
+        }
+    }
+
+    /** The writer: one claim given up, one committed. */
+    @Actor
+    public void append(II_Result result) {
+        Claim claim;
+        while ((claim = LOG.appender.tryClaim(WORDS * Long.BYTES)) == null) {
+            Thread.onSpinWait();
+        }
+        fill(claim, -1);
+        claim.abort();
+        while ((claim = LOG.appender.tryClaim(WORDS * Long.BYTES)) == null) {
+            Thread.onSpinWait();
+        }
+        fill(claim, claim.offset());
+        result.r1 = claim.commit() >= 0 ? 1 : 0;
+    }
+
+    /** The reader. */
+    @Actor
+    public void poll(II_Result result) {
+        LOG.tailer.poll(
+                record -> {
+                    boolean right = record.valueLength() == WORDS * Long.BYTES;
+                    right &= record.offset() >= LOG.nextRead;
+                    for (int i = 0; right && i < WORDS; i++) {
+                        right = record.value().getLong(i * Long.BYTES) == record.offset();
+                    }
+                    LOG.nextRead = record.offset() + 1;
+                    result.r2 = right ? 1 : -1;
+                    return Verdict.STOP;
+                },
+                1);
+    }
+}

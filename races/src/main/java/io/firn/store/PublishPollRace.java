@@ -1,0 +1,63 @@
+package io.firn.store;
+
+import io.firn.spi.Segment;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/**
+ * Who sees how far a segment is written sees the bytes below, and the offset that belongs to it.
+ */
+@JCStressTest
+@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "nothing yet")
+@Outcome(id = "1, 7", expect = Expect.ACCEPTABLE, desc = "the end, and what is below it")
+@Outcome(id = "2, 8", expect = Expect.ACCEPTABLE, desc = "the next end, and what is below it")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an end without its bytes, or half of an end")
+@State
+public class PublishPollRace {
+    private static final int LENGTH = 64;
+
+    private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * LENGTH);
+    private final LogSegment segment =
+            new LogSegment(block(memory), 1, new SparseIndex(2 * LENGTH));
+
+    /** A block that is memory and nothing else. */
+    static Segment block(ByteBuffer memory) {
+        return (Segment)
+                Proxy.newProxyInstance(
+                        Segment.class.getClassLoader(),
+                        new Class<?>[] {Segment.class},
+                        (proxy, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "memory" -> memory;
+                                    case "capacity" -> memory.capacity();
+                                    default -> throw new AssertionError(method);
+                                });
+    }
+
+    /** The writer. */
+    @Actor
+    public void append() {
+        memory.putLong(0, 7);
+        segment.setWritten(LENGTH, 1);
+        memory.putLong(LENGTH, 8);
+        segment.setWritten(2 * LENGTH, 2);
+    }
+
+    /** A reader. */
+    @Actor
+    public void poll(JJ_Result result) {
+        long end = segment.end();
+        int position = LogSegment.positionOf(end);
+        result.r1 = segment.offsetOf(end);
+        result.r2 = position == 0 ? 0 : memory.getLong(position - LENGTH);
+        if (position != result.r1 * LENGTH) {
+            result.r1 = -1;
+        }
+    }
+}
