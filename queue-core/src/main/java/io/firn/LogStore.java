@@ -62,6 +62,36 @@ public interface LogStore extends AutoCloseable {
     /** Numbers, now; cheap enough to take every second. */
     StoreMetrics metrics();
 
+    /**
+     * Which segment lies in which tier, now; costs about as much as there are segments.
+     *
+     * @throws ClosedException when the store is closed
+     */
+    StoreSnapshot snapshot();
+
+    /** Moves a sealed segment to another tier, at full speed; see the other method of this name. */
+    default MoveOutcome migrate(String topic, int partition, long baseOffset, int tier) {
+        return migrate(topic, partition, baseOffset, tier, MoveControl.UNLIMITED);
+    }
+
+    /**
+     * Moves a sealed segment to another tier, on this thread. Readers do not notice; appends, reads
+     * and moves of other segments go on meanwhile. A crash leaves the segment in the one tier or in
+     * the other, whole.
+     *
+     * @param baseOffset offset of the segment's first record
+     * @param tier index of the tier to move to, 0 for the hottest
+     * @param control paces and watches the move
+     * @throws UnknownTopicException when there is no such topic
+     * @throws InvalidOptionException when there is no such partition or tier, or the topic's choice
+     *     of tiers, its minimum class or the segment's size forbid the tier, or the store is open
+     *     read-only
+     * @throws StoreFullException when the tier has no room
+     * @throws FirnException when a medium failed; the segment stays where it was
+     */
+    MoveOutcome migrate(
+            String topic, int partition, long baseOffset, int tier, MoveControl control);
+
     /** What was found at open that belongs to no topic, or is damaged; one line each. */
     List<String> findings();
 

@@ -18,6 +18,7 @@ import org.agrona.concurrent.IdleStrategy;
 public final class LogStoreBuilder {
     private final Path directory;
     private final List<StorageTier> tiers = new ArrayList<>();
+    private final List<String> tierLabels = new ArrayList<>();
     private FileMedium medium = FileMedium.real();
     private EpochClock clock;
     private Supplier<IdleStrategy> idleStrategy = LogStoreBuilder::backoff;
@@ -34,6 +35,26 @@ public final class LogStoreBuilder {
     /** Adds a tier below those named so far: the first is the hottest. At least one is needed. */
     public LogStoreBuilder tier(StorageTier tier) {
         tiers.add(Objects.requireNonNull(tier, "tier"));
+        tierLabels.add(null);
+        return this;
+    }
+
+    /**
+     * As {@link #tier(StorageTier)}, with a label by which topics may choose it; keep it when the
+     * store is opened again.
+     *
+     * @throws InvalidOptionException when the label is not 1 to 32 of {@code a–z 0–9 -}, or is
+     *     given twice
+     */
+    public LogStoreBuilder tier(String label, StorageTier tier) {
+        if (!label.matches("[a-z0-9-]{1,32}") || tierLabels.contains(label)) {
+            throw new InvalidOptionException(
+                    "a tier's label has 1 to 32 of the characters a-z 0-9 - and is given once: '"
+                            + label
+                            + "'");
+        }
+        tier(tier);
+        tierLabels.set(tierLabels.size() - 1, label);
         return this;
     }
 
@@ -115,6 +136,7 @@ public final class LogStoreBuilder {
                 new StoreConfig(
                         directory,
                         List.copyOf(tiers),
+                        new ArrayList<>(tierLabels),
                         medium,
                         clock,
                         idleStrategy,

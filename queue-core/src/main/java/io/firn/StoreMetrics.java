@@ -15,16 +15,34 @@ public record StoreMetrics(
     /**
      * A tier in numbers.
      *
+     * @param label as the builder was told
      * @param name what and where
      * @param durabilityClass what a forced record survives there
      * @param capacityBytes {@link Long#MAX_VALUE} when only the file system limits it
      * @param usedBytes of blocks in use
-     * @param spilledSegments segments begun here since open because a hotter tier was full
+     * @param segments segments with records that lie here
+     * @param spilledSegments segments begun here since open because a hotter tier was full or
+     *     failed
+     * @param spilledBytes the room of these
+     * @param movedDownBytes moved from here to colder tiers since open
+     * @param movedUpBytes moved from here to hotter tiers since open
+     * @param movesInFlight moves from here or to here that are under way
+     * @param inRotation whether new segments and copies are put here; not for a while after its
+     *     medium failed
+     * @param lastError what failed here last, or found no room; null when nothing did
      */
     public record TierMetrics(
+            String label,
             String name,
             DurabilityClass durabilityClass,
             long capacityBytes,
             long usedBytes,
-            long spilledSegments) {}
+            int segments,
+            long spilledSegments,
+            long spilledBytes,
+            long movedDownBytes,
+            long movedUpBytes,
+            int movesInFlight,
+            boolean inRotation,
+            String lastError) {}
 }

@@ -2,6 +2,7 @@ package io.firn;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -19,6 +20,8 @@ import java.util.Map;
  * @param forceBytes in a {@link Durability#WRITTEN} topic: forced after so many bytes
  * @param forceMs in a {@link Durability#WRITTEN} topic: forced after so many ms
  * @param minimumClass the weakest tier its records may lie in; null for that of the hottest tier
+ * @param tiers labels of the tiers its records may lie in, see {@link LogStoreBuilder#tier(String,
+ *     io.firn.spi.StorageTier)}; empty for all
  */
 public record TopicOptions(
         int partitions,
@@ -31,7 +34,8 @@ public record TopicOptions(
         Compression compression,
         int forceBytes,
         long forceMs,
-        DurabilityClass minimumClass) {
+        DurabilityClass minimumClass,
+        List<String> tiers) {
 
     /** No bound. */
     public static final long UNLIMITED = -1;
@@ -49,7 +53,8 @@ public record TopicOptions(
                     Compression.NONE,
                     KIB * KIB,
                     100,
-                    null);
+                    null,
+                    List.of());
 
     /** Checks every range. */
     public TopicOptions {
@@ -64,6 +69,7 @@ public record TopicOptions(
         if (durability == null || compression == null) {
             throw new InvalidOptionException("durability and compression must not be null");
         }
+        tiers = List.copyOf(tiers);
     }
 
     /**
@@ -128,6 +134,11 @@ public record TopicOptions(
         return with("minimumClass", value);
     }
 
+    /** See the record's parameters. */
+    public TopicOptions withTiers(String... labels) {
+        return with("tiers", String.join(",", labels));
+    }
+
     /** The options as text, by name. */
     public Map<String, String> toMap() {
         Map<String, String> map = new LinkedHashMap<>();
@@ -142,6 +153,9 @@ public record TopicOptions(
         map.put("forceBytes", Integer.toString(forceBytes));
         map.put("forceMs", Long.toString(forceMs));
         map.put("minimumClass", minimumClass == null ? "" : minimumClass.name());
+        if (!tiers.isEmpty()) { // topics without a choice stay readable for versions without it
+            map.put("tiers", String.join(",", tiers));
+        }
         return map;
     }
 
@@ -153,6 +167,7 @@ public record TopicOptions(
      */
     public static TopicOptions ofMap(Map<String, String> values) {
         Map<String, String> all = DEFAULTS.toMap();
+        all.put("tiers", "");
         for (Map.Entry<String, String> e : values.entrySet()) {
             if (!all.containsKey(e.getKey())) {
                 throw new InvalidOptionException(
@@ -177,6 +192,7 @@ public record TopicOptions(
             int forceBytes = Integer.parseInt(all.get(name = "forceBytes"));
             long forceMs = Long.parseLong(all.get(name = "forceMs"));
             String least = all.get(name = "minimumClass");
+            String tiers = all.get(name = "tiers");
             return new TopicOptions(
                     partitions,
                     durability,
@@ -188,7 +204,8 @@ public record TopicOptions(
                     compression,
                     forceBytes,
                     forceMs,
-                    least.isEmpty() ? null : DurabilityClass.valueOf(least));
+                    least.isEmpty() ? null : DurabilityClass.valueOf(least),
+                    tiers.isEmpty() ? List.of() : List.of(tiers.split(",")));
         } catch (IllegalArgumentException e) {
             throw new InvalidOptionException(
                     "option " + name + " cannot be '" + all.get(name) + "'");

@@ -8,7 +8,7 @@ import java.util.Map;
 /** The results as text. */
 final class Table {
     private static final String HEAD = "%-28s %-7s %-8s %6s %10s %10s %6s %6s%n";
-    private static final String LINE = "%-28s %-7s %-8s %6d %10s %10s %6.2f %6.2f%n";
+    private static final String LINE = "%-28s %-7s %-8s %6d %10s %10s %6.2f %6s%n";
 
     private Table() {}
 
@@ -27,7 +27,10 @@ final class Table {
                     ns(subject.ns()),
                     ns(beside.ns()),
                     subject.ns() / beside.ns(),
-                    subject.bytes());
+                    // What a run as a whole allocates says nothing about a record.
+                    subject.hasPercentiles()
+                            ? "-"
+                            : String.format(Locale.ROOT, "%.2f", subject.bytes()));
         }
         List<Case> timed =
                 cases.stream()

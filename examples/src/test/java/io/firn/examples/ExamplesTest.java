@@ -112,6 +112,18 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldMoveSegmentsAsAnOwnPolicySays() throws Exception {
+        assertEquals(
+                List.of(
+                        "audit-2026 lies in [cold, cold, hot, hot]",
+                        "orders lies in [hot, hot, hot, hot]",
+                        "Read 19 records of audit-2026.",
+                        "The first segment of orders: MOVED",
+                        "orders lies in [cold, hot, hot, hot]"),
+                lines(OwnMigrationPolicy::run));
+    }
+
+    @Test
     void shouldDoAllWorkInTheCallersLoop() throws Exception {
         assertEquals(
                 List.of("Appended, forced and read 1000 records.", "Threads of the log: 0."),

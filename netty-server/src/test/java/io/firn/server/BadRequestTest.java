@@ -155,12 +155,13 @@ class BadRequestTest {
     void shouldNotLetAClientThatTakesNoAnswersStallAnybody() throws Exception {
         running.createTopic("big", 1, Map.of());
         byte[] value = new byte[500_000];
-        try (KafkaProducer<byte[], byte[]> producer = running.rawProducer(Map.of());
-                Wire stuck = new Wire(running.server())) {
+        try (KafkaProducer<byte[], byte[]> producer = running.rawProducer(Map.of())) {
             for (int i = 0; i < 40; i++) {
                 var unused = producer.send(new ProducerRecord<>("big", value));
             }
-            producer.flush();
+        }
+        try (KafkaProducer<byte[], byte[]> producer = running.rawProducer(Map.of());
+                Wire stuck = new Wire(running.server())) {
             FetchRequestData fetch =
                     new FetchRequestData()
                             .setMaxWaitMs(100)

@@ -18,6 +18,11 @@ public interface Segment {
     /** Room for batches, in bytes; of a sealed segment its length. */
     int capacity();
 
+    /** Bytes of its tier that it takes. */
+    default long usedBytes() {
+        return capacity();
+    }
+
     /**
      * The newest mark that is whole.
      *

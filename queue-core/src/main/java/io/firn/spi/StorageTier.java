@@ -48,6 +48,11 @@ public interface StorageTier extends AutoCloseable {
     /** Bytes of all blocks in use. */
     long usedBytes();
 
+    /** What a segment takes at least, in bytes, however short it is. */
+    default long blockBytes() {
+        return 1;
+    }
+
     /** The largest segment that a block can hold, in bytes. */
     int maxSegmentBytes();
 
@@ -76,6 +81,20 @@ public interface StorageTier extends AutoCloseable {
      * @throws IOException when the medium fails
      */
     Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException;
+
+    /**
+     * Begins a copy of a sealed segment that lies in another tier. The default makes it in a block
+     * of {@link #reserve}.
+     *
+     * @param sealed the segment's mark: SEALED, its end known
+     * @param epoch a fresh one, for the block; batches and mark keep theirs
+     * @throws IllegalArgumentException when the segment is larger than {@link #maxSegmentBytes}
+     * @throws io.firn.StoreFullException when there is no room
+     * @throws IOException when the medium fails
+     */
+    default SegmentCopy beginCopy(Mark sealed, long epoch) throws IOException {
+        return new ReservedCopy(this, sealed, epoch);
+    }
 
     /** Releases what the tier holds; segments must not be used any more. Idempotent. */
     @Override

@@ -140,7 +140,12 @@ final class Follower {
                 all.add(segment);
             }
         }
-        all.sort(BY_BASE);
+        all.sort(BY_BASE); // stable: of two that are the same one, the hotter first
+        for (int i = all.size() - 1; i > 0; i--) {
+            if (all.get(i).baseOffset == all.get(i - 1).baseOffset) {
+                all.remove(i); // it is being moved
+            }
+        }
         for (int i = 0; i < all.size() - 1; i++) {
             if (!all.get(i).sealed) {
                 // Sealed since we looked at it, or its successor would have no mark yet.

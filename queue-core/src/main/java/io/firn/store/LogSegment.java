@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A segment as the log sees it: its place among the offsets and how far it is written, forced and
- * sealed. The block below keeps the bytes.
+ * sealed. The block below keeps the bytes; once sealed, it may be exchanged for one in another tier
+ * (see {@link SegmentMove}), and whoever reads goes on at the same place in the same bytes.
  *
  * <p>Who writes what: the holder of the append turn how far it is written and, at the roll, the end
  * offset; the holder of the force gate how far it is forced, and that it is sealed. Readers learn
@@ -21,18 +22,31 @@ final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
     private static final VarHandle END;
     private static final VarHandle FORCED_END;
+    private static final VarHandle STAGE;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             END = lookup.findVarHandle(LogSegment.class, "end", long.class);
             FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
+            STAGE = lookup.findVarHandle(LogSegment.class, "stage", Stage.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    final Segment block;
+    /** How far a move to another tier has come, and whether a deletion was faster. */
+    enum Stage {
+        STAYING,
+        /** Being copied; whoever wants to delete it may. */
+        MOVING,
+        /** The copy is being published: a deletion comes after that. */
+        PUBLISHING,
+        /** To be deleted; no move begins or is published any more. */
+        DOOMED
+    }
+
+    volatile Segment block;
     final ByteBuffer memory;
     final long epoch;
     final int epochBits;
@@ -55,6 +69,13 @@ final class LogSegment {
     /** Sealed durably. */
     volatile boolean sealed;
 
+    /** Index of the tier that it is on its way to; −1 for none. */
+    volatile int movingTo = -1;
+
+    /** Moved, and the block that it left is not freed yet: it may still be read. */
+    volatile boolean lingers;
+
+    private volatile Stage stage = Stage.STAYING;
     private volatile SparseIndex index;
     private volatile View view;
     private View held;
@@ -157,10 +178,60 @@ final class LogSegment {
     View pin() throws IOException {
         View v = view;
         while (v == null || !v.pin()) {
-            v = block.view();
+            v = viewOf(block);
             view = v;
         }
         return v;
+    }
+
+    /** The block's view; null when it was exchanged for another one meanwhile. */
+    @SuppressWarnings("ReferenceEquality") // this very block
+    private View viewOf(Segment from) throws IOException {
+        try {
+            return from.view();
+        } catch (IOException e) {
+            if (from == block) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** The next stage, when it is in the one before; a deletion and a move agree here. */
+    boolean enter(Stage from, Stage to) {
+        return STAGE.compareAndSet(this, from, to);
+    }
+
+    /** Whether a deletion was faster. */
+    boolean isDoomed() {
+        return stage == Stage.DOOMED;
+    }
+
+    /**
+     * Claims the segment for its deletion: a move that is under way gives up.
+     *
+     * @return false while a copy is being published: try again later
+     */
+    boolean doom() {
+        return isDoomed()
+                || enter(Stage.STAYING, Stage.DOOMED)
+                || enter(Stage.MOVING, Stage.DOOMED);
+    }
+
+    /**
+     * Exchanges the block below for one with the same bytes.
+     *
+     * @return the old block's view, retired; null when there was none
+     */
+    View exchange(Segment copy) {
+        Segment old = block;
+        block = copy;
+        view = null; // a reader may bring the old one back; retired, it is asked for no pin
+        View last = old.detachView();
+        if (last != null) {
+            last.retire();
+        }
+        return last;
     }
 
     /** Writes down how far the segment is durable, when that is news. Never after a seal. */

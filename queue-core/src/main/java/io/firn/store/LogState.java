@@ -54,6 +54,18 @@ final class LogState {
         return state == State.OPEN;
     }
 
+    /** Throws when no move may begin. */
+    void checkMovable() {
+        if (!mayMove()) {
+            throw refusal();
+        }
+    }
+
+    /** Whether sealed segments may be moved: of a poisoned partition too, it is read. */
+    boolean mayMove() {
+        return state == State.OPEN || state == State.POISONED;
+    }
+
     boolean isPoisoned() {
         return poison != null;
     }

@@ -7,11 +7,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
- * appended before it looked; the others wait for it.
+ * appended before it looked; the others wait for it. Without more, threads that append in a loop
+ * fall into two halves that force in turn, so who forces first lets the others arrive, as many as
+ * waited last time, for at most half of a slow force (the commit delay of databases, adapted).
  *
  * <p>The order, for each force (design O2): the end is captured first; then each segment that is
  * not sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
@@ -22,11 +25,18 @@ import java.util.concurrent.atomic.AtomicLong;
 final class PartitionForcer implements Retries.Step {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
+
+    /** A woken thread is back too late for the next force; one that yields is not. */
+    private static final int YIELDS = 200;
+
+    private static final long SLOW_FORCE_NS = 10_000;
+    private static final int FORCES_PER_SAMPLE = 8;
     private static final long NOT_DIRTY = Long.MIN_VALUE;
 
     private final PartitionLog log;
     private final AppendGate gate = new AppendGate();
     private final Signal forced = new Signal();
+    private final AtomicInteger waiters = new AtomicInteger();
     private final List<Pending> pending = new ArrayList<>();
     private volatile DurableHandler[] handlers = {};
     private volatile boolean wanted;
@@ -34,6 +44,10 @@ final class PartitionForcer implements Retries.Step {
     private final AtomicLong forces = new AtomicLong();
     private final AtomicLong forcedBytes = new AtomicLong();
     private long dirtySinceMs = NOT_DIRTY;
+    // These belong to the gate's holder.
+    private int company;
+    private long lastCaptured;
+    private long forceNs;
 
     PartitionForcer(PartitionLog log) {
         this.log = log;
@@ -50,19 +64,24 @@ final class PartitionForcer implements Retries.Step {
             while (log.durableOffset() < offset) {
                 log.state().checkForceable();
                 if (gate.tryEnter()) {
+                    awaitCompany();
                     forceAndLeave(log.store().isInvoker());
                     if (log.durableOffset() < offset && !log.state().isPoisoned()) {
                         // A rolled segment has to be sealed first: the background's work.
                         log.store().wakeForceAgent();
                         interrupted |= pause(offset);
                     }
-                } else if (tries++ < SPINS) {
-                    Thread.onSpinWait();
                 } else {
-                    interrupted |= pause(offset);
+                    if (tries++ == 0) {
+                        waiters.getAndIncrement();
+                    }
+                    interrupted |= waitOnce(tries, offset);
                 }
             }
         } finally {
+            if (tries > 0) {
+                waiters.getAndDecrement();
+            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -178,6 +197,7 @@ final class PartitionForcer implements Retries.Step {
         try {
             return force(maySeal);
         } finally {
+            company = waiters.get();
             gate.leave();
             forced.wake();
             if (hasPending) {
@@ -187,12 +207,25 @@ final class PartitionForcer implements Retries.Step {
         }
     }
 
+    /** The caller has the gate, and the time that forces take was sampled by who had it before. */
+    private void awaitCompany() {
+        if (company == 0 || forceNs < SLOW_FORCE_NS || log.store().isInvoker()) {
+            return;
+        }
+        long start = System.nanoTime();
+        long all = lastCaptured + company + 1;
+        while (log.nextOffset() < all && System.nanoTime() - start < forceNs / 2) {
+            Thread.yield();
+        }
+    }
+
     private boolean force(boolean maySeal) {
         if (log.state().isPoisoned() || log.state().isGone()) {
             return false;
         }
         // The end is captured before the first force: what is appended meanwhile is not promised.
         long captured = log.nextOffset();
+        lastCaptured = captured;
         try {
             forceSegments(captured, maySeal);
             return true;
@@ -227,8 +260,13 @@ final class PartitionForcer implements Retries.Step {
             return;
         }
         ForceEvent event = ForceEvent.beginIfEnabled();
+        boolean sampled = company > 0 && forces.getPlain() % FORCES_PER_SAMPLE == 0;
+        long start = sampled ? System.nanoTime() : 0;
         // With the zeros behind the last batch, which end it for recovery.
         segment.block.force(from, Math.min(to + PartitionWriter.TAIL_ZEROS, segment.capacity));
+        if (sampled) {
+            forceNs = System.nanoTime() - start;
+        }
         if (event != null) {
             event.end(log, to - from);
         }
@@ -265,6 +303,17 @@ final class PartitionForcer implements Retries.Step {
             hasPending = !pending.isEmpty();
         }
         done.forEach(p -> p.future.complete(durable));
+    }
+
+    private boolean waitOnce(int tries, long offset) {
+        if (tries < SPINS) {
+            Thread.onSpinWait();
+        } else if (tries < SPINS + YIELDS) {
+            Thread.yield();
+        } else {
+            return pause(offset);
+        }
+        return false;
     }
 
     /** Waits for news of a force; true when interrupted, which does not end the wait. */

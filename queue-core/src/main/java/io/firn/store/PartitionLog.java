@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
@@ -75,6 +76,7 @@ final class PartitionLog implements Partition {
     private volatile LogSegment[] segments;
 
     private volatile VisibleListener[] listeners = {};
+    private final AtomicInteger moves = new AtomicInteger();
     private boolean exclusive;
     private int appenders;
     private volatile long rolls;
@@ -389,6 +391,22 @@ final class PartitionLog implements Partition {
                 turn.leave();
             }
         }
+    }
+
+    // ---- moves of its segments
+
+    /** Before anything of the move is looked at: who closes or deletes waits for its end. */
+    void beginMove() {
+        moves.incrementAndGet();
+    }
+
+    void endMove() {
+        moves.decrementAndGet();
+    }
+
+    /** Moves that are under way. */
+    int moves() {
+        return moves.get();
     }
 
     LogSegment takeReserved() {

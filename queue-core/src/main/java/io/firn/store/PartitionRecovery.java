@@ -19,7 +19,8 @@ import java.util.Map;
  * O3), each step durable before the next:
  *
  * <ol>
- *   <li>Reserved blocks without a valid first batch are given back.
+ *   <li>Reserved blocks without a valid first batch are given back; of a segment that was being
+ *       moved, one is left.
  *   <li>Of each unsealed segment the believable part is found. When a successor does not continue
  *       it, nothing in the successor was acknowledged, since acknowledging waits for the seal: the
  *       successors are dropped. When it does, the seal is made good.
@@ -92,10 +93,10 @@ final class PartitionRecovery {
 
     private List<Object> candidates(List<Segment> found) throws IOException {
         List<Object> usable = new ArrayList<>();
+        List<Segment> sealed = new ArrayList<>();
         for (Segment block : found) {
-            Mark mark = block.mark();
-            if (mark.state() == SegmentState.SEALED) {
-                usable.add(sealed(block));
+            if (block.mark().state() == SegmentState.SEALED) {
+                sealed.add(block);
             } else {
                 UnsealedSegment unsealed = UnsealedSegment.find(block);
                 if (unsealed == null) {
@@ -104,6 +105,9 @@ final class PartitionRecovery {
                     usable.add(unsealed);
                 }
             }
+        }
+        for (Segment block : TwinSegments.drop(sealed)) {
+            usable.add(sealed(block));
         }
         usable.sort(Comparator.comparingLong(PartitionRecovery::baseOf));
         return usable;

@@ -7,9 +7,6 @@ import io.firn.spi.Segment;
 import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -29,7 +26,7 @@ final class PartitionUpkeep implements Retries.Step {
 
     private final PartitionLog log;
     private final Signal reservedOrFailed = new Signal();
-    private final List<Retired> retired = new ArrayList<>();
+    private final Releases releases;
     private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean blockWanted;
     private volatile FirnException failure;
@@ -47,6 +44,11 @@ final class PartitionUpkeep implements Retries.Step {
 
     PartitionUpkeep(PartitionLog log) {
         this.log = log;
+        this.releases = new Releases(log);
+    }
+
+    Releases releases() {
+        return releases;
     }
 
     // ---- the writer's side
@@ -100,7 +102,7 @@ final class PartitionUpkeep implements Retries.Step {
     @Override
     public int run() throws IOException {
         long nowMs = log.store().clock().time();
-        int work = releaseRetired();
+        int work = releases.run();
         if (log.state().isGone()) {
             return work;
         }
@@ -142,29 +144,28 @@ final class PartitionUpkeep implements Retries.Step {
 
     private void reserve(long nowMs) throws IOException {
         StoreFullException full = null;
+        IOException broken = null;
         try {
-            List<StorageTier> tiers = log.topicLog().tiers();
-            for (StorageTier tier : tiers) {
+            for (TierState state : log.topicLog().tiersInRotation()) {
                 try {
-                    Segment block =
-                            tier.reserve(
-                                    log.topicLog().id(),
-                                    log.index(),
-                                    log.segmentBytes(),
-                                    log.store().nextEpoch());
-                    LogSegment segment =
-                            new LogSegment(
-                                    block, block.mark().epoch(), new SparseIndex(block.capacity()));
-                    segment.hold();
+                    LogSegment segment = reserveIn(state.tier());
+                    state.onSuccess();
                     reserved.set(segment);
-                    if (full != null) {
-                        log.store().countSpill(tier);
+                    if (state.index() != log.topicLog().tiers().get(0).index()) {
+                        state.onSpill(segment.block.usedBytes());
                     }
                     blockWanted = false;
                     return;
                 } catch (StoreFullException e) {
+                    state.noteError(e);
                     full = full == null ? e : full;
+                } catch (IOException e) {
+                    state.onFailure(e); // the log goes on in the others
+                    broken = broken == null ? e : broken;
                 }
+            }
+            if (full == null) {
+                throw broken;
             }
             lastFullMs = nowMs;
             refuse(full);
@@ -175,6 +176,15 @@ final class PartitionUpkeep implements Retries.Step {
         } finally {
             reservedOrFailed.wake();
         }
+    }
+
+    private LogSegment reserveIn(StorageTier tier) throws IOException {
+        long epoch = log.store().nextEpoch();
+        Segment block = tier.reserve(log.topicLog().id(), log.index(), log.segmentBytes(), epoch);
+        LogSegment segment =
+                new LogSegment(block, block.mark().epoch(), new SparseIndex(block.capacity()));
+        segment.hold();
+        return segment;
     }
 
     private void refuse(FirnException why) {
@@ -269,7 +279,7 @@ final class PartitionUpkeep implements Retries.Step {
             if (!below || !segment.sealed || !segment.block.isFinished()) {
                 break;
             }
-            if (!isCheckpointed(segment)) {
+            if (!isCheckpointed(segment) || !segment.doom()) {
                 break;
             }
             log.removeFirst(segment);
@@ -296,24 +306,12 @@ final class PartitionUpkeep implements Retries.Step {
 
     private void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
-        if (view != null || delete) {
-            retired.add(new Retired(segment, view, delete));
+        if (delete) {
+            Segment block = segment.block; // doomed, it is not exchanged any more
+            releases.later(view, block::delete);
+        } else if (view != null) {
+            releases.later(view, Releases.Release.NOTHING);
         }
-    }
-
-    private int releaseRetired() throws IOException {
-        int released = 0;
-        for (Iterator<Retired> i = retired.iterator(); i.hasNext(); ) {
-            Retired next = i.next();
-            if (next.view == null || next.view.tryRelease()) {
-                if (next.delete) {
-                    next.segment.block.delete();
-                }
-                i.remove();
-                released++;
-            }
-        }
-        return released;
     }
 
     private void detachIdleViews() {
@@ -321,7 +319,7 @@ final class PartitionUpkeep implements Retries.Step {
             if (segment.sealed && segment.block.isFinished()) {
                 View idle = segment.detachIdleView();
                 if (idle != null) {
-                    retired.add(new Retired(segment, idle, false));
+                    releases.later(idle, Releases.Release.NOTHING);
                 }
             }
         }
@@ -380,9 +378,15 @@ final class PartitionUpkeep implements Retries.Step {
         reservedOrFailed.wake();
     }
 
-    /** Takes all segments away: as soon as nobody holds them, when the topic is deleted. */
+    /**
+     * Takes all segments away: as soon as nobody holds them, when the topic is deleted. Those
+     * behind one whose copy is being published stay; call it again.
+     */
     void retireAll(boolean delete) {
         for (LogSegment segment : log.segments()) {
+            if (delete && !segment.doom()) {
+                return;
+            }
             log.removeFirst(segment);
             retire(segment, delete);
         }
@@ -390,9 +394,7 @@ final class PartitionUpkeep implements Retries.Step {
 
     /** Whether everything that was retired is released. */
     boolean isReleased() throws IOException {
-        releaseRetired();
-        return retired.isEmpty();
+        releases.run();
+        return releases.isEmpty();
     }
-
-    private record Retired(LogSegment segment, View view, boolean delete) {}
 }

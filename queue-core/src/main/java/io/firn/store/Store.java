@@ -1,17 +1,18 @@
 package io.firn.store;
 
 import io.firn.ClosedException;
-import io.firn.DurabilityClass;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.MoveControl;
+import io.firn.MoveOutcome;
 import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics;
+import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
-import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.EpochClock;
 
 /**
@@ -38,7 +38,8 @@ public final class Store implements LogStore {
     private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
     private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
     private final List<String> findings = new CopyOnWriteArrayList<>();
-    private final Map<StorageTier, MutableLong> spills = new ConcurrentHashMap<>();
+    private final List<TierState> tiers = new ArrayList<>();
+    private final Moves moves = new Moves(this);
     private final Background background;
     private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -51,6 +52,9 @@ public final class Store implements LogStore {
         this.config = config;
         this.clock = config.clock() == null ? cachedClock : config.clock();
         this.background = new Background(this);
+        for (int i = 0; i < config.tiers().size(); i++) {
+            tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
+        }
     }
 
     /** Opens or creates a store. */
@@ -117,8 +121,9 @@ public final class Store implements LogStore {
         background.wakeTidy();
     }
 
-    void countSpill(StorageTier tier) {
-        spills.computeIfAbsent(tier, t -> new MutableLong()).increment();
+    /** Hottest first. */
+    List<TierState> tiers() {
+        return tiers;
     }
 
     void checkWritable() {
@@ -141,6 +146,7 @@ public final class Store implements LogStore {
     public Topic createTopic(String name, TopicOptions options) {
         checkWritable();
         checkName(name);
+        checkTiers(options);
         TopicOptions complete = complete(options);
         synchronized (topics) {
             checkWritable();
@@ -176,8 +182,28 @@ public final class Store implements LogStore {
         if (options.minimumClass() != null) {
             return options;
         }
-        DurabilityClass hottest = config.tiers().get(0).durabilityClass();
-        return options.withMinimumClass(hottest);
+        for (TierState tier : tiers) {
+            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
+                return options.withMinimumClass(tier.tier().durabilityClass());
+            }
+        }
+        return options;
+    }
+
+    /** Throws when a topic chooses tiers that are not there. */
+    void checkTiers(TopicOptions options) {
+        List<String> labels =
+                tiers.stream().filter(TierState::isLabelled).map(TierState::label).toList();
+        for (String chosen : options.tiers()) {
+            if (!labels.contains(chosen)) {
+                throw new InvalidOptionException(
+                        "there is no tier labelled '"
+                                + chosen
+                                + "', the labels are "
+                                + labels
+                                + ": label the tiers where the store is opened");
+            }
+        }
     }
 
     private static void checkName(String name) {
@@ -267,17 +293,9 @@ public final class Store implements LogStore {
     @Override
     public StoreMetrics metrics() {
         checkOpen();
-        List<StoreMetrics.TierMetrics> tiers = new ArrayList<>();
-        for (StorageTier tier : config.tiers()) {
-            MutableLong spilled = spills.get(tier);
-            tiers.add(
-                    new StoreMetrics.TierMetrics(
-                            tier.name(),
-                            tier.durabilityClass(),
-                            tier.capacityBytes(),
-                            tier.usedBytes(),
-                            spilled == null ? 0 : spilled.get()));
-        }
+        int[] segments = moves.countSegments();
+        List<StoreMetrics.TierMetrics> inTiers = new ArrayList<>();
+        tiers.forEach(tier -> inTiers.add(tier.metrics(segments[tier.index()])));
         List<PartitionMetrics> partitions = new ArrayList<>();
         for (String name : topics.keySet().stream().sorted().toList()) {
             TopicLog topic = topics.get(name);
@@ -285,7 +303,25 @@ public final class Store implements LogStore {
                 topic.logs().forEach(log -> partitions.add(log.metrics()));
             }
         }
-        return new StoreMetrics(tiers, partitions, background.errors());
+        return new StoreMetrics(inTiers, partitions, background.errors());
+    }
+
+    @Override
+    public StoreSnapshot snapshot() {
+        checkOpen();
+        return moves.snapshot();
+    }
+
+    @Override
+    public MoveOutcome migrate(
+            String topic, int partition, long baseOffset, int tier, MoveControl control) {
+        checkWritable();
+        TopicLog log = topics.get(topic);
+        if (log == null) {
+            throw new UnknownTopicException(
+                    "there is no topic '" + topic + "' in " + config.directory());
+        }
+        return moves.move(log, partition, baseOffset, tier, control);
     }
 
     @Override
@@ -324,12 +360,15 @@ public final class Store implements LogStore {
     int bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
+            // A copy that is being made is taken away by whoever makes it; none begins any more.
+            released &= log.moves() == 0;
             // A force that is under way must not lose its mapping.
             log.forcer().exclusively(() -> {});
             log.upkeep().dropReserved();
             log.upkeep().retireAll(true);
             // An append that was under way may still bring a segment.
             released &= log.upkeep().isReleased() && !log.hasAppenders();
+            released &= log.segments().length == 0;
         }
         if (!released) {
             return 0;
@@ -368,6 +407,9 @@ public final class Store implements LogStore {
         List<PartitionLog> logs = new ArrayList<>();
         topics.values().forEach(topic -> logs.addAll(topic.logs()));
         logs.forEach(log -> log.state().markClosing());
+        List<PartitionLog> moving = new ArrayList<>(logs);
+        dying.forEach(topic -> moving.addAll(topic.logs()));
+        Moves.awaitEnd(moving);
         if (!config.readOnly()) {
             topics.values().forEach(topic -> topic.logs().forEach(background::settle));
             topics.values().forEach(background::writeCursors);

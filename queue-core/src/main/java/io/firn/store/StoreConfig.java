@@ -8,10 +8,14 @@ import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
-/** What the builder collected; checked there. {@code clock} is null for the store's cached one. */
+/**
+ * What the builder collected; checked there. {@code clock} is null for the store's cached one, a
+ * tier's label when it was given none.
+ */
 public record StoreConfig(
         Path directory,
         List<StorageTier> tiers,
+        List<String> tierLabels,
         FileMedium medium,
         EpochClock clock,
         Supplier<IdleStrategy> idleStrategy,

@@ -234,6 +234,7 @@ final class StoreOpener {
             topic.files().delete();
             return;
         }
+        store.checkTiers(options);
         topic.recover(blocks);
         store.addTopic(topic);
     }

@@ -11,7 +11,6 @@ import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.batch.BatchEncoder;
 import io.firn.spi.Segment;
-import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,11 +26,12 @@ final class TopicLog implements Topic {
     private final String name;
     private volatile TopicOptions options;
     private final TopicFiles files;
-    private final List<StorageTier> tiers;
+    private final List<TierState> tiers;
     private final int segmentBytes;
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> logs = List.of();
     private final Map<String, CursorLog> cursors = new TreeMap<>();
+    private volatile boolean allCursorsKnown;
 
     TopicLog(Store store, UUID id, String name, TopicOptions options) {
         this.store = store;
@@ -40,17 +40,25 @@ final class TopicLog implements Topic {
         this.options = options;
         this.files = new TopicFiles(store, id);
         this.tiers =
-                store.config().tiers().stream()
+                store.tiers().stream()
+                        .filter(tier -> isChosen(options, tier))
                         .filter(
-                                tier ->
-                                        tier.durabilityClass().compareTo(options.minimumClass())
+                                state ->
+                                        state.tier()
+                                                        .durabilityClass()
+                                                        .compareTo(options.minimumClass())
                                                 >= 0)
                         .toList();
         int bytes = options.segmentBytes();
-        for (StorageTier tier : tiers) {
-            bytes = Math.min(bytes, tier.maxSegmentBytes());
+        for (TierState state : tiers) {
+            bytes = Math.min(bytes, state.tier().maxSegmentBytes());
         }
         this.segmentBytes = bytes;
+    }
+
+    private static boolean isChosen(TopicOptions options, TierState tier) {
+        return options.tiers().isEmpty()
+                || (tier.isLabelled() && options.tiers().contains(tier.label()));
     }
 
     /** Starts with empty partitions; a new topic, or one that another process writes. */
@@ -121,8 +129,37 @@ final class TopicLog implements Topic {
     }
 
     /** The tiers that its segments may lie in, hottest first. */
-    List<StorageTier> tiers() {
+    List<TierState> tiers() {
         return tiers;
+    }
+
+    /** Those of its tiers that work; all of them when none does. */
+    List<TierState> tiersInRotation() {
+        for (TierState tier : tiers) {
+            if (!tier.isInRotation()) {
+                List<TierState> working = tiers.stream().filter(TierState::isInRotation).toList();
+                return working.isEmpty() ? tiers : working;
+            }
+        }
+        return tiers;
+    }
+
+    /** Where the cursors stand in a partition, by name, without those that never were there. */
+    Map<String, Long> cursorOffsets(int partition) {
+        if (!allCursorsKnown) {
+            cursorNames().forEach(this::cursor);
+            allCursorsKnown = true; // further ones come by cursor(), too
+        }
+        Map<String, Long> offsets = new TreeMap<>();
+        synchronized (cursors) {
+            for (CursorLog cursor : cursors.values()) {
+                long offset = cursor.offset(partition);
+                if (offset >= 0) {
+                    offsets.put(cursor.name(), offset);
+                }
+            }
+        }
+        return offsets;
     }
 
     /** Room in a segment: what the topic asks for, or what a block of its tiers holds. */
@@ -163,7 +200,8 @@ final class TopicLog implements Topic {
                         changed.compression(),
                         changed.forceBytes(),
                         changed.forceMs(),
-                        options.minimumClass());
+                        options.minimumClass(),
+                        options.tiers());
         if (!fixed.equals(changed)) {
             throw new InvalidOptionException(
                     "of topic "

@@ -564,4 +564,112 @@ public abstract class StorageTierContract {
 
         assertEquals(1, open().list().size());
     }
+
+    // ---- copies
+
+    private static Mark markOfCopy(int length) {
+        return new Mark(
+                SegmentState.SEALED, TOPIC, PARTITION, 9, 1000, length, 1000L + length, 77, 5);
+    }
+
+    /** As a move makes it, in pieces, up to the publishing. */
+    private static SegmentCopy copied(StorageTier tier, int length) throws IOException {
+        SegmentCopy copy = tier.beginCopy(markOfCopy(length), 42);
+        byte[] bytes = someBytes(length);
+        for (int at = 0; at < length; at += 1000) {
+            copy.write(at, bytes, at, Math.min(1000, length - at));
+        }
+        copy.force();
+        byte[] read = new byte[length];
+        assertEquals(length, copy.read(0, read, 0, length));
+        assertArrayEquals(bytes, read, "read back");
+        return copy;
+    }
+
+    private static void assertIsCopy(Segment segment, int length) throws IOException {
+        Mark mark = segment.mark();
+        assertTrue(segment.isFinished());
+        assertEquals(length, segment.capacity());
+        assertEquals(
+                markOfCopy(length),
+                new Mark(
+                        mark.state(),
+                        mark.topicId(),
+                        mark.partition(),
+                        mark.epoch(),
+                        mark.baseOffset(),
+                        mark.position(),
+                        mark.offset(),
+                        mark.sealTimeMs(),
+                        5));
+        assertArrayEquals(INDEX, segment.readSidecar(Sidecar.INDEX));
+        assertArrayEquals(TIME_INDEX, segment.readSidecar(Sidecar.TIMEINDEX));
+        assertHolds(segment, length);
+    }
+
+    @Test
+    void shouldMakeAPublishedCopyASegmentLikeAnyOther() throws IOException {
+        StorageTier tier = open();
+        Segment made = copied(tier, 5000).publish(INDEX, TIME_INDEX);
+
+        assertIsCopy(made, 5000);
+        assertSame(made, only(tier));
+        assertEquals(made.usedBytes(), tier.usedBytes());
+
+        tier = reopen(tier);
+        Segment found = only(tier);
+        assertIsCopy(found, 5000);
+        assertEquals(found.usedBytes(), tier.usedBytes());
+        found.delete();
+        assertEquals(0, tier.usedBytes());
+        assertEquals(List.of(), tier.strangers());
+    }
+
+    @Test
+    void shouldLeaveNothingOfAnAbandonedCopy() throws IOException {
+        StorageTier tier = open();
+        SegmentCopy copy = copied(tier, 5000);
+        assertTrue(tier.usedBytes() >= 5000, "a copy takes room");
+        copy.abandon();
+        copy.abandon();
+        assertEquals(List.of(), tier.list());
+        assertEquals(0, tier.usedBytes());
+
+        SegmentCopy published = copied(tier, 5000);
+        published.publish(INDEX, TIME_INDEX);
+        published.abandon();
+        assertEquals(List.of(), tier.list());
+        assertEquals(0, tier.usedBytes());
+
+        assertIsCopy(copied(tier, 5000).publish(INDEX, TIME_INDEX), 5000);
+        assertEquals(1, reopen(tier).list().size());
+    }
+
+    @Test
+    void shouldForgetACopyThatWasNotPublishedWhenReopened() throws IOException {
+        StorageTier tier = open();
+        copied(tier, 5000);
+
+        tier = reopen(tier);
+
+        for (Segment left : tier.list()) {
+            assertEquals(SegmentState.RESERVED, left.mark().state());
+            left.delete(); // as recovery does with what holds no batch of its own epoch
+        }
+        assertEquals(List.of(), tier.list());
+        assertEquals(List.of(), tier.strangers());
+        assertEquals(0, tier.usedBytes());
+    }
+
+    @Test
+    void shouldRefuseACopyForWhichThereIsNoRoom() throws IOException {
+        StorageTier tier = open(newTierWithRoomFor(1), true, false);
+        Segment there = reserve(tier, 42);
+
+        assertThrows(StoreFullException.class, () -> tier.beginCopy(markOfCopy(50_000), 43));
+
+        there.delete();
+        tier.beginCopy(markOfCopy(50_000), 44).abandon();
+        assertEquals(0, tier.usedBytes());
+    }
 }

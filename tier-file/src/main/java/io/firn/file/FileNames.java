@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
  *         00000000000000000042.timeindex
  *         .00000000000000000042.mark.tmp    the next content of one of these
  *         .00000000000000000042.deleted     deleted; whatever is left goes at the next open
+ *         .00000000000000000042.copy        a copy being made; it, mark and sidecars mean nothing
  * </pre>
  */
 final class FileNames {
@@ -43,7 +44,7 @@ final class FileNames {
     private static final Pattern SEALED =
             Pattern.compile("([0-9]{20})\\.(log|mark|index|timeindex)");
     private static final Pattern HIDDEN =
-            Pattern.compile("\\.([0-9]{20})\\.(deleted|(?:mark|index|timeindex)\\.tmp)");
+            Pattern.compile("\\.([0-9]{20})\\.(deleted|copy|(?:mark|index|timeindex)\\.tmp)");
 
     private FileNames() {}
 
@@ -55,6 +56,7 @@ final class FileNames {
         INDEX,
         TIMEINDEX,
         DELETED,
+        COPY,
         TEMPORARY,
         STRANGE
     }
@@ -110,6 +112,10 @@ final class FileNames {
         return "." + sealed(baseOffset, "deleted");
     }
 
+    static String copy(long baseOffset) {
+        return "." + sealed(baseOffset, "copy");
+    }
+
     /** The name under which the next content of a file is prepared. */
     static String temporary(String name) {
         return name.startsWith(".") ? name + ".tmp" : "." + name + ".tmp";
@@ -127,8 +133,13 @@ final class FileNames {
         }
         Matcher hidden = HIDDEN.matcher(name);
         if (hidden.matches()) {
-            boolean deleted = hidden.group(2).equals("deleted");
-            return entry(deleted ? Kind.DELETED : Kind.TEMPORARY, hidden.group(1));
+            Kind kind =
+                    switch (hidden.group(2)) {
+                        case "deleted" -> Kind.DELETED;
+                        case "copy" -> Kind.COPY;
+                        default -> Kind.TEMPORARY;
+                    };
+            return entry(kind, hidden.group(1));
         }
         return new Entry(Kind.STRANGE, -1);
     }

@@ -104,8 +104,8 @@ final class FileSegment implements Segment {
         return fileEpoch < 0 ? directory.log(mark.baseOffset()) : directory.active(fileEpoch);
     }
 
-    /** Bytes of the file. */
-    long fileBytes() {
+    @Override
+    public long usedBytes() {
         return deleted ? 0 : fileBytes;
     }
 

@@ -3,7 +3,9 @@ package io.firn.file;
 import io.firn.DurabilityClass;
 import io.firn.StoreFullException;
 import io.firn.spi.FileMedium;
+import io.firn.spi.Mark;
 import io.firn.spi.Segment;
+import io.firn.spi.SegmentCopy;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -37,6 +39,9 @@ public final class FileTier implements StorageTier {
     private final FileMedium medium;
     private final long capacityBytes;
     private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
+
+    /** Being made. */
+    private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
     /** Directories whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
@@ -218,12 +223,18 @@ public final class FileTier implements StorageTier {
         return capacityBytes;
     }
 
-    /** Bytes of the segments' files; sidecars, a few thousandths of that, are not counted. */
+    /**
+     * Bytes of the segments' files, with those of copies that are being made; sidecars, a few
+     * thousandths of that, are not counted.
+     */
     @Override
     public long usedBytes() {
         long sum = 0;
+        for (FileCopy copy : copies) {
+            sum += copy.fileBytes();
+        }
         for (FileSegment segment : segments.values()) {
-            sum += segment.fileBytes();
+            sum += segment.usedBytes();
         }
         return sum;
     }
@@ -268,17 +279,59 @@ public final class FileTier implements StorageTier {
         takeRoom(wanted);
         FileSegment made = null;
         try {
-            PartitionDirectory directory =
-                    PartitionDirectory.of(medium, false, root, topicId, partition);
-            if (!durable.contains(directory.path())) {
-                medium.createDirectories(directory.path());
-                durable.add(directory.path());
-            }
+            PartitionDirectory directory = directoryFor(topicId, partition);
             made = new Reservation(this, directory, bytes, epoch).make();
             return made;
         } finally {
             // From now on the file itself is what counts.
             giveRoom(wanted, made);
+        }
+    }
+
+    private PartitionDirectory directoryFor(UUID topicId, int partition) throws IOException {
+        PartitionDirectory directory =
+                PartitionDirectory.of(medium, false, root, topicId, partition);
+        if (!durable.contains(directory.path())) {
+            medium.createDirectories(directory.path());
+            durable.add(directory.path());
+        }
+        return directory;
+    }
+
+    /** Unlike the default it writes a file of the segment's length, and only once. */
+    @Override
+    public SegmentCopy beginCopy(Mark sealed, long epoch) throws IOException {
+        requireOpen();
+        if (context.readOnly()) {
+            throw new IllegalStateException(name() + " is open read-only");
+        }
+        takeRoom(sealed.position());
+        FileCopy copy = null;
+        try {
+            PartitionDirectory directory = directoryFor(sealed.topicId(), sealed.partition());
+            copy = FileCopy.begin(this, directory, sealed);
+            return copy;
+        } finally {
+            synchronized (occupancy) {
+                pendingBytes -= sealed.position();
+                if (copy != null) {
+                    copies.add(copy);
+                }
+            }
+        }
+    }
+
+    /**
+     * A copy is at its end.
+     *
+     * @param made what it has become, or null
+     */
+    void endCopy(FileCopy copy, FileSegment made) {
+        synchronized (occupancy) {
+            copies.remove(copy);
+            if (made != null) {
+                segments.put(made.key(), made);
+            }
         }
     }
 

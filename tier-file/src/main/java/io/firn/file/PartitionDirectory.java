@@ -1,11 +1,13 @@
 package io.firn.file;
 
+import io.firn.StoreFullException;
 import io.firn.spi.FileMedium;
 import io.firn.spi.Mark;
 import io.firn.spi.MediumFile;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.UUID;
 
 /** The directory with a partition's segments. */
@@ -41,6 +43,10 @@ record PartitionDirectory(
 
     Path deleted(long baseOffset) {
         return path.resolve(FileNames.deleted(baseOffset));
+    }
+
+    Path copy(long baseOffset) {
+        return path.resolve(FileNames.copy(baseOffset));
     }
 
     /** Whether a mark is about a segment of this partition. */
@@ -95,6 +101,10 @@ record PartitionDirectory(
      * @throws IOException when there is another one
      */
     void requireFree(long baseOffset, long fileEpoch) throws IOException {
+        requireFree(baseOffset, fileEpoch, active(fileEpoch));
+    }
+
+    void requireFree(long baseOffset, long fileEpoch, Path candidate) throws IOException {
         SealMark other = readSeal(baseOffset);
         boolean taken =
                 medium.exists(log(baseOffset))
@@ -107,7 +117,7 @@ record PartitionDirectory(
                             + " already holds a sealed segment with base offset "
                             + baseOffset
                             + ", so "
-                            + active(fileEpoch)
+                            + candidate
                             + " cannot become one: delete one of them first");
         }
     }
@@ -149,6 +159,15 @@ record PartitionDirectory(
 
     /** Deletes what is left of a segment that was renamed away. */
     void deleteRest(long baseOffset) throws IOException {
+        deleteWith(deleted(baseOffset), baseOffset);
+    }
+
+    /** Deletes a copy that was not published, in the same order. */
+    void deleteCopy(long baseOffset) throws IOException {
+        deleteWith(copy(baseOffset), baseOffset);
+    }
+
+    private void deleteWith(Path last, long baseOffset) throws IOException {
         if (!isInUse(baseOffset)) {
             medium.delete(mark(baseOffset));
             for (Sidecar kind : Sidecar.values()) {
@@ -156,7 +175,7 @@ record PartitionDirectory(
             }
             force();
         }
-        medium.delete(deleted(baseOffset));
+        medium.delete(last);
     }
 
     /** Whether mark and sidecars belong to another segment by now. */
@@ -164,6 +183,33 @@ record PartitionDirectory(
         SealMark seal = readSeal(baseOffset);
         return medium.exists(log(baseOffset))
                 || (seal != null && medium.exists(active(seal.fileEpoch())));
+    }
+
+    /**
+     * Whether an error means that there is no space. The system's message may be in any language,
+     * so the space left is looked at as well.
+     */
+    boolean isFull(IOException e, long wanted) {
+        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+        try {
+            return message.contains("no space left")
+                    || message.contains("quota exceeded")
+                    || medium.usableBytes(path) < wanted;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
+    }
+
+    StoreFullException full(IOException e, long wanted) throws IOException {
+        return new StoreFullException(
+                path
+                        + ": "
+                        + wanted
+                        + " bytes wanted for a segment, "
+                        + medium.usableBytes(path)
+                        + " usable: make room, or let retention or migration do so",
+                e);
     }
 
     void force() throws IOException {

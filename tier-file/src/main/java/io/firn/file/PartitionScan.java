@@ -72,6 +72,11 @@ final class PartitionScan {
         return numbers.get(Kind.DELETED);
     }
 
+    /** Base offsets of copies that a crash interrupted. */
+    Iterable<Long> copies() {
+        return numbers.get(Kind.COPY);
+    }
+
     /** Whether files came or went while we looked, so that another look would say more. */
     boolean isRestless() {
         return restless;
@@ -230,6 +235,7 @@ final class PartitionScan {
             boolean owned =
                     numbers.get(Kind.LOG).contains(base)
                             || numbers.get(Kind.DELETED).contains(base)
+                            || numbers.get(Kind.COPY).contains(base)
                             || (seal != null
                                     && numbers.get(Kind.ACTIVE).contains(seal.fileEpoch()));
             if (!owned) {

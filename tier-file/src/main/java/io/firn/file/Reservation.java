@@ -1,13 +1,11 @@
 package io.firn.file;
 
-import io.firn.StoreFullException;
 import io.firn.spi.FileMedium;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /**
  * Makes the file of a new segment: real zeros for all of its room, then its first mark, under a
@@ -53,10 +51,10 @@ final class Reservation {
             directory.force();
             return open();
         } catch (IOException e) {
-            boolean full = isFull(e);
+            boolean full = directory.isFull(e, PIECE);
             takeBack(e);
             if (full) {
-                throw full(e);
+                throw directory.full(e, fileBytes);
             }
             throw e;
         } catch (RuntimeException e) {
@@ -83,30 +81,6 @@ final class Reservation {
             int length = (int) Math.min(PIECE, fileBytes - position);
             file.write(position, zeros, 0, length);
         }
-    }
-
-    /** The system's message may be in any language, so the space left is looked at as well. */
-    private boolean isFull(IOException e) {
-        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        try {
-            return message.contains("no space left")
-                    || message.contains("quota exceeded")
-                    || medium.usableBytes(directory.path()) < PIECE;
-        } catch (IOException again) {
-            e.addSuppressed(again);
-            return false;
-        }
-    }
-
-    private StoreFullException full(IOException e) throws IOException {
-        return new StoreFullException(
-                directory.path()
-                        + ": "
-                        + fileBytes
-                        + " bytes wanted for a segment, "
-                        + medium.usableBytes(directory.path())
-                        + " usable: make room, or let retention or migration do so",
-                e);
     }
 
     private FileSegment open() throws IOException {

@@ -133,6 +133,9 @@ final class TierScan {
             for (long base : entry.getValue().deleted()) {
                 directory.deleteRest(base);
             }
+            for (long base : entry.getValue().copies()) {
+                directory.deleteCopy(base);
+            }
             if (medium.list(directory.path()).isEmpty()) {
                 medium.delete(directory.path());
             } else {

@@ -108,7 +108,7 @@ class StoreCrashTest {
     }
 
     private SimulatedFileMedium random(long seed) {
-        return medium.crash(Survival.random(seed));
+        return medium.crash(seed % 2 == 0 ? Survival.random(seed) : Survival.shredded(seed));
     }
 
     /**

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,14 +87,14 @@ class TruncatedUnderMappingTest {
     static final class CutWhileReading {
         private CutWhileReading() {}
 
-        /** With the directory. */
+        /** With the directory and the length to cut to. */
         public static void main(String[] arguments) throws IOException {
             Disk disk = new Disk(Path.of(arguments[0]));
             disk.fill();
             try (LogStore store = disk.open()) {
                 Partition partition = Disk.partition(store);
                 read(partition);
-                cut(disk.sealed(6, "log"), 4096);
+                cut(disk.sealed(6, "log"), Long.parseLong(arguments[1]));
                 read(partition);
                 try (Tailer tailer = partition.openTailer()) {
                     tailer.seek(12);
@@ -162,9 +161,11 @@ class TruncatedUnderMappingTest {
         }
     }
 
-    @Test
-    void shouldReadAroundASealedSegmentThatIsCut() throws Exception {
-        try (Jvm jvm = new Jvm(CutWhileReading.class, temporary)) {
+    /** The largest length is that of a part of the first batch. */
+    @ParameterizedTest(name = "shouldReadAroundASealedSegmentThatIsCutTo {0}")
+    @ValueSource(ints = {0, 4096, 16 * 1024})
+    void shouldReadAroundASealedSegmentThatIsCutTo(int length) throws Exception {
+        try (Jvm jvm = new Jvm(CutWhileReading.class, temporary, length)) {
             List<String> said = jvm.end();
             assertTrue(said.contains("read all, 30"), said::toString);
             assertTrue(said.contains("read 6, then a FirnException"), said::toString);

@@ -66,6 +66,11 @@ final class PmemSegment implements Segment {
     }
 
     @Override
+    public long usedBytes() {
+        return deleted ? 0 : pool.format().blockBytes();
+    }
+
+    @Override
     public Mark mark() {
         BlockEntry current = entry;
         return current == null ? null : current.mark();

@@ -123,6 +123,11 @@ public final class PmemTier implements StorageTier {
     }
 
     @Override
+    public long blockBytes() {
+        return requireOpen().stream().mapToInt(pool -> pool.format().blockBytes()).max().getAsInt();
+    }
+
+    @Override
     public int maxSegmentBytes() {
         int room = Integer.MAX_VALUE;
         for (PmemPool pool : requireOpen()) {

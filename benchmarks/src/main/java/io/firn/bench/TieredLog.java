@@ -1,0 +1,92 @@
+package io.firn.bench;
+
+import io.firn.DurabilityClass;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Partition;
+import io.firn.StoreMetrics.TierMetrics;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A log in a memory tier with a throttled file tier below it, or in the latter alone. */
+final class TieredLog implements AutoCloseable {
+    static final int BLOCK_BYTES = 4 << 20;
+
+    private final Path directory;
+    private final LogStore store;
+    private final Partition partition;
+    private final ThrottledMedium medium;
+    private final int hot;
+
+    private TieredLog(
+            Path place, long hotBytes, double coldRate, long retentionBytes, boolean hasHot)
+            throws IOException {
+        directory = Places.make(place);
+        medium = new ThrottledMedium(coldRate);
+        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        if (hasHot) {
+            builder.tier(
+                    "pmem",
+                    PmemTier.builder(directory.resolve("pmem"))
+                            .blockBytes(BLOCK_BYTES)
+                            .poolRatio(1)
+                            // The header takes less than a block.
+                            .capacityBytes(hotBytes + BLOCK_BYTES)
+                            .emulation(Emulation.PLAIN)
+                            .build());
+        }
+        builder.tier("disk", FileTier.builder(directory.resolve("disk")).medium(medium).build());
+        hot = hasHot ? 0 : -1;
+        store = builder.open();
+        partition =
+                store.createTopic(
+                                "load",
+                                TopicOptions.defaults()
+                                        .withSegmentBytes(BLOCK_BYTES)
+                                        .withRetentionBytes(retentionBytes)
+                                        .withMinimumClass(DurabilityClass.PROCESS_CRASH))
+                        .partition(0);
+    }
+
+    static TieredLog tiered(Path place, long hotBytes, double coldRate, long retentionBytes)
+            throws IOException {
+        return new TieredLog(place, hotBytes, coldRate, retentionBytes, true);
+    }
+
+    static TieredLog coldAlone(Path place, double coldRate, long retentionBytes)
+            throws IOException {
+        return new TieredLog(place, 0, coldRate, retentionBytes, false);
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    /** Null when there is none. */
+    TierMetrics hotTier() {
+        return hot < 0 ? null : store.metrics().tiers().get(hot);
+    }
+
+    TierMetrics coldTier() {
+        return store.metrics().tiers().get(hot + 1);
+    }
+
+    /** Bytes that a segment has room for. */
+    long segmentRoom() {
+        return store.snapshot().tiers().get(0).maxSegmentBytes();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        Places.delete(directory);
+    }
+}

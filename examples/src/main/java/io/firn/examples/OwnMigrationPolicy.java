@@ -1,0 +1,101 @@
+package io.firn.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.MoveOutcome;
+import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import io.firn.migrator.MigrationPolicy;
+import io.firn.migrator.Migrator;
+import io.firn.migrator.Move;
+import io.firn.migrator.MovePlan;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Two tiers, and a policy of one's own that says what lies where: a pure function from a snapshot
+ * to moves. This one keeps the newest sealed segment of each audit topic in the hot tier and
+ * everything else of it in the cold one; other topics stay where they are.
+ */
+public final class OwnMigrationPolicy {
+    private static final int HOT = 0;
+    private static final int COLD = 1;
+    private static final int LINE_BYTES = 10_000;
+
+    private OwnMigrationPolicy() {}
+
+    /** Runs it; the directory is the only argument. */
+    public static void main(String[] args) throws InterruptedException {
+        run(Examples.directory(args), System.out);
+    }
+
+    /** The policy: no disk, no clock, no state, so a test can call it with any snapshot. */
+    static List<Move> auditGoesDown(StoreSnapshot snapshot) {
+        MovePlan plan = new MovePlan(snapshot);
+        for (var candidate : plan.candidatesIn(HOT)) {
+            List<SegmentPlace> all = candidate.partition().segments();
+            boolean isNewest = all.indexOf(candidate.segment()) >= all.size() - 2;
+            if (candidate.partition().topic().startsWith("audit-") && !isNewest) {
+                plan.add(candidate, COLD);
+            }
+        }
+        return plan.moves();
+    }
+
+    static void run(Path dir, PrintStream out) throws InterruptedException {
+        MigrationPolicy policy = OwnMigrationPolicy::auditGoesDown;
+        try (LogStore store =
+                        LogStore.in(dir)
+                                .tier("hot", FileTier.at(dir.resolve("hot")))
+                                .tier("cold", FileTier.at(dir.resolve("cold")))
+                                .open();
+                Migrator migrator = Migrator.of(store).policy(policy).build().start()) {
+            TopicOptions small = TopicOptions.defaults().withSegmentBytes(64 * 1024);
+            Topic audit = store.createTopic("audit-2026", small);
+            fill(audit);
+            fill(store.createTopic("orders", small));
+            while (migrator.status().movedDown() < 2) {
+                Thread.sleep(10);
+            }
+            out.println("audit-2026 lies in " + tiers(store, "audit-2026"));
+            out.println("orders lies in " + tiers(store, "orders"));
+            try (Tailer tailer = audit.openTailer()) { // reads through both without noticing
+                int n = tailer.poll(record -> Verdict.CONTINUE, 1_000);
+                out.println("Read " + n + " records of audit-2026.");
+            }
+            MoveOutcome outcome;
+            do {
+                outcome = store.migrate("orders", 0, 0, COLD); // by hand
+            } while (outcome == MoveOutcome.NOT_SEALED);
+            out.println("The first segment of orders: " + outcome);
+            out.println("orders lies in " + tiers(store, "orders"));
+        }
+    }
+
+    /** Three segments full, and a record in the fourth. */
+    private static void fill(Topic topic) {
+        byte[] line = "x".repeat(LINE_BYTES).getBytes(UTF_8);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 3 * 6 + 1; i++) {
+                appender.append(line);
+            }
+        }
+    }
+
+    private static List<String> tiers(LogStore store, String topic) {
+        StoreSnapshot snapshot = store.snapshot();
+        return snapshot.partitions().stream()
+                .filter(partition -> partition.topic().equals(topic))
+                .flatMap(partition -> partition.segments().stream())
+                .map(segment -> snapshot.tiers().get(segment.tier()).label())
+                .toList();
+    }
+}

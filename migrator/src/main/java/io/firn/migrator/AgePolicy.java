@@ -1,0 +1,33 @@
+package io.firn.migrator;
+
+import io.firn.StoreSnapshot;
+import io.firn.migrator.MovePlan.Candidate;
+import java.util.List;
+
+/** See {@link Policies#age}. */
+record AgePolicy(List<Long> agesMs) implements MigrationPolicy {
+
+    @Override
+    public List<Move> moves(StoreSnapshot snapshot) {
+        MovePlan plan = new MovePlan(snapshot);
+        int tiers = snapshot.tiers().size();
+        for (int tier = 0; tier < tiers - 1; tier++) {
+            for (Candidate candidate : plan.candidatesIn(tier)) {
+                int target = Math.min(target(snapshot, candidate), tiers - 1);
+                while (target > tier && target < tiers && !plan.add(candidate, target)) {
+                    target++;
+                }
+            }
+        }
+        return plan.moves();
+    }
+
+    private int target(StoreSnapshot snapshot, Candidate candidate) {
+        long ageMs = snapshot.timeMs() - candidate.segment().sealTimeMs();
+        int target = 0;
+        while (target < agesMs.size() && ageMs > agesMs.get(target)) {
+            target++;
+        }
+        return target;
+    }
+}

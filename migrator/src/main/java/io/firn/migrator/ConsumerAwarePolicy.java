@@ -1,0 +1,85 @@
+package io.firn.migrator;
+
+import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.PartitionPlace;
+import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.migrator.MovePlan.Candidate;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * See {@link Policies#consumerAware}. For each tier: what readers want next is found; what all have
+ * read makes room for it, and then, above the threshold, whatever nobody wants next, oldest first;
+ * what is wanted comes up as far as there is room below the threshold. What goes down is never what
+ * is wanted next, so nothing goes up and down again.
+ */
+record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPolicy {
+
+    @Override
+    public List<Move> moves(StoreSnapshot snapshot) {
+        MovePlan plan = new MovePlan(snapshot);
+        Set<Candidate> wanted = new HashSet<>();
+        snapshot.partitions().forEach(partition -> addWanted(partition, wanted));
+        for (int tier = 0; tier < snapshot.tiers().size() - 1; tier++) {
+            long limit = ThresholdPolicy.limit(snapshot, tier, threshold);
+            List<Candidate> coming = new ArrayList<>();
+            long comingBytes = 0;
+            for (Candidate candidate : plan.candidatesBelow(tier)) {
+                if (wanted.contains(candidate) && candidate.partition().tiers().contains(tier)) {
+                    coming.add(candidate);
+                    comingBytes += plan.bytesIn(tier, candidate);
+                }
+            }
+            makeRoom(plan, tier, limit, comingBytes, wanted);
+            for (Candidate candidate : coming) {
+                if (plan.usedBytes(tier) + plan.bytesIn(tier, candidate) <= limit) {
+                    plan.add(candidate, tier);
+                }
+            }
+        }
+        return plan.moves();
+    }
+
+    private static void makeRoom(
+            MovePlan plan, int tier, long limit, long comingBytes, Set<Candidate> wanted) {
+        List<Candidate> unread = new ArrayList<>();
+        for (Candidate candidate : plan.candidatesIn(tier)) {
+            if (wanted.contains(candidate)) {
+                continue;
+            }
+            if (!isReadByAll(candidate)) {
+                unread.add(candidate);
+            } else if (plan.usedBytes(tier) > limit - comingBytes) {
+                plan.demote(candidate);
+            }
+        }
+        for (Candidate candidate : unread) {
+            if (plan.usedBytes(tier) > limit) {
+                plan.demote(candidate);
+            }
+        }
+    }
+
+    private static boolean isReadByAll(Candidate candidate) {
+        var cursors = candidate.partition().cursors().values();
+        return !cursors.isEmpty()
+                && cursors.stream().allMatch(at -> at >= candidate.segment().endOffset());
+    }
+
+    /** The segments that each cursor is in and that follow. */
+    private void addWanted(PartitionPlace partition, Set<Candidate> wanted) {
+        for (long cursor : partition.cursors().values()) {
+            int left = ahead;
+            for (SegmentPlace segment : partition.segments()) {
+                if (left > 0 && segment.endOffset() > cursor) {
+                    left--;
+                    if (segment.movable()) {
+                        wanted.add(new Candidate(partition, segment));
+                    }
+                }
+            }
+        }
+    }
+}

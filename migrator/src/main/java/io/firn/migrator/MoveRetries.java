@@ -1,0 +1,54 @@
+package io.firn.migrator;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Moves that failed, and when each may be tried again. Thread-safe. */
+final class MoveRetries {
+    private static final int MOST_DOUBLINGS = 6;
+
+    private final long firstPauseNs;
+    private final Map<Key, Entry> entries = new HashMap<>();
+
+    MoveRetries(long firstPauseNs) {
+        this.firstPauseNs = firstPauseNs;
+    }
+
+    /** The segment, whichever way it was to go. */
+    private record Key(String topic, int partition, long baseOffset) {
+        static Key of(Move move) {
+            return new Key(move.topic(), move.partition(), move.baseOffset());
+        }
+    }
+
+    private record Entry(Move move, int attempts, String reason, long notBeforeNs) {}
+
+    synchronized void failed(Move move, String reason) {
+        Entry before = entries.get(Key.of(move));
+        int attempts = before == null ? 1 : before.attempts + 1;
+        long pause = firstPauseNs << Math.min(attempts - 1, MOST_DOUBLINGS);
+        entries.put(Key.of(move), new Entry(move, attempts, reason, System.nanoTime() + pause));
+    }
+
+    synchronized void settled(Move move) {
+        entries.remove(Key.of(move));
+    }
+
+    synchronized boolean mayTry(Move move) {
+        Entry entry = entries.get(Key.of(move));
+        return entry == null || System.nanoTime() - entry.notBeforeNs >= 0;
+    }
+
+    synchronized List<MigratorStatus.Failing> list() {
+        List<MigratorStatus.Failing> all = new ArrayList<>();
+        for (Entry entry : entries.values()) {
+            long leftMs = (entry.notBeforeNs - System.nanoTime()) / 1_000_000;
+            all.add(
+                    new MigratorStatus.Failing(
+                            entry.move, entry.attempts, entry.reason, Math.max(0, leftMs)));
+        }
+        return all;
+    }
+}

@@ -1,0 +1,62 @@
+package io.firn.migrator;
+
+import io.firn.StoreSnapshot;
+import io.firn.migrator.MovePlan.Candidate;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** See {@link Policies#threshold}. */
+record ThresholdPolicy(double threshold) implements MigrationPolicy {
+
+    @Override
+    public List<Move> moves(StoreSnapshot snapshot) {
+        MovePlan plan = new MovePlan(snapshot);
+        for (int tier = 0; tier < snapshot.tiers().size() - 1; tier++) {
+            long limit = limit(snapshot, tier, threshold);
+            demoteOldest(plan, tier, limit, limit);
+            promoteNewest(plan, tier, limit);
+        }
+        return plan.moves();
+    }
+
+    /** A part of a tier's capacity; of one without a limit there is always enough. */
+    static long limit(StoreSnapshot snapshot, int tier, double part) {
+        long capacity = snapshot.tiers().get(tier).capacityBytes();
+        return capacity == Long.MAX_VALUE ? capacity : (long) (capacity * part);
+    }
+
+    /** Above a level, moves the oldest down until another level is kept. */
+    static void demoteOldest(MovePlan plan, int tier, long above, long downTo) {
+        if (plan.usedBytes(tier) <= above) {
+            return;
+        }
+        for (Candidate oldest : plan.candidatesIn(tier)) {
+            if (plan.usedBytes(tier) <= downTo) {
+                return;
+            }
+            plan.demote(oldest);
+        }
+    }
+
+    /**
+     * A segment comes up only where it does not lift the tier above the limit, so nothing goes up
+     * and down again.
+     */
+    private static void promoteNewest(MovePlan plan, int tier, long limit) {
+        if (limit == Long.MAX_VALUE) {
+            return; // no part of it is known
+        }
+        List<Candidate> newest = new ArrayList<>(plan.candidatesBelow(tier));
+        Collections.reverse(newest);
+        for (Candidate candidate : newest) {
+            if (!candidate.partition().tiers().contains(tier)) {
+                continue;
+            }
+            if (plan.usedBytes(tier) + plan.bytesIn(tier, candidate) > limit) {
+                return;
+            }
+            plan.add(candidate, tier);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Policies that say what to move between tiers, and the migrator that does it. */
+package io.firn.migrator;

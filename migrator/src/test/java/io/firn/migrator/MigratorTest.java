@@ -1,0 +1,264 @@
+package io.firn.migrator;
+
+import static io.firn.migrator.Tiered.BLOCK_BYTES;
+import static io.firn.migrator.Tiered.COLD;
+import static io.firn.migrator.Tiered.HOT;
+import static io.firn.migrator.Tiered.RECORDS_IN_SEGMENT;
+import static io.firn.migrator.Tiered.WARM;
+import static io.firn.migrator.Tiered.assertAllThere;
+import static io.firn.migrator.Tiered.await;
+import static io.firn.migrator.Tiered.awaitMovable;
+import static io.firn.migrator.Tiered.segments;
+import static io.firn.migrator.Tiered.tier;
+import static io.firn.migrator.Tiered.tiersOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.DurabilityClass;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.MoveOutcome;
+import io.firn.Partition;
+import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.FileMedium;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The migrator at work: what it keeps up, what it survives, and what it says about it. */
+class MigratorTest {
+    private static final Path SIMULATED = Path.of("/sim/tier");
+    private static final Duration SOON = Duration.ofMillis(5);
+
+    @TempDir private Path directory;
+    private LogStore store;
+
+    @AfterEach
+    void close() {
+        if (store != null) {
+            store.close();
+        }
+    }
+
+    private Partition open(LogStoreBuilder builder, int segments) {
+        store = builder.open();
+        Partition partition = store.createTopic("t", Tiered.small()).partition(0);
+        Tiered.appendSegments(partition, segments);
+        awaitMovable(store, "t", segments);
+        return partition;
+    }
+
+    private Migrator.Builder migrator(double threshold) {
+        return Migrator.of(store)
+                .policy(Policies.threshold(threshold))
+                .interval(SOON)
+                .firstRetry(SOON);
+    }
+
+    @Test
+    void shouldKeepTheHottestTierAtTheThreshold() {
+        Partition partition = open(Tiered.at(directory, 8), 6);
+        try (Migrator migrator = migrator(0.5).threads(2).build().start()) {
+            Tiered.append(partition, 10 * RECORDS_IN_SEGMENT);
+            await("rest", () -> tier(store, HOT).usedBytes() == 4L * BLOCK_BYTES);
+            assertAllThere(partition);
+            List<Integer> tiers = tiersOf(store, "t");
+            assertEquals(HOT, tiers.get(tiers.size() - 1));
+            assertTrue(migrator.status().movedDown() > 0);
+            assertTrue(migrator.status().running());
+        }
+        long hot = tiersOf(store, "t").stream().filter(tier -> tier == HOT).count();
+        partition.deleteRecordsBefore(partition.durableOffset() - 1);
+        await("the deletion", () -> segments(store, "t").size() <= 2);
+        assertTrue(hot >= 3, "the newest stay: " + hot);
+    }
+
+    @Test
+    void shouldBringTheNewestUpWhenThereIsRoom() {
+        Partition partition = open(Tiered.at(directory, 8), 5);
+        for (int i = 0; i < 5; i++) {
+            store.migrate("t", 0, (long) i * RECORDS_IN_SEGMENT, COLD);
+        }
+        await("room", () -> tier(store, HOT).usedBytes() <= 2L * BLOCK_BYTES);
+        Migrator migrator = migrator(0.5).build();
+        while (migrator.moveNext()) {
+            continue;
+        }
+        List<Integer> tiers = tiersOf(store, "t");
+        assertEquals(COLD, tiers.get(0));
+        assertEquals(HOT, tiers.get(4));
+        assertEquals(0, migrator.status().movedDown());
+        assertTrue(migrator.status().movedUpBytes() > 0);
+        assertAllThere(partition);
+    }
+
+    @Test
+    void shouldTakeATierThatFailsOutOfRotationAndGoOnWithTheOthers() {
+        SimulatedFileMedium failing = new SimulatedFileMedium();
+        LogStoreBuilder builder =
+                LogStore.in(directory.resolve("store"))
+                        .tier(Tiered.pmem(directory, 6, FileMedium.real()))
+                        .tier("broken", FileTier.builder(SIMULATED).medium(failing).build())
+                        .tier(FileTier.at(directory.resolve("hdd")));
+        Partition partition = open(builder, 4);
+        failing.faults().refuseChanges(path -> path.startsWith(SIMULATED));
+        try (Migrator migrator = migrator(0).build().start()) {
+            await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 4);
+            assertEquals(List.of(COLD, COLD, COLD, COLD, HOT), tiersOf(store, "t"));
+            assertTrue(migrator.status().failures() > 0);
+            assertNotNull(migrator.status().lastError());
+        }
+        assertFalse(tier(store, WARM).inRotation());
+        assertEquals("broken", tier(store, WARM).label());
+        assertNotNull(tier(store, WARM).lastError());
+        assertNull(tier(store, COLD).lastError());
+        assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, WARM));
+        assertEquals(0, tier(store, WARM).movesInFlight());
+        assertAllThere(partition);
+
+        failing.faults().none();
+        await("what was left there", () -> tier(store, WARM).usedBytes() == 0);
+        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, WARM));
+        assertTrue(tier(store, WARM).inRotation(), "it works again");
+        assertAllThere(partition);
+    }
+
+    @Test
+    void shouldGoOnAppendingInAnotherTierWhenTheHottestFails() {
+        SimulatedFileMedium failing = new SimulatedFileMedium();
+        LogStoreBuilder builder =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.builder(SIMULATED).medium(failing).build())
+                        .tier(FileTier.at(directory.resolve("hdd")));
+        store = builder.open();
+        Partition partition =
+                store.createTopic(
+                                "t", Tiered.small().withMinimumClass(DurabilityClass.PROCESS_CRASH))
+                        .partition(0);
+        Tiered.append(partition, 1);
+        failing.faults()
+                .refuseChanges(path -> path.getFileName().toString().endsWith(".active.tmp"));
+        Tiered.appendSegments(partition, 4);
+        assertEquals(1, tiersOf(store, "t").get(4));
+        assertFalse(tier(store, 0).inRotation());
+        assertAllThere(partition);
+    }
+
+    @Test
+    void shouldTryAgainWhatFailed() {
+        SimulatedFileMedium failing = new SimulatedFileMedium();
+        LogStoreBuilder builder =
+                LogStore.in(directory.resolve("store"))
+                        .tier(Tiered.pmem(directory, 6, FileMedium.real()))
+                        .tier(FileTier.builder(SIMULATED).medium(failing).build());
+        Partition partition = open(builder, 3);
+        failing.faults().refuseChanges(path -> path.toString().endsWith(".copy"));
+        MigrationPolicy always =
+                snapshot -> {
+                    var p = snapshot.partitions().get(0);
+                    return p.segments().stream()
+                            .filter(s -> s.movable() && s.tier() == 0)
+                            .map(s -> Move.of(p, s, 1))
+                            .toList();
+                };
+        try (Migrator migrator =
+                Migrator.of(store).policy(always).interval(SOON).firstRetry(SOON).build()) {
+            migrator.start();
+            await(
+                    "three failures, each told of",
+                    () ->
+                            migrator.status().failing().size() == 3
+                                    && migrator.status().failing().stream()
+                                            .allMatch(f -> f.attempts() > 1));
+            assertTrue(migrator.status().failing().get(0).reason().contains("could not be moved"));
+            assertAllThere(partition);
+            failing.faults().none();
+            await("all of it below", () -> tiersOf(store, "t").equals(List.of(1, 1, 1, 0)));
+            await("peace", () -> migrator.status().failing().isEmpty());
+            assertEquals(3, migrator.status().movedDown());
+        }
+        assertAllThere(partition);
+    }
+
+    @Test
+    void shouldGoOnAfterAPolicyThatThrows() {
+        open(Tiered.at(directory, 6), 3);
+        AtomicInteger asked = new AtomicInteger();
+        MigrationPolicy moody =
+                snapshot -> {
+                    if (asked.getAndIncrement() < 3) {
+                        throw new IllegalStateException("not today");
+                    }
+                    return Policies.threshold(0).moves(snapshot);
+                };
+        try (Migrator migrator = Migrator.of(store).policy(moody).interval(SOON).build()) {
+            migrator.start();
+            await("its work", () -> migrator.status().movedDown() == 3);
+            assertEquals(3, migrator.status().failures());
+            assertTrue(migrator.status().lastError().contains("not today"));
+        }
+    }
+
+    @Test
+    void shouldShowHowFarAMoveIsAndGiveItUpWhenStopped() {
+        Partition partition = open(Tiered.at(directory, 6), 3);
+        Migrator migrator = migrator(0).bytesPerSecond(1).threads(3).build().start();
+        await("three moves", () -> migrator.status().current().size() == 3);
+        await("them, seen by the store", () -> tier(store, HOT).movesInFlight() == 3);
+        migrator.stop();
+        migrator.stop();
+        assertFalse(migrator.status().running());
+        assertEquals(List.of(), migrator.status().current());
+        assertEquals(0, tier(store, HOT).movesInFlight());
+        assertAllThere(partition);
+
+        migrator.bytesPerSecond(Migrator.UNLIMITED);
+        migrator.start();
+        await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 3);
+        migrator.close();
+        assertAllThere(partition);
+    }
+
+    @Test
+    void shouldEndWithItsStore() {
+        open(Tiered.at(directory, 6), 3);
+        Migrator migrator = migrator(0).bytesPerSecond(1).build().start();
+        await("a move", () -> !migrator.status().current().isEmpty());
+        store.close();
+        await("its end", () -> !migrator.status().running());
+        migrator.close();
+        store = Tiered.at(directory, 6).open();
+        assertEquals(List.of(HOT, HOT, HOT, HOT), tiersOf(store, "t"));
+        assertEquals(List.of(), store.findings());
+    }
+
+    @Test
+    void shouldSpreadBytesOverTime() {
+        ByteRate rate = new ByteRate(1_000);
+        assertTrue(rate.take(2_000) == 0);
+        long wait = rate.take(1);
+        assertTrue(wait > 1_000_000_000 && wait <= 2_000_000_000, "ns: " + wait);
+        rate.set(Migrator.UNLIMITED);
+        assertEquals(0, rate.take(Integer.MAX_VALUE));
+    }
+
+    @Test
+    void shouldRefuseOptionsThatMakeNoSense() {
+        open(Tiered.at(directory, 6), 1);
+        Migrator.Builder builder = Migrator.of(store);
+        assertThrows(InvalidOptionException.class, () -> builder.threads(0));
+        assertThrows(InvalidOptionException.class, () -> builder.bytesPerSecond(0));
+        assertThrows(InvalidOptionException.class, () -> builder.interval(Duration.ZERO));
+    }
+}

@@ -1,0 +1,150 @@
+package io.firn.migrator;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.firn.Appender;
+import io.firn.DurabilityClass;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Partition;
+import io.firn.StoreMetrics.TierMetrics;
+import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
+import io.firn.spi.FileMedium;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A store with three tiers, as most of these tests want it, and what is looked at. */
+final class Tiered {
+    static final int HOT = 0;
+    static final int WARM = 1;
+    static final int COLD = 2;
+
+    static final int SEGMENT_BYTES = 64 * 1024;
+    static final int BLOCK_BYTES = 2 << 20;
+    static final int VALUE_BYTES = 10_000;
+
+    /** Of {@link #append}'s records. */
+    static final int RECORDS_IN_SEGMENT = 6;
+
+    private static final int HANGS_AFTER_S = 60;
+
+    private Tiered() {}
+
+    static TopicOptions small() {
+        return TopicOptions.defaults()
+                .withSegmentBytes(SEGMENT_BYTES)
+                .withMaxRecordBytes(32_000)
+                .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+    }
+
+    /** Emulated persistent memory with room for so many segments, and two directories. */
+    static LogStoreBuilder at(Path directory, int hotSegments) {
+        return at(directory, hotSegments, FileMedium.real());
+    }
+
+    static LogStoreBuilder at(Path directory, int hotSegments, FileMedium medium) {
+        return LogStore.in(directory.resolve("store"))
+                .medium(medium)
+                .tier("pmem", pmem(directory, hotSegments, medium))
+                .tier("ssd", FileTier.builder(directory.resolve("ssd")).medium(medium).build())
+                .tier("hdd", FileTier.builder(directory.resolve("hdd")).medium(medium).build());
+    }
+
+    static PmemTier pmem(Path directory, int segments, FileMedium medium) {
+        return PmemTier.builder(directory.resolve("pmem"))
+                .medium(medium)
+                .blockBytes(BLOCK_BYTES)
+                .poolRatio(1)
+                // The header takes less than a block.
+                .capacityBytes((segments + 1L) * BLOCK_BYTES)
+                .emulation(Emulation.PLAIN)
+                .build();
+    }
+
+    static byte[] value(long offset) {
+        byte[] value = new byte[VALUE_BYTES];
+        for (int i = 0; i < value.length; i++) {
+            value[i] = (byte) (i < 8 ? offset >>> (8 * i) : offset + i * 31L);
+        }
+        return value;
+    }
+
+    /** Appends so many segments full, and the first record of the next one. */
+    static void appendSegments(Partition partition, int segments) {
+        append(partition, segments * RECORDS_IN_SEGMENT + 1);
+    }
+
+    static void append(Partition partition, int count) {
+        try (Appender appender = partition.openSharedAppender()) {
+            for (int i = 0; i < count; i++) {
+                appender.append(value(partition.nextOffset()));
+            }
+        }
+    }
+
+    /** Reads from the start to the end; every record once, in order, and the right one. */
+    static void assertAllThere(Partition partition) {
+        Tailer tailer = partition.openTailer();
+        long[] next = {partition.logStartOffset()};
+        long end = partition.visibleOffset();
+        while (tailer.poll(
+                        record -> {
+                            assertEquals(next[0]++, record.offset());
+                            assertArrayEquals(value(record.offset()), record.copy().value());
+                            return Verdict.CONTINUE;
+                        },
+                        1_000)
+                > 0) {
+            continue;
+        }
+        assertTrue(next[0] >= end, "reads to " + next[0] + ", not " + end);
+        assertEquals(List.of(), partition.damage());
+    }
+
+    /** The segments of a topic's first partition. */
+    static List<SegmentPlace> segments(LogStore store, String topic) {
+        return store.snapshot().partitions().stream()
+                .filter(p -> p.topic().equals(topic) && p.partition() == 0)
+                .findFirst()
+                .orElseThrow()
+                .segments();
+    }
+
+    /** The tiers that the segments lie in, in order. */
+    static List<Integer> tiersOf(LogStore store, String topic) {
+        return segments(store, topic).stream().map(SegmentPlace::tier).toList();
+    }
+
+    static void awaitMovable(LogStore store, String topic, int segments) {
+        await(
+                segments + " sealed segments",
+                () ->
+                        segments(store, topic).stream().filter(SegmentPlace::movable).count()
+                                >= segments);
+    }
+
+    static TierMetrics tier(LogStore store, int index) {
+        return store.metrics().tiers().get(index);
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + HANGS_AFTER_S * 1_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                fail("waited " + HANGS_AFTER_S + " s in vain for " + what);
+            }
+            LockSupport.parkNanos(200_000);
+        }
+    }
+}

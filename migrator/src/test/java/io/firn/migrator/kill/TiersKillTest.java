@@ -1,0 +1,28 @@
+package io.firn.migrator.kill;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A few rounds of {@code bin/test-tiers}. */
+class TiersKillTest {
+    private static final int ROUNDS = 6;
+
+    @Test
+    void shouldLoseAndDoubleAndLeaveNothingWhenKilledWhileSegmentsMove(@TempDir Path directory)
+            throws Exception {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
+            TiersKill kills = new TiersKill(directory, 7, out);
+            for (int round = 0; round < ROUNDS; round++) {
+                kills.round(round, 0.7);
+            }
+            assertTrue(kills.moved() > ROUNDS, said::toString);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import io.firn.MoveControl;
+import io.firn.MoveOutcome;
+import io.firn.StoreFullException;
+import io.firn.spi.Segment;
+import io.firn.spi.SegmentCopy;
+import io.firn.spi.View;
+import io.firn.store.LogSegment.Stage;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Moves a sealed segment to another tier, on the caller's thread and under no lock (O6). The order:
+ *
+ * <ol>
+ *   <li>Copy to where it means nothing after a crash. What is rotten is copied as it is.
+ *   <li>Force. Only then compare: what is read back is what was forced.
+ *   <li>MOVING becomes PUBLISHING, unless a deletion made it DOOMED first.
+ *   <li>Publish, durably. A crash from here on finds two, and drops the hotter.
+ *   <li>Readers switch: the log's segment gets the other block.
+ *   <li>When nobody pins the old bytes any more, the old block is freed; what is pinned now is left
+ *       to the background. Until then the segment does not move again.
+ * </ol>
+ *
+ * Nothing waits for readers, and what fails leaves the segment where it was.
+ */
+final class SegmentMove {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int PIECE = 256 * 1024;
+
+    /** Forced so often, so that a force of the foreground never queues behind a whole segment. */
+    private static final int FORCE_EVERY = 4 << 20;
+
+    private static final long SLICE_MS = 5;
+
+    private final PartitionLog log;
+    private final LogSegment segment;
+    private final TierState from;
+    private final TierState to;
+    private final MoveControl control;
+
+    /**
+     * A move.
+     *
+     * @param from where the segment lies
+     */
+    SegmentMove(
+            PartitionLog log,
+            LogSegment segment,
+            TierState from,
+            TierState to,
+            MoveControl control) {
+        this.log = log;
+        this.segment = segment;
+        this.from = from;
+        this.to = to;
+        this.control = control;
+    }
+
+    /** Moves; throws when a medium failed. */
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    MoveOutcome run() {
+        if (!segment.enter(Stage.STAYING, Stage.MOVING)) {
+            return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.BUSY;
+        }
+        from.onMoveBegins();
+        to.onMoveBegins();
+        try {
+            Segment source = segment.block; // nobody else exchanges it now
+            if (source.tier() != from.tier() || segment.lingers) {
+                return MoveOutcome.BUSY; // moved just now; it may be on its way back there
+            }
+            segment.movingTo = to.index();
+            return move(source);
+        } finally {
+            segment.movingTo = -1;
+            if (!segment.enter(Stage.PUBLISHING, Stage.STAYING)) {
+                segment.enter(Stage.MOVING, Stage.STAYING);
+            }
+            from.onMoveEnds();
+            to.onMoveEnds();
+        }
+    }
+
+    private MoveOutcome move(Segment source) {
+        SegmentCopy copy = begin(source);
+        boolean published = false;
+        try {
+            if (!copyBytes(source, copy)) {
+                return givenUp();
+            }
+            // Derived, and made anew from the batches when it is damaged.
+            SparseIndex index = SegmentIndexes.of(segment);
+            if (!isWanted() || !segment.enter(Stage.MOVING, Stage.PUBLISHING)) {
+                return givenUp();
+            }
+            Segment made = copy.publish(index.offsetBytes(), index.timeBytes());
+            published = true;
+            to.onSuccess();
+            from.onMovedTo(to, segment.written());
+            segment.lingers = true;
+            View last = segment.exchange(made);
+            log.upkeep().releases().free(last, () -> leave(source));
+            return MoveOutcome.MOVED;
+        } catch (StoreFullException e) {
+            to.noteError(e);
+            throw e;
+        } catch (IOException | InternalError e) {
+            if (segment.isDoomed()) {
+                return MoveOutcome.GONE; // deleted while it was read
+            }
+            to.onFailure(e);
+            throw failed(e);
+        } finally {
+            if (!published) {
+                log.upkeep().releases().free(null, copy::abandon);
+            }
+        }
+    }
+
+    private void leave(Segment source) throws IOException {
+        source.delete();
+        segment.lingers = false;
+    }
+
+    private SegmentCopy begin(Segment source) {
+        try {
+            return to.tier().beginCopy(source.mark(), log.store().nextEpoch());
+        } catch (StoreFullException e) {
+            to.noteError(e);
+            throw e;
+        } catch (IOException | InternalError e) {
+            to.onFailure(e);
+            throw failed(e);
+        }
+    }
+
+    /** Copies, forces and compares; false when it is not wanted any more. */
+    private boolean copyBytes(Segment source, SegmentCopy copy) throws IOException {
+        byte[] piece = new byte[Math.min(PIECE, Math.max(1, segment.written()))];
+        CRC32C given = new CRC32C();
+        int total = segment.written();
+        int forced = 0;
+        for (int at = 0; at < total; at += piece.length) {
+            int length = Math.min(piece.length, total - at);
+            if (!pause(at, total, length)) {
+                return false;
+            }
+            read(source, at, piece, length);
+            given.update(piece, 0, length);
+            copy.write(at, piece, 0, length);
+            if (at + length - forced >= FORCE_EVERY) {
+                copy.force();
+                forced = at + length;
+            }
+        }
+        copy.force();
+        CRC32C taken = new CRC32C();
+        for (int at = 0; at < total; at += piece.length) {
+            int length = Math.min(piece.length, total - at);
+            int read = copy.read(at, piece, 0, length);
+            taken.update(piece, 0, Math.max(read, 0));
+            if (!isWanted()) {
+                return false;
+            }
+        }
+        if (taken.getValue() != given.getValue()) {
+            throw new IOException(
+                    "the copy of "
+                            + source.name()
+                            + " in tier "
+                            + to
+                            + " reads back as other bytes than were written: check that medium");
+        }
+        return true;
+    }
+
+    private void read(Segment source, int at, byte[] piece, int length) throws IOException {
+        int read;
+        try {
+            read = source.read(at, piece, 0, length);
+        } catch (IOException | InternalError e) {
+            if (segment.isDoomed()) {
+                throw e;
+            }
+            from.noteError(e);
+            throw failed(e);
+        }
+        if (read < length) {
+            // What is missing stays damaged: zeros are no batch.
+            Arrays.fill(piece, Math.max(read, 0), length, (byte) 0);
+        }
+    }
+
+    /** Waits as long as the control wants; false when the move is not wanted any more. */
+    private boolean pause(int copied, int total, int next) {
+        long pauseNs = control.pauseNs(copied, total, next);
+        if (pauseNs < 0) {
+            return false;
+        }
+        long until = System.nanoTime() + pauseNs;
+        try {
+            for (long left = pauseNs; left > 0 && isWanted(); left = until - System.nanoTime()) {
+                long ms = Math.min(left / 1_000_000, SLICE_MS);
+                Thread.sleep(ms, ms == SLICE_MS ? 0 : (int) (left % 1_000_000));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return isWanted();
+    }
+
+    private boolean isWanted() {
+        return !segment.isDoomed() && log.state().mayMove();
+    }
+
+    private MoveOutcome givenUp() {
+        return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.CANCELLED;
+    }
+
+    private FirnException failed(Throwable e) {
+        String what =
+                log
+                        + ": segment "
+                        + segment
+                        + " could not be moved from tier "
+                        + from
+                        + " to "
+                        + to
+                        + " and stays where it is: "
+                        + e.getMessage();
+        LOG.log(System.Logger.Level.DEBUG, what, e);
+        return new FirnException(what, e);
+    }
+}

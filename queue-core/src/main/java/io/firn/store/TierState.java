@@ -1,0 +1,144 @@
+package io.firn.store;
+
+import io.firn.StoreMetrics;
+import io.firn.spi.StorageTier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A tier as the store sees it: its place, what it counted, and whether it works. Thread-safe. */
+final class TierState {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final long FIRST_PAUSE_NS = 1_000_000_000;
+    private static final int MOST_DOUBLINGS = 6;
+
+    private final int index;
+    private final String label;
+    private final boolean isLabelled;
+    private final StorageTier tier;
+    private final AtomicLong spilledSegments = new AtomicLong();
+    private final AtomicLong spilledBytes = new AtomicLong();
+    private final AtomicLong movedDownBytes = new AtomicLong();
+    private final AtomicLong movedUpBytes = new AtomicLong();
+    private final AtomicInteger movesInFlight = new AtomicInteger();
+    private volatile String lastError;
+    private volatile boolean failing;
+    private int failures;
+    private long tryAgainNs;
+
+    /**
+     * A tier.
+     *
+     * @param label null when the builder was told none
+     */
+    TierState(int index, String label, StorageTier tier) {
+        this.index = index;
+        this.isLabelled = label != null;
+        this.label = label == null ? "tier-" + index : label;
+        this.tier = tier;
+    }
+
+    /** 0 for the hottest. */
+    int index() {
+        return index;
+    }
+
+    String label() {
+        return label;
+    }
+
+    /** Whether topics may choose it by its label. */
+    boolean isLabelled() {
+        return isLabelled;
+    }
+
+    StorageTier tier() {
+        return tier;
+    }
+
+    void onSpill(long bytes) {
+        spilledSegments.incrementAndGet();
+        spilledBytes.addAndGet(bytes);
+    }
+
+    void onMoveBegins() {
+        movesInFlight.incrementAndGet();
+    }
+
+    void onMoveEnds() {
+        movesInFlight.decrementAndGet();
+    }
+
+    void onMovedTo(TierState other, long bytes) {
+        (other.index > index ? movedDownBytes : movedUpBytes).addAndGet(bytes);
+    }
+
+    // ---- whether it works
+
+    /** Notes an error that is no reason to do without the tier. */
+    void noteError(Throwable e) {
+        lastError = String.valueOf(e.getMessage());
+    }
+
+    /** Its medium failed: nothing new is put here for a while, longer each time. */
+    synchronized void onFailure(Throwable e) {
+        noteError(e);
+        failing = true;
+        long pause = FIRST_PAUSE_NS << Math.min(failures++, MOST_DOUBLINGS);
+        tryAgainNs = System.nanoTime() + pause;
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "tier "
+                        + label
+                        + " ("
+                        + tier.name()
+                        + ") failed and gets nothing new for "
+                        + pause / FIRST_PAUSE_NS
+                        + " s: "
+                        + e.getMessage(),
+                e);
+    }
+
+    /** It took something. */
+    void onSuccess() {
+        if (failing) {
+            recover();
+        }
+    }
+
+    private synchronized void recover() {
+        failing = false;
+        failures = 0;
+        LOG.log(System.Logger.Level.INFO, "tier {0} ({1}) works again", label, tier.name());
+    }
+
+    /** Whether new segments and copies may be tried here. */
+    boolean isInRotation() {
+        return !failing || isTimeToTryAgain();
+    }
+
+    private synchronized boolean isTimeToTryAgain() {
+        return System.nanoTime() - tryAgainNs >= 0;
+    }
+
+    StoreMetrics.TierMetrics metrics(int segments) {
+        return new StoreMetrics.TierMetrics(
+                label,
+                tier.name(),
+                tier.durabilityClass(),
+                tier.capacityBytes(),
+                tier.usedBytes(),
+                segments,
+                spilledSegments.get(),
+                spilledBytes.get(),
+                movedDownBytes.get(),
+                movedUpBytes.get(),
+                movesInFlight.get(),
+                isInRotation(),
+                lastError);
+    }
+
+    @Override
+    public String toString() {
+        return label;
+    }
+}

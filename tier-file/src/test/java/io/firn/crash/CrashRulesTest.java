@@ -1,0 +1,412 @@
+package io.firn.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rules whose breach takes a crash of a kind that {@link StoreCrashTest} comes upon too rarely.
+ * Each test names the step without which it fails.
+ */
+class CrashRulesTest {
+    private static final int PAGE = 4096;
+    private static final int MIB = 1 << 20;
+    private static final int SEEDS = 60;
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private final Simulation simulation = new Simulation(medium);
+
+    @BeforeAll
+    static void silence() {
+        Simulation.silenceLog();
+    }
+
+    /** Of the pages that changed, those with these numbers survive, and no sizes or names do. */
+    private static final class Pages implements Survival {
+        private final IntPredicate surviving;
+        private int asked;
+
+        Pages(IntPredicate surviving) {
+            this.surviving = surviving;
+        }
+
+        @Override
+        public boolean name() {
+            return false;
+        }
+
+        @Override
+        public boolean size() {
+            return false;
+        }
+
+        @Override
+        public Fate page() {
+            return surviving.test(asked++) ? Fate.NEW : Fate.OLD;
+        }
+
+        @Override
+        public boolean piece() {
+            return false;
+        }
+
+        @Override
+        public int pieceBytes() {
+            return PAGE;
+        }
+    }
+
+    private static Partition partition(LogStore store, TopicOptions options) {
+        return store.openOrCreateTopic("t", options).partition(0);
+    }
+
+    private static long appendAsync(LogStore store, Appender appender, int length) {
+        byte[] value = new byte[length];
+        Arrays.fill(value, (byte) length); // so that all of its pages change
+        long offset;
+        while ((offset = appender.appendAsync(value, 0, length)) == Appender.BACK_PRESSURED) {
+            store.doWork();
+        }
+        return offset;
+    }
+
+    private static long nextOffsetIn(SimulatedFileMedium left) {
+        try (LogStore store = new Simulation(left).open()) {
+            return store.openTopic("t").partition(0).nextOffset();
+        }
+    }
+
+    private static List<Long> read(Partition partition) {
+        List<Long> offsets = new ArrayList<>();
+        try (Tailer tailer = partition.openTailer()) {
+            while (tailer.poll(
+                            record -> {
+                                offsets.add(record.offset());
+                                return Verdict.CONTINUE;
+                            },
+                            1_000)
+                    > 0) {
+                continue;
+            }
+        }
+        return offsets;
+    }
+
+    /**
+     * O1: without a fresh epoch for every term ({@code UnsealedSegment.continueWriting}) a batch
+     * that was cut comes back behind one that took the place of its predecessor.
+     */
+    @Test
+    void shouldNotTakeABatchOfAnEarlierTermForOneOfThis() {
+        TopicOptions large =
+                Simulation.SMALL_WRITTEN.withSegmentBytes(4 * MIB).withMaxRecordBytes(2 * MIB);
+        LogStore first = simulation.open();
+        Partition partition = partition(first, large);
+        int lost;
+        int pages;
+        try (Appender appender = partition.openAppender()) {
+            appendAsync(first, appender, 100);
+            long before = partition.metrics().bytes();
+            appendAsync(first, appender, MIB + MIB / 2);
+            int overhead = (int) (partition.metrics().bytes() - before) - (MIB + MIB / 2);
+            // The next batch is to end with a page, so that the one behind it has pages of its own.
+            long end = partition.metrics().bytes();
+            lost = MIB + MIB / 4;
+            lost += PAGE - (int) ((end + overhead + lost) % PAGE);
+            partition.force();
+            simulation.pass(first, 100);
+            appendAsync(first, appender, lost);
+            assertEquals(0, partition.metrics().bytes() % PAGE);
+            pages = (int) (partition.metrics().bytes() / PAGE - end / PAGE);
+            appendAsync(first, appender, 100);
+        }
+        SimulatedFileMedium torn = medium.crash(new Pages(page -> page == pages));
+        assertEquals(4, partition.nextOffset());
+
+        LogStore second = new Simulation(torn).open();
+        Partition again = partition(second, large);
+        assertEquals(2, again.nextOffset());
+        try (Appender appender = again.openAppender()) {
+            assertEquals(2, appendAsync(second, appender, lost));
+        }
+        SimulatedFileMedium left = torn.crash(new Pages(page -> page < pages));
+        assertEquals(3, nextOffsetIn(left), "the batch at offset 3 was never sent in this term");
+    }
+
+    /**
+     * O1: without both slots rewritten at recovery ({@code Segment.rewriteMark}) the mark of an
+     * earlier term comes back when the newest one rots, and what this term appended is cut.
+     */
+    @Test
+    void shouldBelieveEitherMarkOfATerm() throws IOException {
+        LogStore first = simulation.open();
+        try (Appender appender = partition(first, Simulation.SMALL).openAppender()) {
+            appender.append(new byte[100]);
+            simulation.pass(first, 100);
+            appender.append(new byte[100]);
+            simulation.pass(first, 100);
+        }
+        SimulatedFileMedium left = medium.kill();
+        LogStore second = new Simulation(left).open();
+        try (Appender appender = partition(second, Simulation.SMALL).openAppender()) {
+            assertEquals(2, appender.append(new byte[100]));
+        }
+        Path active = activeIn(left);
+        int size = (int) left.open(active, false).size();
+        for (int slot = 1; slot <= 2; slot++) {
+            SimulatedFileMedium rotten = left.kill();
+            rotten.rot(active, size - slot * PAGE, 1);
+            assertEquals(3, nextOffsetIn(rotten), "without slot " + slot);
+        }
+    }
+
+    private static Path activeIn(SimulatedFileMedium medium) throws IOException {
+        Path topic = Simulation.SEGMENTS.resolve(onlyTopicIn(medium)).resolve("0");
+        for (String name : medium.list(topic)) {
+            if (name.endsWith(".active")) {
+                return topic.resolve(name);
+            }
+        }
+        throw new AssertionError(medium);
+    }
+
+    private static String onlyTopicIn(SimulatedFileMedium medium) throws IOException {
+        return medium.list(Simulation.DIRECTORY.resolve("topics")).get(0);
+    }
+
+    /**
+     * O1: without the force of the store's directory ({@code StoreOpener.openWritable}) a second
+     * process gives the tier an id that a power cut takes back.
+     */
+    @Test
+    void shouldBecomeAStoreHoweverOftenItsCreationIsCutShort() {
+        medium.onOperation(
+                number -> {
+                    SimulatedFileMedium killed = medium.kill();
+                    killed.onOperation(
+                            again -> {
+                                new Simulation(killed.crash(Survival.NONE)).open().close();
+                                new Simulation(killed.crash(Survival.NAMES)).open().close();
+                            });
+                    new Simulation(killed).open().close();
+                });
+        simulation.open().close();
+    }
+
+    /**
+     * O1, §2: without the mark being taken from what was forced ({@code LogSegment.writeMark}) a
+     * tear is reported as rot.
+     */
+    @Test
+    void shouldMarkOnlyWhatWasForced() {
+        TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
+        LogStore store = simulation.open();
+        Partition partition = partition(store, lazy);
+        try (Appender appender = partition.openAppender()) {
+            appendAsync(store, appender, 100);
+            partition.force();
+            appendAsync(store, appender, 10_000);
+        }
+        simulation.pass(store, 200);
+        try (LogStore again = new Simulation(medium.crash(Survival.NONE)).open()) {
+            assertEquals(List.of(), again.openTopic("t").partition(0).damage());
+            assertEquals(1, again.openTopic("t").partition(0).nextOffset());
+        }
+    }
+
+    /**
+     * O2: without the seal before the next segment counts ({@code PartitionForcer.forceSegments})
+     * rot at the end of the old one is taken for a tear, and what was acknowledged behind it is
+     * dropped.
+     */
+    @Test
+    void shouldKeepWhatWasAcknowledgedBehindASegmentWhoseEndRots() throws IOException {
+        LogStore store = simulation.open();
+        Partition partition = partition(store, Simulation.SMALL);
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 3; i++) {
+                appender.append(new byte[25_000]); // the third one in another segment
+            }
+        }
+        assertEquals(1, partition.metrics().rolls());
+        SimulatedFileMedium left = medium.kill();
+        left.rot(activeIn(left), 40_000, 1);
+        try (LogStore again = new Simulation(left).open()) {
+            assertEquals(3, again.openTopic("t").partition(0).nextOffset());
+            Tailer tailer = again.openTopic("t").openTailer();
+            tailer.seek(2);
+            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 10));
+        }
+    }
+
+    /**
+     * O2: without dropping, durably, what follows a gap ({@code PartitionRecovery.take}) a segment
+     * of which nothing was acknowledged is served behind a hole, or comes back when the hole is
+     * filled.
+     */
+    @Test
+    void shouldDropASegmentThatFollowsAGap() {
+        LogStore store = simulation.open();
+        Partition partition = partition(store, Simulation.SMALL_WRITTEN);
+        try (Appender appender = partition.openAppender()) {
+            appendAsync(store, appender, 100);
+            partition.force();
+            for (int i = 0; i < 2; i++) {
+                appendAsync(store, appender, 25_000);
+            }
+            appendAsync(store, appender, 25_000); // in another segment
+            appendAsync(store, appender, 100);
+        }
+        int gaps = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            // The first segment's last pages are lost, those of the second one mostly survive.
+            int firstLost = 3 + seed % 8;
+            Survival survival = new Pages(page -> page < firstLost || page >= 14);
+            SimulatedFileMedium left = medium.crash(survival);
+            try (LogStore again = new Simulation(left).open()) {
+                assertEquals(List.of(), again.findings());
+                Partition found = again.openTopic("t").partition(0);
+                assertEquals(List.of(), found.damage());
+                long next = found.nextOffset();
+                gaps += next < 3 ? 1 : 0;
+                assertEquals(next, read(found).size());
+                try (Appender appender = found.openAppender()) {
+                    while (found.nextOffset() < 3) {
+                        appendAsync(again, appender, 100);
+                    }
+                }
+                found.force();
+            }
+            assertEquals(gaps > 0 ? 3 : 5, nextOffsetIn(left), "seed " + seed);
+        }
+        assertTrue(gaps > 0);
+    }
+
+    /**
+     * O3: without {@code nextOffset = max(logStartOffset, end)} ({@code PartitionRecovery.recover})
+     * a partition that retention emptied gives its offsets again.
+     */
+    @Test
+    void shouldNotGiveOffsetsAgainWhenRetentionTookEverything() {
+        TopicOptions brief =
+                Simulation.SMALL
+                        .withRollAge(Duration.ofSeconds(1))
+                        .withRetentionAge(Duration.ofSeconds(1));
+        LogStore store = simulation.open();
+        Partition partition = partition(store, brief);
+        try (Appender appender = partition.openSharedAppender()) {
+            appender.append(new byte[100]);
+            appender.append(new byte[100]);
+        }
+        for (int i = 0; i < 10; i++) {
+            simulation.pass(store, 1_000);
+        }
+        assertEquals(0, partition.metrics().segments());
+        for (Survival survival : List.of(Survival.NONE, Survival.ALL)) {
+            SimulatedFileMedium left = medium.crash(survival);
+            assertEquals(2, nextOffsetIn(left));
+        }
+    }
+
+    /**
+     * O8: without the force before the checkpoint ({@code PartitionUpkeep.checkpoint}) a batch that
+     * a power cut took back is known nonetheless, and refused when it is sent again.
+     */
+    @Test
+    void shouldNotRememberABatchThatAPowerCutTookBack() {
+        TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
+        LogStore store = simulation.open();
+        Partition partition = partition(store, lazy);
+        Batch batch;
+        try (Appender appender = partition.openAppender()) {
+            appendAsync(store, appender, 100);
+            simulation.pass(store, 1_100);
+            batch = appender.newBatch().producer(1, 0, 0).add(new byte[100]);
+            appender.append(batch);
+        }
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        medium.onOperation(number -> left.add(medium.crash(Survival.NONE)));
+        simulation.pass(store, 1_100);
+        medium.onOperation(number -> {});
+        left.add(medium.crash(Survival.NONE));
+        assertTrue(left.size() > 1);
+        for (SimulatedFileMedium each : left) {
+            try (LogStore again = new Simulation(each).open()) {
+                Partition found = partition(again, lazy);
+                assertEquals(List.of(), found.damage());
+                try (Appender appender = found.openAppender()) {
+                    long offset = appender.append(batch);
+                    assertEquals(found.nextOffset() - 1, offset);
+                }
+                assertEquals(found.nextOffset(), read(found).size());
+            }
+        }
+    }
+
+    /**
+     * O8: without a checkpoint before a segment goes ({@code PartitionUpkeep.isCheckpointed}), and
+     * without a look below the log start ({@code PartitionRecovery.restoreProducers}), a producer
+     * whose batches were deleted is unknown, or known as it was.
+     */
+    @Test
+    void shouldKnowAProducerWhoseBatchesWereDeleted() {
+        for (boolean checkpointed : new boolean[] {false, true}) {
+            SimulatedFileMedium fresh = new SimulatedFileMedium();
+            Simulation life = new Simulation(fresh);
+            LogStore store = life.open();
+            Partition partition = partition(store, Simulation.SMALL);
+            List<Batch> batches = new ArrayList<>();
+            List<SimulatedFileMedium> left = new ArrayList<>();
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 8; i++) {
+                    batches.add(appender.newBatch().producer(1, 0, i).add(new byte[25_000]));
+                    appender.append(batches.get(i));
+                    if (checkpointed && i == 1) {
+                        life.pass(store, 1_100);
+                    }
+                }
+                appender.append(new byte[25_000]); // the segment that stays
+                store.doWork();
+                fresh.onOperation(number -> left.add(fresh.kill()));
+                partition.deleteRecordsBefore(partition.durableOffset());
+                life.pass(store, 10);
+                fresh.onOperation(number -> {});
+                left.add(fresh.kill());
+            }
+            for (SimulatedFileMedium each : left) {
+                checkProducer(each, batches);
+            }
+        }
+    }
+
+    private static void checkProducer(SimulatedFileMedium left, List<Batch> batches) {
+        try (LogStore store = new Simulation(left).open()) {
+            Topic topic = store.openTopic("t");
+            try (Appender appender = topic.partition(0).openAppender()) {
+                assertEquals(7, appender.append(batches.get(7)));
+                assertEquals(6, appender.append(batches.get(6)));
+                Batch next = appender.newBatch().producer(1, 0, 8).add(new byte[100]);
+                assertEquals(9, appender.append(next));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.firn.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rules O5 and O7: power cuts while a topic comes and goes, and while a cursor runs ahead of what
+ * is durable. Each test names the step without which it fails.
+ */
+class TopicRulesTest {
+    private static final int MIB = 1 << 20;
+    private static final List<Survival> SURVIVALS =
+            List.of(Survival.NONE, Survival.ALL, Survival.NAMES, Survival.BYTES);
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private final Simulation simulation = new Simulation(medium);
+    private final List<SimulatedFileMedium> left = new ArrayList<>();
+
+    @BeforeAll
+    static void silence() {
+        Simulation.silenceLog();
+    }
+
+    /** From here on, a power cut before each operation. */
+    private void cutPowerAtEachOperation() {
+        medium.onOperation(number -> SURVIVALS.forEach(each -> left.add(medium.crash(each))));
+    }
+
+    private void stop() {
+        medium.onOperation(number -> {});
+        SURVIVALS.forEach(each -> left.add(medium.crash(each)));
+    }
+
+    /**
+     * O5: unless the topic's file is durable before the first block is set aside ({@code
+     * Store.createTopic}), a power cut leaves blocks of a topic that nobody knows.
+     */
+    @Test
+    void shouldLeaveNoBlockOfATopicThatAPowerCutTookBack() {
+        LogStore store = simulation.open();
+        cutPowerAtEachOperation();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(new byte[100]);
+        }
+        stop();
+        for (SimulatedFileMedium each : left) {
+            try (LogStore again = new Simulation(each).open()) {
+                assertEquals(List.of(), again.findings());
+            }
+        }
+        // What was acknowledged last is in all of the last images.
+        for (SimulatedFileMedium each : left.subList(left.size() - 4, left.size())) {
+            try (LogStore again = new Simulation(each).open()) {
+                assertEquals(1, again.openTopic("t").partition(0).nextOffset());
+            }
+        }
+    }
+
+    /**
+     * O5: unless the tombstone is durable before the first segment goes, and goes itself after the
+     * last ({@code Store.deleteTopic}, {@code Store.bury}), a power cut leaves half of a topic.
+     */
+    @Test
+    void shouldLeaveAllOfATopicOrNothingWhenItIsDeleted() throws IOException {
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 6; i++) {
+                appender.append(new byte[25_000]);
+            }
+        }
+        simulation.pass(store, 100);
+        cutPowerAtEachOperation();
+        store.deleteTopic("t");
+        int returned = left.size();
+        simulation.pass(store, 100);
+        stop();
+        int there = 0;
+        for (int i = 0; i < left.size(); i++) {
+            try (LogStore again = new Simulation(left.get(i)).open()) {
+                assertEquals(List.of(), again.findings(), "power cut " + i);
+                boolean exists = again.topicNames().contains("t");
+                assertFalse(exists && i >= returned, "it was deleted");
+                if (exists) {
+                    there++;
+                    Partition partition = again.openTopic("t").partition(0);
+                    assertEquals(0, partition.logStartOffset());
+                    assertEquals(6, partition.nextOffset(), "power cut " + i);
+                    assertEquals(List.of(), partition.damage());
+                } else {
+                    assertNothingOf(topic.id(), left.get(i));
+                }
+            }
+        }
+        assertTrue(there > 0 && there < left.size());
+    }
+
+    private static void assertNothingOf(UUID topic, SimulatedFileMedium medium) throws IOException {
+        Path segments = Simulation.SEGMENTS.resolve(topic.toString());
+        for (String partition : medium.list(segments)) {
+            assertEquals(List.of(), medium.list(segments.resolve(partition)));
+        }
+    }
+
+    /**
+     * O7: unless a cursor is written down up to the durable offset only ({@code CursorLog.write}),
+     * it stands, after a power cut, behind records that nobody has read.
+     */
+    @Test
+    void shouldNeverFindACursorBehindTheEnd() {
+        TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(64 * MIB, Duration.ofHours(1));
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", lazy);
+        Partition partition = topic.partition(0);
+        cutPowerAtEachOperation();
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 5; i++) {
+                appender.append(new byte[100]);
+                topic.cursor("c").advance(0, partition.nextOffset());
+                simulation.pass(store, 1_000);
+            }
+            appender.append(new byte[100]);
+            topic.cursor("c").advance(0, partition.nextOffset());
+            topic.cursor("c").force();
+        }
+        stop();
+        long highest = -1;
+        for (SimulatedFileMedium each : left) {
+            try (LogStore again = new Simulation(each).open()) {
+                if (again.topicNames().isEmpty()) {
+                    continue;
+                }
+                Topic found = again.openTopic("t");
+                long cursor = found.cursor("c").offset(0);
+                long next = found.partition(0).nextOffset();
+                assertTrue(cursor <= next, () -> "cursor at " + cursor + ", next is " + next);
+                highest = Math.max(highest, cursor);
+            }
+        }
+        assertEquals(6, highest);
+    }
+}
