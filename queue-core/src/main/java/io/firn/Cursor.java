@@ -27,6 +27,9 @@ public interface Cursor {
      */
     void advance(int partition, long offset);
 
+    /** Forgets where it stands in a partition; written down as an advance is. */
+    void clear(int partition);
+
     /**
      * Makes the present offsets durable before it returns, forcing the records below them first.
      *

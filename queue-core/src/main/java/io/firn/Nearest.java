@@ -4,11 +4,11 @@ import java.util.Collection;
 import java.util.Locale;
 
 /** Finds what a misspelt name was meant to be. */
-final class Nearest {
+public final class Nearest {
     private Nearest() {}
 
     /** The candidate with the fewest edits (Levenshtein 1965). */
-    static String to(String name, Collection<String> candidates) {
+    public static String to(String name, Collection<String> candidates) {
         String nearest = "";
         int least = Integer.MAX_VALUE;
         for (String candidate : candidates) {

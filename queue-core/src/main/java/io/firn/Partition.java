@@ -40,11 +40,37 @@ public interface Partition {
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();
 
+    /** Opens a reader of whole batches. */
+    BatchReader openBatchReader();
+
+    /**
+     * Where the segment begins that is written to: what lies from here on is in memory, what lies
+     * before may have to be brought in. The next offset when there is none.
+     */
+    long activeOffset();
+
+    /**
+     * Adds someone who is told each time that the visible end moved, by whichever thread moved it.
+     * Must be quick and must not throw.
+     */
+    void addVisibleListener(VisibleListener listener);
+
+    /** Removes a listener; a call that is under way may still come. */
+    void removeVisibleListener(VisibleListener listener);
+
     /**
      * The first offset whose record has this timestamp (ms) or a later one; the visible end when
      * there is none.
      */
     long offsetForTimestamp(long timestampMs);
+
+    /**
+     * The first visible record with this timestamp (ms) or a later one; null when there is none.
+     */
+    TimestampedOffset findTimestamp(long timestampMs);
+
+    /** The first visible record of those with the largest timestamp; null when there is none. */
+    TimestampedOffset findLatestTimestamp();
 
     /**
      * Makes the records below an offset unreadable, durably, and gives their segments' space back

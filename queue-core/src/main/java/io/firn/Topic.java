@@ -12,8 +12,24 @@ public interface Topic {
     /** Its name. */
     String name();
 
-    /** What it was created with. */
+    /** What it was created with, or changed to. */
     TopicOptions options();
+
+    /**
+     * Changes the options, durably. Retention, roll age, compression and the force interval can be
+     * changed; the number of partitions by {@link #addPartitions}; nothing else.
+     *
+     * @throws InvalidOptionException when something else differs from {@link #options}
+     */
+    void changeOptions(TopicOptions options);
+
+    /**
+     * Adds empty partitions, durably, up to a number of them. Appenders and tailers of the topic
+     * that are open stay with those they know.
+     *
+     * @throws InvalidOptionException when the topic has that many already, or more
+     */
+    void addPartitions(int total);
 
     /** Number of partitions. */
     int partitionCount();

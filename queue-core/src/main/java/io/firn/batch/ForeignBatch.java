@@ -39,8 +39,12 @@ public final class ForeignBatch {
         int stored = buffer.getInt(at + BatchFormat.CRC);
         int computed = crc(buffer, at, size);
         if (stored != computed) {
-            throw invalid(
-                    String.format("its CRC says %08x, its bytes give %08x", stored, computed));
+            throw new InvalidBatchException(
+                    String.format(
+                            "not a Kafka record batch that can be stored: its CRC says %08x, its"
+                                    + " bytes give %08x",
+                            stored, computed),
+                    true);
         }
         int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
         if ((attributes & BatchFormat.CONTROL_FLAG) != 0

@@ -18,7 +18,7 @@ final class CursorLog implements Cursor {
 
     private final TopicLog topic;
     private final String name;
-    private final long[] offsets;
+    private long[] offsets; // by partition; shorter than there are, when some were added since
     private long changes;
     private long writtenChanges;
     private boolean deleted;
@@ -53,7 +53,7 @@ final class CursorLog implements Cursor {
         if (topic.store().isReadOnly()) {
             lookAgain();
         }
-        return offsets[partition];
+        return partition < offsets.length ? offsets[partition] : NEVER;
     }
 
     /** Another process advances it. */
@@ -93,6 +93,23 @@ final class CursorLog implements Cursor {
                             + next
                             + "] of partition "
                             + partition);
+        }
+        set(partition, offset);
+    }
+
+    @Override
+    public synchronized void clear(int partition) {
+        topic.store().checkWritable();
+        topic.log(partition).state().checkReadable();
+        checkNotDeleted();
+        set(partition, NEVER);
+    }
+
+    private void set(int partition, long offset) {
+        if (partition >= offsets.length) {
+            int before = offsets.length;
+            offsets = Arrays.copyOf(offsets, topic.partitionCount());
+            Arrays.fill(offsets, before, offsets.length, NEVER);
         }
         if (offsets[partition] != offset) {
             offsets[partition] = offset;

@@ -2,6 +2,7 @@ package io.firn.store;
 
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
+import io.firn.BatchReader;
 import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
@@ -12,7 +13,9 @@ import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
+import io.firn.TimestampedOffset;
 import io.firn.Topic;
+import io.firn.VisibleListener;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -72,6 +75,7 @@ final class PartitionLog implements Partition {
 
     private volatile LogSegment[] segments;
 
+    private volatile VisibleListener[] listeners = {};
     private final AtomicInteger moves = new AtomicInteger();
     private boolean exclusive;
     private int appenders;
@@ -134,14 +138,21 @@ final class PartitionLog implements Partition {
     void publishNext(long offset) {
         NEXT.setRelease(this, offset);
         if (readersSeeWritten) {
-            published.wake();
+            tellReaders();
         }
     }
 
     void publishDurable(long offset) {
         DURABLE.setRelease(this, offset);
         if (!readersSeeWritten) {
-            published.wake();
+            tellReaders();
+        }
+    }
+
+    private void tellReaders() {
+        published.wake();
+        for (VisibleListener listener : listeners) {
+            listener.onVisible();
         }
     }
 
@@ -161,7 +172,7 @@ final class PartitionLog implements Partition {
         DURABLE.setRelease(this, durable);
         logStartOffset = start;
         segments = found;
-        published.wake();
+        tellReaders();
     }
 
     Signal published() {
@@ -302,7 +313,7 @@ final class PartitionLog implements Partition {
 
     void markGone(boolean deleted) {
         forcer.failPending(state.markGone(deleted));
-        published.wake();
+        tellReaders();
     }
 
     // ---- appending
@@ -420,9 +431,54 @@ final class PartitionLog implements Partition {
     }
 
     @Override
+    public BatchReader openBatchReader() {
+        return new LogBatchReader(this);
+    }
+
+    @Override
+    public long activeOffset() {
+        LogSegment active = activeSegment();
+        return active == null ? nextOffset() : active.baseOffset;
+    }
+
+    @Override
+    public void addVisibleListener(VisibleListener listener) {
+        synchronized (appending) {
+            List<VisibleListener> all = new ArrayList<>(List.of(listeners));
+            all.add(listener);
+            listeners = all.toArray(new VisibleListener[0]);
+        }
+    }
+
+    @Override
+    public void removeVisibleListener(VisibleListener listener) {
+        synchronized (appending) {
+            List<VisibleListener> all = new ArrayList<>(List.of(listeners));
+            all.remove(listener);
+            listeners = all.toArray(new VisibleListener[0]);
+        }
+    }
+
+    @Override
     public long offsetForTimestamp(long timestampMs) {
+        TimestampedOffset found = findTimestamp(timestampMs);
+        return found == null ? visibleOffset() : found.offset();
+    }
+
+    @Override
+    public TimestampedOffset findTimestamp(long timestampMs) {
         state.checkReadable();
-        return new PartitionReader(this).offsetForTimestamp(timestampMs);
+        return new PartitionReader(this).findTimestamp(timestampMs);
+    }
+
+    @Override
+    public TimestampedOffset findLatestTimestamp() {
+        state.checkReadable();
+        long latest = -1;
+        for (LogSegment segment : segments) {
+            latest = Math.max(latest, SegmentIndexes.of(segment).maxTimestamp());
+        }
+        return latest < 0 ? null : findTimestamp(latest);
     }
 
     void addDamage(DamagedRange range) {

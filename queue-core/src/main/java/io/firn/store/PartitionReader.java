@@ -1,11 +1,13 @@
 package io.firn.store;
 
+import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
+import io.firn.TimestampedOffset;
 import io.firn.Verdict;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
@@ -81,6 +83,64 @@ final class PartitionReader {
             taken += pollSegment(handler, limit - taken, visible);
         }
         return taken;
+    }
+
+    /**
+     * Takes whole batches, as they lie, from the one that holds the offset on, and moves behind
+     * them; null when there is none to be seen, or the first one does not fit.
+     */
+    BatchRun take(int maxBytes, boolean atLeastOne) {
+        log.state().checkReadable();
+        long visible = log.visibleOffset();
+        checkRange();
+        if (offset >= visible) {
+            return null;
+        }
+        enterSegment();
+        View view = pinEntered();
+        BatchRun run = null;
+        try {
+            ByteBuffer memory = view.buffer();
+            if (position < 0) {
+                position = find(memory);
+            }
+            run = take(view, memory, visible, maxBytes, atLeastOne);
+            return run;
+        } catch (InternalError e) {
+            throw unreadable(e);
+        } finally {
+            if (run == null) {
+                view.unpin();
+            }
+        }
+    }
+
+    private BatchRun take(
+            View view, ByteBuffer memory, long visible, int maxBytes, boolean atLeastOne) {
+        int end = segment.written();
+        int at = position;
+        long next = base;
+        while (next < visible && next < segment.endOffset) {
+            int size = verifier.checkHeader(memory, at, end, next);
+            if (size < 0 && at == position) {
+                throw damagedAt(memory, at, verifier.reason());
+            }
+            boolean fits = at - position <= maxBytes - size || (atLeastOne && at == position);
+            if (size < 0 || !fits) {
+                break;
+            }
+            next = BatchFormat.nextOffset(memory, at);
+            at += size;
+        }
+        if (at == position) {
+            return null;
+        }
+        BatchRun run =
+                new LogBatchReader.Run(view, memory.slice(position, at - position), base, next);
+        position = at;
+        base = next;
+        offset = next;
+        return run;
     }
 
     private void checkRange() {
@@ -288,8 +348,8 @@ final class PartitionReader {
                 segment, SegmentIndexes.of(segment), memory, verifier, target, endOffset);
     }
 
-    /** The first offset with the timestamp or a later one; moves this reader. */
-    long offsetForTimestamp(long timestampMs) {
+    /** The first record with the timestamp or a later one, or null; moves this reader. */
+    TimestampedOffset findTimestamp(long timestampMs) {
         long visible = log.visibleOffset();
         for (LogSegment candidate : log.segments()) {
             if (candidate.endOffset <= log.logStartOffset() || candidate.baseOffset >= visible) {
@@ -298,8 +358,8 @@ final class PartitionReader {
             segment = candidate;
             View view = pin();
             try {
-                long found = offsetForTimestamp(view.buffer(), timestampMs, visible);
-                if (found >= 0) {
+                TimestampedOffset found = findTimestamp(view.buffer(), timestampMs, visible);
+                if (found != null) {
                     return found;
                 }
             } catch (InternalError e) {
@@ -308,10 +368,10 @@ final class PartitionReader {
                 view.unpin();
             }
         }
-        return visible;
+        return null;
     }
 
-    private long offsetForTimestamp(ByteBuffer memory, long timestampMs, long visible) {
+    private TimestampedOffset findTimestamp(ByteBuffer memory, long timestampMs, long visible) {
         long from = SegmentIndexes.offsetBefore(segment, memory, verifier, timestampMs);
         SegmentWalk walk = walkTo(memory, Math.max(from, segment.baseOffset));
         while (walk.next()) {
@@ -321,7 +381,7 @@ final class PartitionReader {
                 continue;
             }
             if (walk.fromOffset() >= visible) {
-                return -1;
+                return null;
             }
             position = walk.position();
             offset = walk.fromOffset();
@@ -333,11 +393,11 @@ final class PartitionReader {
                 if (at >= 0
                         && record.timestamp() >= timestampMs
                         && record.offset() >= log.logStartOffset()) {
-                    return record.offset();
+                    return new TimestampedOffset(record.offset(), record.timestamp());
                 }
             }
         }
-        return -1;
+        return null;
     }
 
     private DamagedRangeException damagedAt(ByteBuffer memory, int at, String reason) {

@@ -283,6 +283,17 @@ public final class Store implements LogStore {
         wakeTidyAgent();
     }
 
+    /** Writes a topic's file again, unless it is being deleted: a tombstone stays one. */
+    void changeTopic(TopicFiles.Change change, TopicLog topic) throws IOException {
+        synchronized (topics) {
+            checkWritable();
+            if (topics.get(topic.name()) != topic) {
+                throw new UnknownTopicException("topic " + topic.name() + " was deleted");
+            }
+            change.write();
+        }
+    }
+
     @Override
     public long newProducerId() {
         checkWritable();

@@ -56,6 +56,13 @@ final class TopicFiles {
     /** What the topic file says. */
     record Description(String name, TopicOptions options, boolean deleted) {}
 
+    /** Writes a topic file. */
+    @FunctionalInterface
+    interface Change {
+        /** Durable on return. */
+        void write() throws IOException;
+    }
+
     /** Null when there is no topic file: the creation did not get that far. */
     Description read() throws IOException {
         Map<String, String> values =

@@ -24,11 +24,12 @@ final class TopicLog implements Topic {
     private final Store store;
     private final UUID id;
     private final String name;
-    private final TopicOptions options;
+    private volatile TopicOptions options;
     private final TopicFiles files;
     private final List<TierState> tiers;
     private final int segmentBytes;
-    private final List<PartitionLog> logs = new ArrayList<>();
+    // Replaced as a whole when partitions are added.
+    private volatile List<PartitionLog> logs = List.of();
     private final Map<String, CursorLog> cursors = new TreeMap<>();
     private volatile boolean allCursorsKnown;
 
@@ -62,9 +63,15 @@ final class TopicLog implements Topic {
 
     /** Starts with empty partitions; a new topic, or one that another process writes. */
     void startEmpty() {
-        for (int i = 0; i < options.partitions(); i++) {
-            logs.add(new PartitionLog(this, i, RecoveredPartition.empty()));
+        growTo(options.partitions());
+    }
+
+    private void growTo(int total) {
+        List<PartitionLog> all = new ArrayList<>(logs);
+        while (all.size() < total) {
+            all.add(new PartitionLog(this, all.size(), RecoveredPartition.empty()));
         }
+        logs = List.copyOf(all);
     }
 
     /** Starts with what the tiers hold. */
@@ -87,11 +94,13 @@ final class TopicLog implements Topic {
                 byPartition.get(partition).add(block);
             }
         }
+        List<PartitionLog> all = new ArrayList<>();
         for (int i = 0; i < byPartition.size(); i++) {
             RecoveredPartition recovered =
                     new PartitionRecovery(this, i).recover(byPartition.get(i));
-            logs.add(new PartitionLog(this, i, recovered));
+            all.add(new PartitionLog(this, i, recovered));
         }
+        logs = List.copyOf(all);
     }
 
     Store store() {
@@ -175,6 +184,61 @@ final class TopicLog implements Topic {
     @Override
     public TopicOptions options() {
         return options;
+    }
+
+    @Override
+    public synchronized void changeOptions(TopicOptions changed) {
+        TopicOptions fixed =
+                new TopicOptions(
+                        options.partitions(),
+                        options.durability(),
+                        options.segmentBytes(),
+                        changed.rollMs(),
+                        changed.retentionBytes(),
+                        changed.retentionMs(),
+                        options.maxRecordBytes(),
+                        changed.compression(),
+                        changed.forceBytes(),
+                        changed.forceMs(),
+                        options.minimumClass(),
+                        options.tiers());
+        if (!fixed.equals(changed)) {
+            throw new InvalidOptionException(
+                    "of topic "
+                            + name
+                            + " only retention, roll age, compression and force interval can be"
+                            + " changed: it has "
+                            + options
+                            + ", asked for was "
+                            + changed);
+        }
+        write(changed);
+    }
+
+    @Override
+    public synchronized void addPartitions(int total) {
+        if (total <= logs.size()) {
+            throw new InvalidOptionException(
+                    "topic "
+                            + name
+                            + " has "
+                            + logs.size()
+                            + " partitions, not fewer than "
+                            + total);
+        }
+        write(options.withPartitions(total));
+        growTo(total); // durable before anybody can append to it
+    }
+
+    private void write(TopicOptions changed) {
+        store.checkWritable();
+        logs.get(0).state().checkReadable();
+        try {
+            store.changeTopic(() -> files.create(name, changed), this);
+        } catch (IOException e) {
+            throw TopicFiles.failed("topic " + name + " could not be changed", e);
+        }
+        options = changed;
     }
 
     @Override

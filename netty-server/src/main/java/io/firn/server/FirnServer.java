@@ -1,0 +1,241 @@
+package io.firn.server;
+
+import io.firn.LogStore;
+import io.firn.server.config.Endpoint;
+import io.firn.server.config.ServerConfig;
+import io.firn.server.group.Groups;
+import io.firn.server.log.Failures;
+import io.firn.server.log.Node;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.ServerContext;
+import io.firn.server.wire.ServerLimits;
+import io.firn.server.wire.Transport;
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Gives a store to Kafka clients. Runs inside the application that owns the store, which goes on
+ * using it as before; records that clients produce are seen by tailers and the other way round.
+ *
+ * <pre>{@code
+ * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+ *         FirnServer server = FirnServer.of(store).port(0).start()) {
+ *     System.out.println("bootstrap.servers=" + server.bootstrapServers());
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe. One server for a store at a time.
+ */
+public final class FirnServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final String IDENTITY = "server";
+    private static final int VERSION = 1;
+
+    private final ServerConfig config;
+    private final ServedTopics topics;
+    private final ServerContext context;
+    private final Groups groups;
+    private final ServerMetrics metrics;
+    private final Transport transport;
+    private final ScheduledExecutorService background;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile Node node;
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
+    private FirnServer(Builder builder) throws IOException {
+        LogStore store = builder.store;
+        this.config = builder.config();
+        FileMedium medium = FileMedium.real();
+        Path directory = store.directory().resolve("server");
+        medium.createDirectories(directory);
+        String clusterId = clusterId(medium, directory.resolve("cluster"));
+        this.topics = new ServedTopics(store, config, medium, directory);
+        this.background = threads(config.integer("background.threads"));
+        ServedApis apis = new ServedApis(topics, () -> node, background);
+        this.groups = new Groups(topics, () -> node, config, medium, directory.resolve("groups"));
+        apis.serveGroups(groups, background);
+        this.context =
+                new ServerContext(apis.table(), limits(config), new Failures(), exchange -> true);
+        this.metrics = new ServerMetrics(store, context, groups);
+        this.transport = new Transport(context, config.integer("num.network.threads"));
+        try {
+            Endpoint listener = config.listener();
+            InetSocketAddress address =
+                    listener.host().isEmpty()
+                            ? new InetSocketAddress(listener.port())
+                            : new InetSocketAddress(listener.host(), listener.port());
+            node = node(clusterId, listener, new InetSocketAddress(address.getAddress(), 0));
+            InetSocketAddress bound =
+                    transport.listen(address, config.integer("socket.listen.backlog.size"));
+            node = node(clusterId, listener, bound);
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+        metrics.register(bootstrapServers());
+        groups.start(background);
+        background.scheduleWithFixedDelay(this::tidy, 1, 1, TimeUnit.SECONDS);
+        LOG.log(
+                System.Logger.Level.INFO,
+                "serving {0} to Kafka clients on {1} ({2})",
+                store.directory(),
+                bootstrapServers(),
+                transport.kind());
+    }
+
+    /** Begins to describe a server for a store, which stays the caller's. */
+    public static Builder of(LogStore store) {
+        return new Builder(store);
+    }
+
+    private static String clusterId(FileMedium medium, Path file) throws IOException {
+        Map<String, String> known = SmallFile.read(medium, file, IDENTITY, VERSION);
+        if (known == null) {
+            known = Map.of("id", Uuid.randomUuid().toString());
+            SmallFile.write(medium, file, IDENTITY, VERSION, known);
+        }
+        return known.get("id");
+    }
+
+    private Node node(String clusterId, Endpoint listener, InetSocketAddress bound) {
+        Endpoint told = config.advertised();
+        String host = listener.isAnyAddress() ? "localhost" : listener.host();
+        return told == null
+                ? new Node(config.nodeId(), host, bound.getPort(), clusterId)
+                : new Node(
+                        config.nodeId(),
+                        told.isAnyAddress() ? host : told.host(),
+                        told.port() == 0 ? bound.getPort() : told.port(),
+                        clusterId);
+    }
+
+    private static ServerLimits limits(ServerConfig config) {
+        return new ServerLimits(
+                config.integer("socket.request.max.bytes"),
+                config.integer("firn.max.requests.in.flight"),
+                config.number("queued.max.request.bytes"),
+                config.integer("max.connections"),
+                config.integer("max.connections.per.ip"),
+                config.number("connections.max.idle.ms"),
+                config.number("firn.write.stall.ms"));
+    }
+
+    private static ScheduledExecutorService threads(int count) {
+        AtomicInteger number = new AtomicInteger();
+        return Executors.newScheduledThreadPool(
+                count,
+                task -> {
+                    Thread thread = new Thread(task, "firn-server-" + number.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+    }
+
+    private void tidy() {
+        try {
+            topics.forgetDeleted();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "tidying up goes on after", e);
+        }
+    }
+
+    /** The port that clients are told to connect to. */
+    public int port() {
+        return node.port();
+    }
+
+    /** For a client's {@code bootstrap.servers}. */
+    public String bootstrapServers() {
+        return node.host() + ":" + node.port();
+    }
+
+    /** The server in numbers, as over JMX. */
+    public ServerMetricsMXBean metrics() {
+        return metrics;
+    }
+
+    /** The store's id, as clients see it. */
+    public String clusterId() {
+        return node.clusterId();
+    }
+
+    /**
+     * Lets nobody in any more, answers the requests that are under way, and lets go of the store,
+     * which stays open. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        metrics.close();
+        transport.drain(config.number("firn.shutdown.timeout.ms"));
+        transport.close();
+        background.shutdown();
+        try {
+            if (!background.awaitTermination(10, TimeUnit.SECONDS)) {
+                background.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            background.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        topics.close();
+    }
+
+    /** Describes a server, then starts it. For one thread. */
+    public static final class Builder {
+        private final LogStore store;
+        private ServerConfig config = ServerConfig.defaults();
+        private Integer port;
+
+        private Builder(LogStore store) {
+            this.store = Objects.requireNonNull(store, "store");
+        }
+
+        /** Everything that can be configured; its storage keys count for nothing here. */
+        public Builder config(ServerConfig value) {
+            config = Objects.requireNonNull(value, "config");
+            return this;
+        }
+
+        /** Sets one key; see {@link ServerConfig}. */
+        public Builder set(String key, Object value) {
+            config = config.with(key, value);
+            return this;
+        }
+
+        /** Listens on this port of 127.0.0.1 only; 0 for any that is free. */
+        public Builder port(int value) {
+            port = value;
+            return this;
+        }
+
+        private ServerConfig config() {
+            return port == null
+                    ? config
+                    : config.with("listeners", "PLAINTEXT://127.0.0.1:" + port);
+        }
+
+        /**
+         * Starts to serve.
+         *
+         * @throws IOException when the address cannot be listened on, or the store's directory
+         *     cannot be written to
+         */
+        public FirnServer start() throws IOException {
+            return new FirnServer(this);
+        }
+    }
+}

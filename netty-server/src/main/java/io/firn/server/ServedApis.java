@@ -1,0 +1,170 @@
+package io.firn.server;
+
+import io.firn.server.group.GroupAdmin;
+import io.firn.server.group.Groups;
+import io.firn.server.group.MembershipApis;
+import io.firn.server.group.OffsetApis;
+import io.firn.server.log.ClusterAdmin;
+import io.firn.server.log.ConfigAdmin;
+import io.firn.server.log.FetchHandler;
+import io.firn.server.log.ListOffsetsHandler;
+import io.firn.server.log.MetadataHandler;
+import io.firn.server.log.Node;
+import io.firn.server.log.ProduceHandler;
+import io.firn.server.log.ProducerIds;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TopicAdmin;
+import io.firn.server.wire.ApiTable;
+import io.firn.server.wire.Exchange;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.DeleteGroupsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DescribeAclsRequestData;
+import org.apache.kafka.common.message.DescribeClusterRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeGroupsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetFetchRequestData;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/** Which API is answered by whom. What may block runs in the background. */
+final class ServedApis {
+    private final ApiTable table = new ApiTable();
+
+    ServedApis(ServedTopics topics, Supplier<Node> node, Executor background) {
+        table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
+        serveLog(topics, node, background);
+        serveAdmin(topics, background);
+        serveDescriptions(topics, node, background);
+    }
+
+    private void serveDescriptions(ServedTopics topics, Supplier<Node> node, Executor background) {
+        ConfigAdmin configs = new ConfigAdmin(topics);
+        table.serve(
+                ApiKeys.DESCRIBE_CONFIGS,
+                DescribeConfigsRequestData.class,
+                background,
+                configs::describe);
+        table.serve(
+                ApiKeys.INCREMENTAL_ALTER_CONFIGS,
+                IncrementalAlterConfigsRequestData.class,
+                background,
+                configs::alter);
+        table.serve(
+                ApiKeys.ALTER_CONFIGS, AlterConfigsRequestData.class, background, configs::replace);
+        ClusterAdmin cluster = new ClusterAdmin(topics, node);
+        table.serve(ApiKeys.DESCRIBE_CLUSTER, DescribeClusterRequestData.class, cluster::cluster);
+        table.serve(
+                ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
+                DescribeTopicPartitionsRequestData.class,
+                cluster::topicPartitions);
+        table.serve(
+                ApiKeys.DESCRIBE_LOG_DIRS,
+                DescribeLogDirsRequestData.class,
+                background,
+                cluster::logDirs);
+        table.serve(ApiKeys.DESCRIBE_ACLS, DescribeAclsRequestData.class, cluster::acls);
+        table.serve(
+                ApiKeys.OFFSET_FOR_LEADER_EPOCH,
+                OffsetForLeaderEpochRequestData.class,
+                background,
+                cluster::epochs);
+    }
+
+    void serveGroups(Groups groups, Executor background) {
+        MembershipApis members = groups.membership();
+        table.serve(ApiKeys.FIND_COORDINATOR, FindCoordinatorRequestData.class, groups.finder());
+        table.serve(ApiKeys.JOIN_GROUP, JoinGroupRequestData.class, background, members::join);
+        table.serve(ApiKeys.SYNC_GROUP, SyncGroupRequestData.class, background, members::sync);
+        table.serve(ApiKeys.HEARTBEAT, HeartbeatRequestData.class, background, members::heartbeat);
+        table.serve(ApiKeys.LEAVE_GROUP, LeaveGroupRequestData.class, background, members::leave);
+        OffsetApis offsets = groups.offsets();
+        table.serve(
+                ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, offsets::commit);
+        table.serve(ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, offsets::fetch);
+        GroupAdmin admin = groups.admin();
+        table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background, admin::list);
+        table.serve(
+                ApiKeys.DESCRIBE_GROUPS,
+                DescribeGroupsRequestData.class,
+                background,
+                admin::describe);
+        table.serve(
+                ApiKeys.DELETE_GROUPS, DeleteGroupsRequestData.class, background, admin::delete);
+        table.serve(
+                ApiKeys.OFFSET_DELETE,
+                OffsetDeleteRequestData.class,
+                background,
+                admin::deleteOffsets);
+    }
+
+    ApiTable table() {
+        return table;
+    }
+
+    private void versions(Exchange exchange, ApiVersionsRequestData request) {
+        exchange.reply(table.versions());
+    }
+
+    private void serveLog(ServedTopics topics, Supplier<Node> node, Executor background) {
+        table.serve(
+                ApiKeys.METADATA,
+                MetadataRequestData.class,
+                new MetadataHandler(topics, node, background));
+        table.serve(
+                ApiKeys.PRODUCE,
+                ProduceRequestData.class,
+                new ProduceHandler(topics, System::currentTimeMillis));
+        table.serve(ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, background));
+        table.serve(
+                ApiKeys.LIST_OFFSETS,
+                ListOffsetsRequestData.class,
+                background,
+                new ListOffsetsHandler(topics));
+        table.serve(
+                ApiKeys.INIT_PRODUCER_ID,
+                InitProducerIdRequestData.class,
+                background,
+                new ProducerIds(topics.store()));
+    }
+
+    private void serveAdmin(ServedTopics topics, Executor background) {
+        TopicAdmin admin = new TopicAdmin(topics, topics.nodeId());
+        table.serve(
+                ApiKeys.CREATE_TOPICS, CreateTopicsRequestData.class, background, admin::create);
+        table.serve(
+                ApiKeys.DELETE_TOPICS, DeleteTopicsRequestData.class, background, admin::delete);
+        table.serve(
+                ApiKeys.CREATE_PARTITIONS,
+                CreatePartitionsRequestData.class,
+                background,
+                admin::createPartitions);
+        table.serve(
+                ApiKeys.DELETE_RECORDS,
+                DeleteRecordsRequestData.class,
+                background,
+                admin::deleteRecords);
+    }
+}

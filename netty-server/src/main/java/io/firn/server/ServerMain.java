@@ -1,0 +1,86 @@
+package io.firn.server;
+
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.server.config.ServerConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The server as a process of its own. */
+@Command(
+        name = "firn-server",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Serves a Firn store to Kafka clients, until it is interrupted.",
+            "Without a file it listens on 127.0.0.1:9092 and keeps its data in ./data."
+        })
+public final class ServerMain implements Callable<Integer> {
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "server.properties",
+            description = "Configuration, in Kafka's and Pafka's names")
+    private Path file;
+
+    @Option(
+            names = "--override",
+            paramLabel = "KEY=VALUE",
+            description = "Sets one key, over what the file says; can be repeated")
+    private Map<String, String> overrides = new LinkedHashMap<>();
+
+    private ServerMain() {}
+
+    /** Starts the server. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new ServerMain()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        CountDownLatch ended = new CountDownLatch(1);
+        long start = System.nanoTime();
+        try {
+            ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
+            for (Map.Entry<String, String> each : overrides.entrySet()) {
+                config = config.with(each.getKey(), each.getValue());
+            }
+            LogStore store = Storage.open(config);
+            FirnServer server;
+            try {
+                server = FirnServer.of(store).config(config).start();
+            } catch (IOException | RuntimeException e) {
+                store.close();
+                throw e;
+            }
+            Runtime.getRuntime()
+                    .addShutdownHook(
+                            new Thread(
+                                    () -> {
+                                        server.close();
+                                        store.close();
+                                        ended.countDown();
+                                    },
+                                    "firn-shutdown"));
+            if (!config.withoutEffect().isEmpty()) {
+                System.err.println("Without effect here: " + config.withoutEffect());
+            }
+            System.err.printf(
+                    "Serving %s on %s after %d ms.%n",
+                    config.directory().toAbsolutePath().normalize(),
+                    server.bootstrapServers(),
+                    (System.nanoTime() - start) / 1_000_000);
+        } catch (IOException | FirnException e) {
+            System.err.println("firn-server: " + e.getMessage());
+            return 1;
+        }
+        ended.await();
+        return 0;
+    }
+}

@@ -1,0 +1,130 @@
+package io.firn.server;
+
+import io.firn.LogStore;
+import io.firn.PartitionMetrics;
+import io.firn.StoreMetrics.TierMetrics;
+import io.firn.server.group.Groups;
+import io.firn.server.wire.ServerContext;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/** The numbers, taken from where they are when somebody asks. */
+final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+
+    private final LogStore store;
+    private final ServerContext context;
+    private final Groups groups;
+    private ObjectName name;
+
+    ServerMetrics(LogStore store, ServerContext context, Groups groups) {
+        this.store = store;
+        this.context = context;
+        this.groups = groups;
+    }
+
+    /** Shows them over JMX; a server works as well without. */
+    void register(String server) {
+        try {
+            ObjectName wanted =
+                    new ObjectName("io.firn:type=Server,name=" + ObjectName.quote(server));
+            ManagementFactory.getPlatformMBeanServer().registerMBean(this, wanted);
+            name = wanted;
+        } catch (JMException e) {
+            LOG.log(System.Logger.Level.WARNING, "no metrics over JMX: {0}", e.toString());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (name != null) {
+            try {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+            } catch (JMException e) {
+                LOG.log(System.Logger.Level.WARNING, "metrics stay behind: {0}", e.toString());
+            }
+        }
+    }
+
+    @Override
+    public int getConnections() {
+        return context.connections().count();
+    }
+
+    @Override
+    public long getRequests() {
+        return context.counters().requests();
+    }
+
+    @Override
+    public Map<String, Long> getRequestsByApi() {
+        Map<String, Long> counts = new TreeMap<>();
+        for (ApiKeys key : ApiKeys.values()) {
+            long count = context.counters().requests(key);
+            if (count > 0) {
+                counts.put(key.name, count);
+            }
+        }
+        return counts;
+    }
+
+    @Override
+    public long getQueuedBytes() {
+        return context.heldBytes();
+    }
+
+    @Override
+    public int getGroups() {
+        return groups.count();
+    }
+
+    @Override
+    public Map<String, Long> getNextOffsets() {
+        return byPartition(PartitionMetrics::nextOffset);
+    }
+
+    @Override
+    public Map<String, Long> getPartitionBytes() {
+        return byPartition(PartitionMetrics::bytes);
+    }
+
+    private Map<String, Long> byPartition(Function<PartitionMetrics, Long> number) {
+        Map<String, Long> numbers = new TreeMap<>();
+        for (PartitionMetrics each : store.metrics().partitions()) {
+            numbers.put(each.topic() + "-" + each.partition(), number.apply(each));
+        }
+        return numbers;
+    }
+
+    @Override
+    public int getPoisonedPartitions() {
+        return (int)
+                store.metrics().partitions().stream().filter(PartitionMetrics::poisoned).count();
+    }
+
+    @Override
+    public Map<String, Long> getTierUsedBytes() {
+        return byTier(TierMetrics::usedBytes);
+    }
+
+    @Override
+    public Map<String, Long> getTierSpilledSegments() {
+        return byTier(TierMetrics::spilledSegments);
+    }
+
+    private Map<String, Long> byTier(Function<TierMetrics, Long> number) {
+        Map<String, Long> numbers = new TreeMap<>();
+        store.metrics().tiers().forEach(tier -> numbers.put(tier.name(), number.apply(tier)));
+        return numbers;
+    }
+
+    @Override
+    public long getBackgroundErrors() {
+        return store.metrics().backgroundErrors();
+    }
+}

@@ -1,0 +1,51 @@
+package io.firn.server.config;
+
+import java.util.Locale;
+
+/** How a configured value reads; ids as in DescribeConfigs. */
+public enum ConfigType {
+    /** true or false. */
+    BOOLEAN(1),
+    /** Any text. */
+    STRING(2),
+    /** 32 bits. */
+    INT(3),
+    /** 64 bits. */
+    LONG(5),
+    /** A decimal number. */
+    DOUBLE(6),
+    /** Text, separated by commas. */
+    LIST(7);
+
+    private final byte id;
+
+    ConfigType(int id) {
+        this.id = (byte) id;
+    }
+
+    /** As on the wire. */
+    public byte id() {
+        return id;
+    }
+
+    /** Whether a text is such a value. */
+    boolean accepts(String text) {
+        try {
+            switch (this) {
+                case BOOLEAN -> {
+                    String lower = text.toLowerCase(Locale.ROOT);
+                    return lower.equals("true") || lower.equals("false");
+                }
+                case INT -> Integer.parseInt(text);
+                case LONG -> Long.parseLong(text);
+                case DOUBLE -> Double.parseDouble(text);
+                default -> {
+                    return true;
+                }
+            }
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.firn.server.config;
+
+import io.firn.InvalidOptionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A place to connect to.
+ *
+ * @param name of the listener
+ * @param host name or address; empty for all of this machine's
+ * @param port 0 for any that is free
+ */
+public record Endpoint(String name, String host, int port) {
+    private static final Pattern FORM =
+            Pattern.compile(
+                    "([A-Za-z0-9_-]+)://(?:\\[([0-9a-fA-F:.%]+)]|([^:/\\[\\]]*)):(\\d{1,5})");
+
+    static Endpoint parse(String key, String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches() || Integer.parseInt(matcher.group(4)) > 65_535) {
+            throw new InvalidOptionException(
+                    key + ": expected NAME://HOST:PORT, found '" + text + "'");
+        }
+        String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
+        return new Endpoint(matcher.group(1), host, Integer.parseInt(matcher.group(4)));
+    }
+
+    /** Whether it stands for all of the machine's addresses. */
+    public boolean isAnyAddress() {
+        return host.isEmpty() || host.equals("0.0.0.0") || host.equals("::");
+    }
+}

@@ -1,0 +1,221 @@
+package io.firn.server.config;
+
+import io.firn.InvalidOptionException;
+import io.firn.Nearest;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * A server's configuration, checked. Keys have Kafka's names where Kafka has them, and Pafka's for
+ * storage; an unknown key is an error that suggests the nearest. Immutable.
+ */
+public final class ServerConfig {
+    private static final long HOUR_MS = 3_600_000;
+    private static final long MINUTE_MS = 60_000;
+
+    private final Map<String, String> values;
+
+    private ServerConfig(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** Everything as it is by default. */
+    public static ServerConfig defaults() {
+        return of(Map.of());
+    }
+
+    /**
+     * From keys and values.
+     *
+     * @throws InvalidOptionException for an unknown key and for a value that does not fit
+     */
+    public static ServerConfig of(Map<String, String> given) {
+        Map<String, String> checked = new TreeMap<>();
+        given.forEach(
+                (name, value) -> {
+                    ConfigKey key = ServerKeys.all().get(name);
+                    if (key == null) {
+                        throw new InvalidOptionException(
+                                "unknown configuration key '"
+                                        + name
+                                        + "', did you mean '"
+                                        + Nearest.to(name, ServerKeys.all().keySet())
+                                        + "'?");
+                    }
+                    key.check(value);
+                    checked.put(name, value.trim());
+                });
+        ServerConfig config = new ServerConfig(checked);
+        config.topicDefaults(); // that they fit a topic, too
+        config.listener();
+        return config;
+    }
+
+    /**
+     * From a properties file.
+     *
+     * @throws IOException when it cannot be read
+     * @throws InvalidOptionException see {@link #of}
+     */
+    public static ServerConfig read(Path file) throws IOException {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        }
+        Map<String, String> map = new LinkedHashMap<>();
+        properties
+                .stringPropertyNames()
+                .forEach(name -> map.put(name, properties.getProperty(name)));
+        try {
+            return of(map);
+        } catch (InvalidOptionException e) {
+            throw new InvalidOptionException(file + ": " + e.getMessage());
+        }
+    }
+
+    /** A copy with one more value. */
+    public ServerConfig with(String key, Object value) {
+        Map<String, String> map = new TreeMap<>(values);
+        map.put(key, value.toString());
+        return of(map);
+    }
+
+    /** What was given, without defaults. */
+    public Map<String, String> given() {
+        return Map.copyOf(values);
+    }
+
+    /** Keys that were given and have no effect here. */
+    public List<String> withoutEffect() {
+        return values.keySet().stream().filter(ServerKeys::isWithoutEffect).toList();
+    }
+
+    /** Whether a value was given. */
+    public boolean has(String key) {
+        return values.containsKey(key);
+    }
+
+    /** A value as text, or its default; null when there is neither. */
+    public String text(String key) {
+        ConfigKey known = ServerKeys.all().get(key);
+        if (known == null) {
+            throw new IllegalArgumentException("no configuration key " + key);
+        }
+        return values.getOrDefault(key, known.defaultValue());
+    }
+
+    /** A value as a number. */
+    public int integer(String key) {
+        return Integer.parseInt(text(key));
+    }
+
+    /** A value as a number. */
+    public long number(String key) {
+        return Long.parseLong(text(key));
+    }
+
+    /** A value as a number. */
+    public double decimal(String key) {
+        return Double.parseDouble(text(key));
+    }
+
+    /** A value as yes or no. */
+    public boolean flag(String key) {
+        return Boolean.parseBoolean(text(key));
+    }
+
+    /** A value as a list. */
+    public List<String> list(String key) {
+        List<String> items = new ArrayList<>();
+        String text = text(key);
+        for (String item : (text == null ? "" : text).split(",")) {
+            if (!item.isBlank()) {
+                items.add(item.trim());
+            }
+        }
+        return items;
+    }
+
+    /** The node's id: {@code node.id}, or {@code broker.id} of older files. */
+    public int nodeId() {
+        return has("broker.id") && !has("node.id") && integer("broker.id") >= 0
+                ? integer("broker.id")
+                : integer("node.id");
+    }
+
+    /** Where the store's own files lie: the first of {@code log.dirs}, or {@code log.dir}. */
+    public Path directory() {
+        List<String> many = list("log.dirs");
+        return Path.of(many.isEmpty() ? text("log.dir") : many.get(0));
+    }
+
+    /** Where to listen. */
+    public Endpoint listener() {
+        List<Endpoint> plain = new ArrayList<>();
+        for (String each : list("listeners")) {
+            Endpoint endpoint = Endpoint.parse("listeners", each);
+            if (!endpoint.name().equals("CONTROLLER")) {
+                plain.add(endpoint);
+            }
+        }
+        if (plain.size() != 1 || !plain.get(0).name().equals("PLAINTEXT")) {
+            throw new InvalidOptionException(
+                    "listeners is to name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
+        }
+        return plain.get(0);
+    }
+
+    /** What clients are told to connect to; null for where the server listens. */
+    public Endpoint advertised() {
+        for (String each : list("advertised.listeners")) {
+            Endpoint endpoint = Endpoint.parse("advertised.listeners", each);
+            if (endpoint.name().equals("PLAINTEXT")) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    /** What a topic has that is created without: every topic key, with the server's default. */
+    public Map<String, String> topicDefaults() {
+        Map<String, String> defaults = new LinkedHashMap<>();
+        for (ConfigKey key : TopicKeys.inOrder()) {
+            String ours = ServerKeys.forTopic(key.name());
+            String value = ours == null ? null : text(ours);
+            defaults.put(key.name(), value == null ? key.defaultValue() : value);
+        }
+        defaults.put("retention.ms", Long.toString(retentionMs()));
+        if (!has("log.roll.ms")) {
+            defaults.put("segment.ms", Long.toString(integer("log.roll.hours") * HOUR_MS));
+        }
+        defaults.forEach((name, value) -> TopicKeys.of(name).check(value));
+        return defaults;
+    }
+
+    private long retentionMs() {
+        if (has("log.retention.ms")) {
+            return number("log.retention.ms");
+        }
+        boolean minutes = has("log.retention.minutes");
+        long value = number(minutes ? "log.retention.minutes" : "log.retention.hours");
+        return value < 0 ? -1 : value * (minutes ? MINUTE_MS : HOUR_MS);
+    }
+
+    /** Every key that is served, with its value; for who asks what is configured. */
+    public Map<ConfigKey, String> described() {
+        Map<ConfigKey, String> all = new LinkedHashMap<>();
+        for (ConfigKey key : ServerKeys.all().values()) {
+            all.put(key, text(key.name()));
+        }
+        return all;
+    }
+}

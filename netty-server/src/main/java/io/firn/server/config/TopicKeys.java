@@ -1,0 +1,93 @@
+package io.firn.server.config;
+
+import static io.firn.server.config.ConfigType.BOOLEAN;
+import static io.firn.server.config.ConfigType.DOUBLE;
+import static io.firn.server.config.ConfigType.INT;
+import static io.firn.server.config.ConfigType.LIST;
+import static io.firn.server.config.ConfigType.LONG;
+import static io.firn.server.config.ConfigType.STRING;
+
+import io.firn.InvalidOptionException;
+import io.firn.Nearest;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The configuration keys of a topic: all of Kafka's, and ours. */
+public final class TopicKeys {
+    private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
+
+    static {
+        add(ConfigKey.of("cleanup.policy", LIST, "delete").oneOf("delete", "compact"));
+        add(ConfigKey.of("compression.gzip.level", INT, -1));
+        add(ConfigKey.of("compression.lz4.level", INT, 9));
+        add(
+                ConfigKey.of("compression.type", STRING, "producer")
+                        .oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"));
+        add(ConfigKey.of("compression.zstd.level", INT, 3));
+        add(ConfigKey.of("delete.retention.ms", LONG, 86_400_000).atLeast(0));
+        add(ConfigKey.of("file.delete.delay.ms", LONG, 60_000).atLeast(0));
+        add(ConfigKey.of("flush.messages", LONG, Long.MAX_VALUE).atLeast(1));
+        add(ConfigKey.of("flush.ms", LONG, Long.MAX_VALUE).atLeast(0));
+        add(ConfigKey.of("follower.replication.throttled.replicas", LIST, ""));
+        add(ConfigKey.of("index.interval.bytes", INT, 4096).atLeast(0));
+        add(ConfigKey.of("leader.replication.throttled.replicas", LIST, ""));
+        add(ConfigKey.of("local.retention.bytes", LONG, -2).atLeast(-2));
+        add(ConfigKey.of("local.retention.ms", LONG, -2).atLeast(-2));
+        add(ConfigKey.of("max.compaction.lag.ms", LONG, Long.MAX_VALUE).atLeast(1));
+        add(ConfigKey.of("max.message.bytes", INT, 1_048_588).atLeast(0));
+        add(ConfigKey.of("message.timestamp.after.max.ms", LONG, 3_600_000).atLeast(0));
+        add(ConfigKey.of("message.timestamp.before.max.ms", LONG, Long.MAX_VALUE).atLeast(0));
+        add(
+                ConfigKey.of("message.timestamp.type", STRING, "CreateTime")
+                        .oneOf("CreateTime", "LogAppendTime"));
+        add(ConfigKey.of("min.cleanable.dirty.ratio", DOUBLE, 0.5).atLeast(0));
+        add(ConfigKey.of("min.compaction.lag.ms", LONG, 0).atLeast(0));
+        add(ConfigKey.of("min.insync.replicas", INT, 1).atLeast(1));
+        add(ConfigKey.of("preallocate", BOOLEAN, true));
+        add(ConfigKey.of("remote.log.copy.disable", BOOLEAN, false));
+        add(ConfigKey.of("remote.log.delete.on.disable", BOOLEAN, false));
+        add(ConfigKey.of("remote.storage.enable", BOOLEAN, false));
+        add(ConfigKey.of("retention.bytes", LONG, -1).atLeast(-1));
+        add(ConfigKey.of("retention.ms", LONG, 604_800_000).atLeast(-1));
+        add(ConfigKey.of("segment.bytes", INT, 64 << 20).atLeast(14));
+        add(ConfigKey.of("segment.index.bytes", INT, 10_485_760).atLeast(4));
+        add(ConfigKey.of("segment.jitter.ms", LONG, 0).atLeast(0));
+        add(ConfigKey.of("segment.ms", LONG, 604_800_000).atLeast(1));
+        add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false));
+        add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
+    }
+
+    private TopicKeys() {}
+
+    private static void add(ConfigKey key) {
+        KEYS.put(key.name(), key);
+    }
+
+    /** All keys, by name. */
+    public static Map<String, ConfigKey> all() {
+        return Map.copyOf(KEYS);
+    }
+
+    /** In the order in which they are shown. */
+    public static Iterable<ConfigKey> inOrder() {
+        return KEYS.values();
+    }
+
+    /**
+     * A key.
+     *
+     * @throws InvalidOptionException when there is none of that name; suggests the nearest
+     */
+    public static ConfigKey of(String name) {
+        ConfigKey key = KEYS.get(name);
+        if (key == null) {
+            throw new InvalidOptionException(
+                    "unknown topic config name '"
+                            + name
+                            + "', did you mean '"
+                            + Nearest.to(name, KEYS.keySet())
+                            + "'?");
+        }
+        return key;
+    }
+}

@@ -1,0 +1,61 @@
+package io.firn.server.group;
+
+import io.firn.server.log.Node;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import java.util.function.Supplier;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Says who coordinates a group: this node. For transactions nobody does, and never will. */
+public final class CoordinatorFinder implements Handler<FindCoordinatorRequestData> {
+    private static final short BATCHED = 4;
+    private static final byte GROUP = 0;
+    private static final byte TRANSACTION = 1;
+
+    private final Supplier<Node> node;
+
+    /** Of this node. */
+    public CoordinatorFinder(Supplier<Node> node) {
+        this.node = node;
+    }
+
+    @Override
+    public void handle(Exchange exchange, FindCoordinatorRequestData request) {
+        FindCoordinatorResponseData response = new FindCoordinatorResponseData();
+        if (exchange.version() >= BATCHED) {
+            for (String key : request.coordinatorKeys()) {
+                response.coordinators().add(find(request.keyType(), key));
+            }
+        } else {
+            Coordinator one = find(request.keyType(), request.key());
+            response.setErrorCode(one.errorCode())
+                    .setErrorMessage(one.errorMessage())
+                    .setNodeId(one.nodeId())
+                    .setHost(one.host())
+                    .setPort(one.port());
+        }
+        exchange.reply(response);
+    }
+
+    private Coordinator find(byte type, String key) {
+        Coordinator result = new Coordinator().setKey(key);
+        if (type == GROUP) {
+            Node here = node.get();
+            return result.setNodeId(here.id()).setHost(here.host()).setPort(here.port());
+        }
+        Errors error =
+                type == TRANSACTION
+                        ? Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+                        : Errors.INVALID_REQUEST;
+        String why =
+                type == TRANSACTION ? "Firn has no transactions." : "Firn coordinates groups only.";
+        return result.setNodeId(-1)
+                .setHost("")
+                .setPort(-1)
+                .setErrorCode(error.code())
+                .setErrorMessage(why);
+    }
+}

@@ -1,0 +1,220 @@
+package io.firn.server.group;
+
+import io.firn.Cursor;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Exchange;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
+import org.apache.kafka.common.message.DeleteGroupsRequestData;
+import org.apache.kafka.common.message.DeleteGroupsResponseData;
+import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
+import org.apache.kafka.common.message.DescribeGroupsRequestData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
+import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
+import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListGroupsResponseData;
+import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteResponseData;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Lists, describes and deletes groups, and where they stand. */
+public final class GroupAdmin {
+    private static final short SAYS_NOT_FOUND = 6;
+    private static final String CLASSIC = "classic";
+
+    private final GroupCoordinator coordinator;
+    private final Offsets offsets;
+    private final ServedTopics topics;
+
+    GroupAdmin(GroupCoordinator coordinator, Offsets offsets, ServedTopics topics) {
+        this.coordinator = coordinator;
+        this.offsets = offsets;
+        this.topics = topics;
+    }
+
+    // ---- list and describe
+
+    /** Answers ListGroups. */
+    public void list(Exchange exchange, ListGroupsRequestData request) {
+        ListGroupsResponseData response = new ListGroupsResponseData();
+        Set<String> listed = new HashSet<>();
+        for (Group group : coordinator.groups()) {
+            synchronized (group) {
+                listed.add(group.id());
+                add(response, request, group.id(), group.protocolType(), group.state());
+            }
+        }
+        for (String id : offsets.groupIds()) {
+            if (listed.add(id)) {
+                add(response, request, id, "", GroupState.EMPTY);
+            }
+        }
+        exchange.reply(response);
+    }
+
+    private static void add(
+            ListGroupsResponseData response,
+            ListGroupsRequestData request,
+            String id,
+            String type,
+            GroupState state) {
+        if (passes(request.statesFilter(), state.shown())
+                && passes(request.typesFilter(), CLASSIC)) {
+            response.groups()
+                    .add(
+                            new ListedGroup()
+                                    .setGroupId(id)
+                                    .setProtocolType(type)
+                                    .setGroupState(state.shown())
+                                    .setGroupType(CLASSIC));
+        }
+    }
+
+    private static boolean passes(List<String> filter, String value) {
+        String lower = value.toLowerCase(Locale.ROOT);
+        return filter.isEmpty()
+                || filter.stream().anyMatch(each -> each.toLowerCase(Locale.ROOT).equals(lower));
+    }
+
+    /** Answers DescribeGroups. */
+    public void describe(Exchange exchange, DescribeGroupsRequestData request) {
+        DescribeGroupsResponseData response = new DescribeGroupsResponseData();
+        Set<String> standing = null;
+        for (String id : request.groups()) {
+            Group group = coordinator.find(id);
+            if (group != null) {
+                response.groups().add(describe(group));
+                continue;
+            }
+            standing = standing == null ? offsets.groupIds() : standing;
+            boolean stands = standing.contains(id);
+            boolean refuse = !stands && exchange.version() >= SAYS_NOT_FOUND;
+            response.groups()
+                    .add(
+                            new DescribedGroup()
+                                    .setGroupId(id)
+                                    .setGroupState(
+                                            (stands ? GroupState.EMPTY : GroupState.DEAD).shown())
+                                    .setErrorCode(
+                                            (refuse ? Errors.GROUP_ID_NOT_FOUND : Errors.NONE)
+                                                    .code())
+                                    .setErrorMessage(
+                                            refuse ? "Group " + id + " not found." : null));
+        }
+        exchange.reply(response);
+    }
+
+    private static DescribedGroup describe(Group group) {
+        synchronized (group) {
+            String protocol = group.protocol() == null ? "" : group.protocol();
+            DescribedGroup described =
+                    new DescribedGroup()
+                            .setGroupId(group.id())
+                            .setGroupState(group.state().shown())
+                            .setProtocolType(group.protocolType())
+                            .setProtocolData(group.is(GroupState.STABLE) ? protocol : "");
+            for (Member member : group.members()) {
+                described
+                        .members()
+                        .add(
+                                new DescribedGroupMember()
+                                        .setMemberId(member.id())
+                                        .setGroupInstanceId(member.instanceId())
+                                        .setClientId(member.clientId())
+                                        .setClientHost(member.clientHost())
+                                        .setMemberMetadata(
+                                                member.protocols()
+                                                        .getOrDefault(protocol, Member.NOTHING))
+                                        .setMemberAssignment(member.assignment()));
+            }
+            return described;
+        }
+    }
+
+    // ---- delete
+
+    /** Answers DeleteGroups. */
+    public void delete(Exchange exchange, DeleteGroupsRequestData request) {
+        DeleteGroupsResponseData response = new DeleteGroupsResponseData();
+        for (String id : new HashSet<>(request.groupsNames())) {
+            response.results()
+                    .add(
+                            new DeletableGroupResult()
+                                    .setGroupId(id)
+                                    .setErrorCode(coordinator.delete(id).code()));
+        }
+        exchange.reply(response);
+    }
+
+    /** Answers OffsetDelete. */
+    public void deleteOffsets(Exchange exchange, OffsetDeleteRequestData request) {
+        Group group = coordinator.find(request.groupId());
+        if (group == null && !offsets.groupIds().contains(request.groupId())) {
+            exchange.reply(
+                    new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
+            return;
+        }
+        Set<String> subscribed = group == null ? Set.of() : subscribed(group);
+        OffsetDeleteResponseData response = new OffsetDeleteResponseData();
+        Set<Cursor> changed = new HashSet<>();
+        for (var topic : request.topics()) {
+            OffsetDeleteResponseTopic results =
+                    new OffsetDeleteResponseTopic().setName(topic.name());
+            response.topics().add(results);
+            ServedTopic served = topics.find(topic.name());
+            for (var each : topic.partitions()) {
+                Errors error = Errors.NONE;
+                int index = each.partitionIndex();
+                if (served == null || index < 0 || index >= served.topic().partitionCount()) {
+                    error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+                } else if (subscribed.contains(topic.name())) {
+                    error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
+                } else {
+                    Cursor cursor = Offsets.find(served.topic(), request.groupId());
+                    if (cursor != null) {
+                        cursor.clear(index);
+                        changed.add(cursor);
+                    }
+                }
+                results.partitions()
+                        .add(
+                                new OffsetDeleteResponsePartition()
+                                        .setPartitionIndex(index)
+                                        .setErrorCode(error.code()));
+            }
+        }
+        Offsets.force(changed);
+        exchange.reply(response);
+    }
+
+    /** What a group's members read, as far as they say so. */
+    private static Set<String> subscribed(Group group) {
+        Set<String> names = new HashSet<>();
+        synchronized (group) {
+            if (!group.protocolType().equals(ConsumerProtocol.PROTOCOL_TYPE)) {
+                return names;
+            }
+            for (Member member : group.members()) {
+                for (byte[] metadata : member.protocols().values()) {
+                    try {
+                        names.addAll(
+                                ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata))
+                                        .topics());
+                    } catch (RuntimeException e) {
+                        continue; // not in the form that Kafka's own consumers use
+                    }
+                }
+            }
+        }
+        return names;
+    }
+}

@@ -1,0 +1,452 @@
+package io.firn.server.group;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * Consumer groups with the classic protocol: members join, one of them assigns, all are told.
+ * Thread-safe; a group's requests take turns. Answers that have to wait for other members come
+ * through callbacks, on the thread of whoever completes them. Methods may write a small file.
+ */
+public final class GroupCoordinator {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final int FIRST_JOIN_MS = 5 * 60 * 1000;
+
+    private final Map<String, Group> groups = new ConcurrentHashMap<>();
+    private final GroupFiles files;
+    private final GroupLimits limits;
+    private final Rebalances rebalances;
+    private final Offsets offsets;
+
+    GroupCoordinator(GroupFiles files, GroupLimits limits, Offsets offsets)
+            throws java.io.IOException {
+        this.files = files;
+        this.limits = limits;
+        this.offsets = offsets;
+        this.rebalances = new Rebalances(files, limits);
+        for (Group group : files.readAll(System.nanoTime())) {
+            groups.put(group.id(), group);
+        }
+    }
+
+    /** Who asks to join, and with what. */
+    record JoinAsk(
+            String groupId,
+            String memberId,
+            String instanceId,
+            String clientId,
+            String clientHost,
+            int sessionMs,
+            int rebalanceMs,
+            String protocolType,
+            Map<String, byte[]> protocols,
+            boolean needsIdFirst,
+            boolean maySkipAssignment) {}
+
+    Group find(String groupId) {
+        return groups.get(groupId);
+    }
+
+    Iterable<Group> groups() {
+        return groups.values();
+    }
+
+    int count() {
+        return groups.size();
+    }
+
+    /** The group, made when there is none; the caller holds no group. */
+    Group findOrCreate(String groupId) {
+        return groups.computeIfAbsent(groupId, id -> new Group(id, Group.NEVER_USED));
+    }
+
+    // ---- join
+
+    void join(JoinAsk ask, Consumer<Joined> reply) {
+        if (!Offsets.isGroupId(ask.groupId)) {
+            reply.accept(Joined.refused(Errors.INVALID_GROUP_ID, ask.memberId));
+            return;
+        }
+        if (ask.sessionMs < limits.leastSessionMs() || ask.sessionMs > limits.mostSessionMs()) {
+            reply.accept(Joined.refused(Errors.INVALID_SESSION_TIMEOUT, ask.memberId));
+            return;
+        }
+        Group group = groups.get(ask.groupId);
+        if (group == null && !ask.memberId.isEmpty()) {
+            reply.accept(Joined.refused(Errors.UNKNOWN_MEMBER_ID, ask.memberId));
+            return;
+        }
+        group = findOrCreate(ask.groupId);
+        synchronized (group) {
+            Errors error = join(group, ask, reply);
+            if (error != Errors.NONE) {
+                reply.accept(Joined.refused(error, ask.memberId));
+            }
+        }
+    }
+
+    /** NONE when the reply is given, or will be. */
+    private Errors join(Group group, JoinAsk ask, Consumer<Joined> reply) {
+        if (group.is(GroupState.DEAD)) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // deleted just now: ask again
+        }
+        if (!group.takes(ask.protocolType, ask.protocols.keySet())) {
+            return Errors.INCONSISTENT_GROUP_PROTOCOL;
+        }
+        boolean isKnown =
+                group.member(ask.memberId) != null
+                        || (ask.instanceId != null && group.memberOf(ask.instanceId) != null);
+        if (!isKnown && group.members().size() >= limits.mostMembers()) {
+            return Errors.GROUP_MAX_SIZE_REACHED;
+        }
+        if (ask.memberId.isEmpty()) {
+            return joinNew(group, ask, reply);
+        }
+        if (group.pending().containsKey(ask.memberId)) {
+            if (ask.instanceId != null) {
+                return Errors.UNKNOWN_MEMBER_ID; // those never wait for an id
+            }
+            addAndRebalance(group, ask, ask.memberId, reply);
+            return Errors.NONE;
+        }
+        Errors error = group.check(ask.memberId, ask.instanceId);
+        if (error == Errors.NONE) {
+            joinAgain(group, ask, group.member(ask.memberId), reply);
+        }
+        return error;
+    }
+
+    private Errors joinNew(Group group, JoinAsk ask, Consumer<Joined> reply) {
+        String name = ask.instanceId == null ? ask.clientId : ask.instanceId;
+        String id = name + "-" + UUID.randomUUID();
+        if (ask.instanceId != null) {
+            String before = group.memberOf(ask.instanceId);
+            if (before == null) {
+                addAndRebalance(group, ask, id, reply);
+            } else {
+                replaceStatic(group, ask, group.member(before), id, reply);
+            }
+        } else if (ask.needsIdFirst) {
+            // A client that is refused for its slowness must not leave a member behind each time.
+            if (group.pending().size() + group.members().size() >= limits.mostMembers()) {
+                return Errors.GROUP_MAX_SIZE_REACHED;
+            }
+            group.pending().put(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
+            reply.accept(Joined.refused(Errors.MEMBER_ID_REQUIRED, id));
+        } else {
+            addAndRebalance(group, ask, id, reply);
+        }
+        return Errors.NONE;
+    }
+
+    private static Member member(JoinAsk ask, String id) {
+        return new Member(
+                id,
+                ask.instanceId,
+                ask.clientId,
+                ask.clientHost,
+                ask.sessionMs,
+                ask.rebalanceMs,
+                ask.protocols);
+    }
+
+    private void addAndRebalance(Group group, JoinAsk ask, String id, Consumer<Joined> reply) {
+        if (group.members().isEmpty()) {
+            group.protocolType(ask.protocolType);
+        }
+        Member member = member(ask, id);
+        member.isNew(true);
+        member.joining(reply);
+        member.allow(System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
+        group.add(member);
+        if (group.is(GroupState.PREPARING)) {
+            group.extendInitialDelay(System.nanoTime(), limits.initialDelayMs() * 1_000_000L);
+            rebalances.tryComplete(group);
+        } else {
+            rebalances.begin(group);
+        }
+    }
+
+    private void replaceStatic(
+            Group group, JoinAsk ask, Member old, String id, Consumer<Joined> reply) {
+        String leaderBefore = group.leader();
+        old.refuse(Errors.FENCED_INSTANCE_ID);
+        Member member = member(ask, id);
+        member.assignment(old.assignment());
+        member.heard(System.nanoTime());
+        group.replace(old, member);
+        boolean sameProtocol = group.is(GroupState.STABLE) && group.vote().equals(group.protocol());
+        if (!sameProtocol) {
+            member.joining(reply);
+            if (group.is(GroupState.PREPARING)) {
+                rebalances.tryComplete(group);
+            } else {
+                rebalances.begin(group);
+            }
+            return;
+        }
+        files.write(group);
+        boolean leads = group.isLeader(id);
+        Joined now = rebalances.joined(group, id);
+        reply.accept(
+                new Joined(
+                        Errors.NONE,
+                        now.generation(),
+                        now.protocolType(),
+                        now.protocol(),
+                        // One that does not know how to skip it must not think it has to assign.
+                        ask.maySkipAssignment ? now.leader() : leaderBefore,
+                        ask.maySkipAssignment && leads,
+                        id,
+                        ask.maySkipAssignment && leads ? now.members() : List.of()));
+    }
+
+    private void joinAgain(Group group, JoinAsk ask, Member member, Consumer<Joined> reply) {
+        boolean same = member.hasProtocols(ask.protocols);
+        boolean answerNow =
+                switch (group.state()) {
+                    case COMPLETING -> same;
+                    case STABLE -> same && !group.isLeader(member.id());
+                    default -> false;
+                };
+        member.heard(System.nanoTime());
+        if (answerNow) {
+            reply.accept(rebalances.joined(group, member.id()));
+            return;
+        }
+        member.update(ask.protocols, ask.sessionMs, ask.rebalanceMs);
+        // A client that lost its connection asks again: the first request has nobody behind it.
+        member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
+        member.joining(reply);
+        if (group.is(GroupState.PREPARING)) {
+            rebalances.tryComplete(group);
+        } else {
+            rebalances.begin(group);
+        }
+    }
+
+    // ---- sync
+
+    /** Who asks for its assignment; the leader brings those of all. */
+    record SyncAsk(
+            String groupId,
+            int generation,
+            String memberId,
+            String instanceId,
+            String protocolType,
+            String protocol,
+            Map<String, byte[]> assignments) {}
+
+    void sync(SyncAsk ask, Consumer<Synced> reply) {
+        Group group = groups.get(ask.groupId);
+        if (group == null) {
+            reply.accept(Synced.refused(Errors.UNKNOWN_MEMBER_ID));
+            return;
+        }
+        synchronized (group) {
+            Errors error = check(group, ask.memberId, ask.instanceId, ask.generation);
+            if (error == Errors.NONE) {
+                error = sync(group, ask, reply);
+            }
+            if (error != Errors.NONE) {
+                reply.accept(Synced.refused(error));
+            }
+        }
+    }
+
+    private Errors sync(Group group, SyncAsk ask, Consumer<Synced> reply) {
+        boolean differs =
+                (ask.protocolType != null && !ask.protocolType.equals(group.protocolType()))
+                        || (ask.protocol != null && !ask.protocol.equals(group.protocol()));
+        if (differs) {
+            return Errors.INCONSISTENT_GROUP_PROTOCOL;
+        }
+        Member member = group.member(ask.memberId);
+        switch (group.state()) {
+            case PREPARING -> {
+                return Errors.REBALANCE_IN_PROGRESS;
+            }
+            case COMPLETING -> {
+                member.heard(System.nanoTime());
+                member.syncing(reply);
+                if (group.isLeader(member.id())) {
+                    rebalances.assign(group, ask.assignments);
+                }
+            }
+            case STABLE -> {
+                member.heard(System.nanoTime());
+                reply.accept(rebalances.synced(group, member));
+            }
+            default -> {
+                return Errors.UNKNOWN_MEMBER_ID;
+            }
+        }
+        return Errors.NONE;
+    }
+
+    /** What is wrong with a member's request, or NONE. */
+    private static Errors check(Group group, String memberId, String instanceId, int generation) {
+        Errors error = group.check(memberId, instanceId);
+        if (error == Errors.NONE && generation != group.generation()) {
+            return Errors.ILLEGAL_GENERATION;
+        }
+        return error;
+    }
+
+    // ---- heartbeat, leave
+
+    Errors heartbeat(String groupId, int generation, String memberId, String instanceId) {
+        Group group = groups.get(groupId);
+        if (group == null) {
+            return Errors.UNKNOWN_MEMBER_ID;
+        }
+        synchronized (group) {
+            Errors error = check(group, memberId, instanceId, generation);
+            if (error == Errors.NONE) {
+                group.member(memberId).heard(System.nanoTime());
+                if (group.is(GroupState.PREPARING)) {
+                    return Errors.REBALANCE_IN_PROGRESS;
+                }
+            }
+            return error;
+        }
+    }
+
+    Errors leave(String groupId, String memberId, String instanceId) {
+        Group group = groups.get(groupId);
+        if (group == null) {
+            return Errors.UNKNOWN_MEMBER_ID;
+        }
+        synchronized (group) {
+            if (instanceId == null && group.pending().remove(memberId) != null) {
+                rebalances.tryComplete(group);
+                return Errors.NONE;
+            }
+            String id = memberId;
+            if (instanceId != null && memberId.isEmpty()) {
+                id = group.memberOf(instanceId); // an operator names the instance only
+                if (id == null) {
+                    return Errors.UNKNOWN_MEMBER_ID;
+                }
+            }
+            Errors error = group.check(id, instanceId);
+            if (error == Errors.NONE) {
+                rebalances.remove(group, group.member(id), Errors.UNKNOWN_MEMBER_ID);
+            }
+            return error;
+        }
+    }
+
+    // ---- commits
+
+    /** Whether a member, or somebody without a group, may commit. */
+    Errors mayCommit(Group group, String memberId, String instanceId, int generation) {
+        synchronized (group) {
+            if (group.is(GroupState.DEAD)) {
+                return Errors.COORDINATOR_NOT_AVAILABLE;
+            }
+            if (generation < 0 && memberId.isEmpty() && group.members().isEmpty()) {
+                return Errors.NONE;
+            }
+            if (group.members().isEmpty() && group.member(memberId) == null) {
+                return generation < 0 ? Errors.UNKNOWN_MEMBER_ID : Errors.ILLEGAL_GENERATION;
+            }
+            Errors error = check(group, memberId, instanceId, generation);
+            if (error == Errors.NONE) {
+                group.member(memberId).heard(System.nanoTime());
+                if (group.is(GroupState.COMPLETING)) {
+                    return Errors.REBALANCE_IN_PROGRESS;
+                }
+            }
+            return error;
+        }
+    }
+
+    /** Writes down, once, that a group without members is in use. */
+    void keep(Group group, Map<String, String> notes) {
+        synchronized (group) {
+            Map<String, String> before = new HashMap<>(group.notes());
+            notes.forEach(
+                    (place, note) -> {
+                        if (note == null || note.isEmpty()) {
+                            group.notes().remove(place);
+                        } else {
+                            group.notes().put(place, note);
+                        }
+                    });
+            long now = System.currentTimeMillis();
+            boolean aged =
+                    group.members().isEmpty()
+                            && now - group.emptySinceMs() > limits.retentionMs() / 100;
+            if (aged) {
+                group.emptySinceMs(now);
+            }
+            boolean isSettled = group.is(GroupState.EMPTY) || group.is(GroupState.STABLE);
+            if (isSettled && (aged || !before.equals(group.notes()))) {
+                files.write(group);
+            }
+        }
+    }
+
+    /** Deletes a group without members, and where it stands. */
+    Errors delete(String groupId) {
+        Group group = groups.get(groupId);
+        if (group == null) {
+            boolean stands = offsets.groupIds().contains(groupId);
+            if (stands) {
+                offsets.deleteAll(groupId);
+            }
+            return stands ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
+        }
+        synchronized (group) {
+            if (!group.members().isEmpty() || !group.is(GroupState.EMPTY)) {
+                return Errors.NON_EMPTY_GROUP;
+            }
+            group.state(GroupState.DEAD);
+            offsets.deleteAll(groupId);
+            files.delete(groupId);
+            groups.remove(groupId, group);
+            return Errors.NONE;
+        }
+    }
+
+    // ---- time
+
+    /** Ends what took too long; to be called every some ms. */
+    void tick() {
+        long now = System.nanoTime();
+        for (Group group : groups.values()) {
+            try {
+                synchronized (group) {
+                    rebalances.tick(group, now);
+                }
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " goes on after", e);
+            }
+        }
+    }
+
+    /** Deletes groups that have been empty for too long; to be called every some minutes. */
+    void expire() {
+        long before = System.currentTimeMillis() - limits.retentionMs();
+        for (Group group : groups.values()) {
+            synchronized (group) {
+                if (group.is(GroupState.EMPTY)
+                        && group.pending().isEmpty()
+                        && group.emptySinceMs() < before) {
+                    if (group.emptySinceMs() == Group.NEVER_USED) {
+                        group.state(GroupState.DEAD);
+                        groups.remove(group.id(), group); // somebody only knocked
+                    } else {
+                        var unused = delete(group.id());
+                    }
+                }
+            }
+        }
+    }
+}

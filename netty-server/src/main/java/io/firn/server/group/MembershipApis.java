@@ -1,0 +1,137 @@
+package io.firn.server.group;
+
+import io.firn.server.group.GroupCoordinator.JoinAsk;
+import io.firn.server.group.GroupCoordinator.SyncAsk;
+import io.firn.server.wire.Exchange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.HeartbeatResponseData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.JoinGroupResponseData.JoinGroupResponseMember;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
+import org.apache.kafka.common.message.LeaveGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupResponseData.MemberResponse;
+import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/** JoinGroup, SyncGroup, Heartbeat and LeaveGroup, from the wire to the coordinator and back. */
+public final class MembershipApis {
+    private static final short ID_FIRST = 4;
+    private static final short MAY_SKIP_ASSIGNMENT = 9;
+    private static final short NULL_PROTOCOL = 7;
+    private static final short SEVERAL_LEAVE = 3;
+
+    private final GroupCoordinator coordinator;
+
+    /** Over the groups. */
+    public MembershipApis(GroupCoordinator coordinator) {
+        this.coordinator = coordinator;
+    }
+
+    /** Answers JoinGroup, when all others have joined. */
+    public void join(Exchange exchange, JoinGroupRequestData request) {
+        Map<String, byte[]> protocols = new LinkedHashMap<>();
+        request.protocols().forEach(each -> protocols.put(each.name(), each.metadata()));
+        short version = exchange.version();
+        JoinAsk ask =
+                new JoinAsk(
+                        request.groupId(),
+                        request.memberId(),
+                        request.groupInstanceId(),
+                        exchange.clientId(),
+                        "/" + exchange.connection().peerAddress(),
+                        request.sessionTimeoutMs(),
+                        request.rebalanceTimeoutMs() < 0
+                                ? request.sessionTimeoutMs()
+                                : request.rebalanceTimeoutMs(),
+                        request.protocolType(),
+                        protocols,
+                        version >= ID_FIRST,
+                        version >= MAY_SKIP_ASSIGNMENT);
+        coordinator.join(ask, joined -> exchange.reply(toWire(joined, version)));
+    }
+
+    private static JoinGroupResponseData toWire(Joined joined, short version) {
+        List<JoinGroupResponseMember> members = new ArrayList<>();
+        for (Joined.Participant each : joined.members()) {
+            members.add(
+                    new JoinGroupResponseMember()
+                            .setMemberId(each.memberId())
+                            .setGroupInstanceId(each.instanceId())
+                            .setMetadata(each.metadata()));
+        }
+        String protocol = joined.protocol();
+        return new JoinGroupResponseData()
+                .setErrorCode(joined.error().code())
+                .setGenerationId(joined.generation())
+                .setProtocolType(joined.protocolType())
+                .setProtocolName(protocol == null && version < NULL_PROTOCOL ? "" : protocol)
+                .setLeader(joined.leader())
+                .setSkipAssignment(joined.skipAssignment())
+                .setMemberId(joined.memberId())
+                .setMembers(members);
+    }
+
+    /** Answers SyncGroup, when the leader has assigned. */
+    public void sync(Exchange exchange, SyncGroupRequestData request) {
+        Map<String, byte[]> assignments = new HashMap<>();
+        request.assignments().forEach(each -> assignments.put(each.memberId(), each.assignment()));
+        SyncAsk ask =
+                new SyncAsk(
+                        request.groupId(),
+                        request.generationId(),
+                        request.memberId(),
+                        request.groupInstanceId(),
+                        request.protocolType(),
+                        request.protocolName(),
+                        assignments);
+        coordinator.sync(
+                ask,
+                synced ->
+                        exchange.reply(
+                                new SyncGroupResponseData()
+                                        .setErrorCode(synced.error().code())
+                                        .setProtocolType(synced.protocolType())
+                                        .setProtocolName(synced.protocol())
+                                        .setAssignment(synced.assignment())));
+    }
+
+    /** Answers Heartbeat. */
+    public void heartbeat(Exchange exchange, HeartbeatRequestData request) {
+        Errors error =
+                coordinator.heartbeat(
+                        request.groupId(),
+                        request.generationId(),
+                        request.memberId(),
+                        request.groupInstanceId());
+        exchange.reply(new HeartbeatResponseData().setErrorCode(error.code()));
+    }
+
+    /** Answers LeaveGroup. */
+    public void leave(Exchange exchange, LeaveGroupRequestData request) {
+        if (exchange.version() < SEVERAL_LEAVE) {
+            Errors error = coordinator.leave(request.groupId(), request.memberId(), null);
+            exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));
+            return;
+        }
+        LeaveGroupResponseData response = new LeaveGroupResponseData();
+        for (MemberIdentity each : request.members()) {
+            Errors error =
+                    coordinator.leave(request.groupId(), each.memberId(), each.groupInstanceId());
+            response.members()
+                    .add(
+                            new MemberResponse()
+                                    .setMemberId(each.memberId())
+                                    .setGroupInstanceId(each.groupInstanceId())
+                                    .setErrorCode(error.code()));
+        }
+        exchange.reply(response);
+    }
+}

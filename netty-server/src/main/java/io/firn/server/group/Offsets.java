@@ -1,0 +1,101 @@
+package io.firn.server.group;
+
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.UnknownTopicException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Where groups stand: the store's own cursors, one for each topic that a group reads, named as the
+ * group. A tailer in the application can go on where a group of clients stopped. Thread-safe.
+ */
+final class Offsets {
+    private static final int LONGEST = 120;
+    private static final int LONGEST_FILE = 230;
+    private final LogStore store;
+
+    Offsets(LogStore store) {
+        this.store = store;
+    }
+
+    /** Whether a cursor, and a file, can be named so. */
+    static boolean isGroupId(String id) {
+        if (id == null || id.isEmpty() || id.length() > LONGEST) {
+            return false;
+        }
+        return StandardCharsets.UTF_8.newEncoder().canEncode(id)
+                && java.net.URLEncoder.encode(id, StandardCharsets.UTF_8).length()
+                                + 2 * id.chars().filter(c -> c == '*').count()
+                        <= LONGEST_FILE;
+    }
+
+    /** Sets where the group stands; written down by {@link #force}. */
+    static Cursor advance(Topic topic, String groupId, int partition, long offset) {
+        Cursor cursor = topic.cursor(groupId);
+        cursor.advance(partition, offset);
+        return cursor;
+    }
+
+    /** Makes what was set durable. */
+    static void force(Iterable<Cursor> cursors) {
+        FirnException failure = null;
+        for (Cursor cursor : cursors) {
+            try {
+                cursor.force();
+            } catch (FirnException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Where the group stands in a topic; null when it has never been there. */
+    static Cursor find(Topic topic, String groupId) {
+        // Not to be made by being asked for.
+        return isGroupId(groupId) && topic.cursorNames().contains(groupId)
+                ? topic.cursor(groupId)
+                : null;
+    }
+
+    /** The topics that a group has been in. */
+    List<Topic> topicsOf(String groupId) {
+        List<Topic> found = new ArrayList<>();
+        for (Topic topic : topics()) {
+            if (topic.cursorNames().contains(groupId)) {
+                found.add(topic);
+            }
+        }
+        return found;
+    }
+
+    /** Everybody who stands somewhere. */
+    Set<String> groupIds() {
+        Set<String> ids = new TreeSet<>();
+        topics().forEach(topic -> ids.addAll(topic.cursorNames()));
+        return ids;
+    }
+
+    void deleteAll(String groupId) {
+        topicsOf(groupId).forEach(topic -> topic.deleteCursor(groupId));
+    }
+
+    private List<Topic> topics() {
+        List<Topic> all = new ArrayList<>();
+        for (String name : store.topicNames()) {
+            try {
+                all.add(store.openTopic(name));
+            } catch (UnknownTopicException e) {
+                continue; // deleted just now
+            }
+        }
+        return all;
+    }
+}

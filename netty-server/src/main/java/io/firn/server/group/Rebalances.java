@@ -1,0 +1,186 @@
+package io.firn.server.group;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * How a group gets from one generation to the next. A rebalance begins when a member comes, goes or
+ * wants something else; it waits until all members have joined again, or their time is up; then the
+ * leader gets the list of members, assigns, and its sync lets all others go on. The caller holds
+ * the group's monitor.
+ *
+ * <pre>
+ *            member comes or goes            all joined, or time is up
+ *  STABLE ─────────────────────▶ PREPARING ────────────────────────────▶ COMPLETING
+ *    ▲                            ▲    │ nobody joined                     │  │
+ *    │                            │    ▼                                   │  │
+ *    │                            │  EMPTY          member comes or goes   │  │
+ *    │                            └────────────────────────────────────────┘  │
+ *    └──────────────────────────── the leader's sync ─────────────────────────┘
+ * </pre>
+ */
+final class Rebalances {
+    private final GroupFiles files;
+    private final GroupLimits limits;
+
+    Rebalances(GroupFiles files, GroupLimits limits) {
+        this.files = files;
+        this.limits = limits;
+    }
+
+    /** Has all members join again. */
+    void begin(Group group) {
+        if (group.is(GroupState.COMPLETING)) {
+            for (Member member : group.members()) {
+                member.assignment(Member.NOTHING);
+                member.synced(Synced.refused(Errors.REBALANCE_IN_PROGRESS));
+            }
+        }
+        boolean first = group.is(GroupState.EMPTY);
+        long now = System.nanoTime();
+        long wait = group.longestRebalanceMs() * 1_000_000L;
+        long delay = limits.initialDelayMs() * 1_000_000L;
+        if (first && delay > 0) {
+            group.joinBy(now + Math.min(delay, wait), now + wait, true);
+        } else {
+            group.joinBy(now + wait, now + wait, false);
+        }
+        group.state(GroupState.PREPARING);
+        tryComplete(group);
+    }
+
+    /** A member has joined, or has gone, while others are waited for. */
+    void tryComplete(Group group) {
+        if (group.is(GroupState.PREPARING) && !group.isInitialDelay() && group.haveAllJoined()) {
+            complete(group);
+        }
+    }
+
+    /** Begins a generation with those who have joined. */
+    private void complete(Group group) {
+        for (Member member : List.copyOf(group.members())) {
+            if (!member.isJoining() && !member.isStatic()) {
+                group.remove(member);
+            }
+        }
+        if (group.members().isEmpty()) {
+            becomeEmpty(group);
+            return;
+        }
+        if (!group.member(group.leader()).isJoining()) {
+            Member present =
+                    group.members().stream().filter(Member::isJoining).findFirst().orElse(null);
+            if (present == null) {
+                // Static members only, and none of them is back: their sessions decide.
+                long later = System.nanoTime() + group.longestRebalanceMs() * 1_000_000L;
+                group.joinBy(later, later, false);
+                return;
+            }
+            group.leader(present.id());
+        }
+        group.generation(group.generation() + 1);
+        group.protocol(group.vote());
+        group.state(GroupState.COMPLETING);
+        long now = System.nanoTime();
+        group.syncBy(now + group.longestRebalanceMs() * 1_000_000L);
+        for (Member member : group.members()) {
+            member.heard(now);
+            member.joined(joined(group, member.id()));
+        }
+    }
+
+    /** What a member of the present generation is told. */
+    Joined joined(Group group, String memberId) {
+        return new Joined(
+                Errors.NONE,
+                group.generation(),
+                group.protocolType(),
+                group.protocol(),
+                group.leader(),
+                false,
+                memberId,
+                group.isLeader(memberId) ? group.participants() : List.of());
+    }
+
+    private void becomeEmpty(Group group) {
+        group.generation(group.generation() + 1);
+        group.protocol(null);
+        group.leader(null);
+        group.state(GroupState.EMPTY);
+        group.emptySinceMs(System.currentTimeMillis());
+        files.write(group);
+    }
+
+    /** The leader has assigned. Durable before anybody is told. */
+    void assign(Group group, Map<String, byte[]> assignments) {
+        for (Member member : group.members()) {
+            member.assignment(assignments.get(member.id()));
+        }
+        try {
+            files.write(group);
+        } catch (RuntimeException e) {
+            for (Member member : group.members()) {
+                member.synced(Synced.refused(Errors.UNKNOWN_SERVER_ERROR));
+            }
+            begin(group);
+            throw e;
+        }
+        group.state(GroupState.STABLE);
+        long now = System.nanoTime();
+        for (Member member : group.members()) {
+            if (member.isSyncing()) {
+                member.heard(now);
+                member.synced(synced(group, member));
+            }
+        }
+    }
+
+    Synced synced(Group group, Member member) {
+        return new Synced(Errors.NONE, group.protocolType(), group.protocol(), member.assignment());
+    }
+
+    /** A member leaves, or its session has ended. */
+    void remove(Group group, Member member, Errors told) {
+        member.refuse(told);
+        group.remove(member);
+        afterRemoval(group);
+    }
+
+    private void afterRemoval(Group group) {
+        switch (group.state()) {
+            case STABLE, COMPLETING -> begin(group);
+            case PREPARING -> tryComplete(group);
+            default -> {}
+        }
+    }
+
+    /** Ends what took too long; true when something happened. */
+    void tick(Group group, long nowNs) {
+        boolean forgot = group.pending().values().removeIf(deadline -> nowNs - deadline > 0);
+        List<Member> gone = new ArrayList<>();
+        for (Member member : group.members()) {
+            boolean unsynced =
+                    group.is(GroupState.COMPLETING)
+                            && group.isSyncOver(nowNs)
+                            && !member.isSyncing()
+                            && !member.isStatic();
+            if (unsynced || member.isExpired(nowNs)) {
+                gone.add(member);
+            }
+        }
+        if (!gone.isEmpty()) {
+            for (Member member : gone) {
+                member.refuse(Errors.UNKNOWN_MEMBER_ID);
+                group.remove(member);
+            }
+            afterRemoval(group);
+        } else if (forgot) {
+            tryComplete(group);
+        }
+        if (group.is(GroupState.PREPARING) && group.isJoinOver(nowNs)) {
+            complete(group);
+        }
+    }
+}

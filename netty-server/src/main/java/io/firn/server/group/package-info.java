@@ -1,0 +1,2 @@
+/** Consumer groups: members, rebalances, committed offsets. */
+package io.firn.server.group;

@@ -1,0 +1,217 @@
+package io.firn.server.log;
+
+import io.firn.BatchReader;
+import io.firn.BatchRun;
+import io.firn.Partition;
+import io.firn.server.wire.Exchange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.apache.kafka.common.message.DescribeAclsRequestData;
+import org.apache.kafka.common.message.DescribeAclsResponseData;
+import org.apache.kafka.common.message.DescribeClusterRequestData;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
+import org.apache.kafka.common.message.DescribeClusterResponseData.DescribeClusterBroker;
+import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsPartition;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsTopic;
+import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.Cursor;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponsePartition;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopic;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Describes the node, its topics and its disks. */
+public final class ClusterAdmin {
+    private static final int MOST_PARTITIONS = 2_000;
+    private static final int EPOCH = 12;
+
+    private final ServedTopics topics;
+    private final Supplier<Node> node;
+
+    /** Over the topics. */
+    public ClusterAdmin(ServedTopics topics, Supplier<Node> node) {
+        this.topics = topics;
+        this.node = node;
+    }
+
+    /** Answers DescribeCluster. */
+    public void cluster(Exchange exchange, DescribeClusterRequestData request) {
+        Node here = node.get();
+        DescribeClusterResponseData response = new DescribeClusterResponseData();
+        if (request.endpointType() != 1) {
+            exchange.reply(response.setErrorCode(Errors.MISMATCHED_ENDPOINT_TYPE.code()));
+            return;
+        }
+        response.setClusterId(here.clusterId()).setControllerId(here.id());
+        response.brokers()
+                .add(
+                        new DescribeClusterBroker()
+                                .setBrokerId(here.id())
+                                .setHost(here.host())
+                                .setPort(here.port()));
+        exchange.reply(response);
+    }
+
+    /** Answers DescribeAcls: there are none, since there is no security. */
+    public void acls(Exchange exchange, DescribeAclsRequestData request) {
+        exchange.reply(
+                new DescribeAclsResponseData()
+                        .setErrorCode(Errors.SECURITY_DISABLED.code())
+                        .setErrorMessage("No Authorizer is configured."));
+    }
+
+    // ---- topics
+
+    /** Answers DescribeTopicPartitions, page by page. */
+    public void topicPartitions(Exchange exchange, DescribeTopicPartitionsRequestData request) {
+        DescribeTopicPartitionsResponseData response = new DescribeTopicPartitionsResponseData();
+        TreeSet<String> names = new TreeSet<>();
+        request.topics().forEach(each -> names.add(each.name()));
+        if (request.topics().isEmpty()) {
+            names.addAll(topics.names());
+        }
+        int room = Math.max(1, Math.min(MOST_PARTITIONS, request.responsePartitionLimit()));
+        String from = request.cursor() == null ? "" : request.cursor().topicName();
+        for (String name : names.tailSet(from)) {
+            boolean goesOn = request.cursor() != null && name.equals(from);
+            int first = goesOn ? Math.max(0, request.cursor().partitionIndex()) : 0;
+            if (room == 0) {
+                response.setNextCursor(new Cursor().setTopicName(name).setPartitionIndex(0));
+                break;
+            }
+            DescribeTopicPartitionsResponseTopic shown =
+                    new DescribeTopicPartitionsResponseTopic().setName(name);
+            response.topics().add(shown);
+            ServedTopic topic = topics.find(name);
+            if (topic == null) {
+                shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+                continue;
+            }
+            shown.setTopicId(topic.id());
+            int end = Math.min(topic.topic().partitionCount(), first + room);
+            for (int i = first; i < end; i++) {
+                shown.partitions().add(partition(i));
+                room--;
+            }
+            if (end < topic.topic().partitionCount()) {
+                response.setNextCursor(new Cursor().setTopicName(name).setPartitionIndex(end));
+                break;
+            }
+        }
+        exchange.reply(response);
+    }
+
+    private DescribeTopicPartitionsResponsePartition partition(int index) {
+        int id = node.get().id();
+        return new DescribeTopicPartitionsResponsePartition()
+                .setPartitionIndex(index)
+                .setLeaderId(id)
+                .setLeaderEpoch(-1)
+                .setReplicaNodes(List.of(id))
+                .setIsrNodes(List.of(id))
+                .setEligibleLeaderReplicas(List.of())
+                .setLastKnownElr(List.of());
+    }
+
+    /** Answers DescribeLogDirs: all tiers together, as one directory. */
+    public void logDirs(Exchange exchange, DescribeLogDirsRequestData request) {
+        DescribeLogDirsResult directory =
+                new DescribeLogDirsResult()
+                        .setLogDir(topics.store().directory().toAbsolutePath().toString());
+        List<String> names = new ArrayList<>();
+        if (request.topics() == null) {
+            names.addAll(topics.names());
+        } else {
+            request.topics().forEach(each -> names.add(each.topic()));
+        }
+        for (String name : names) {
+            ServedTopic topic = topics.find(name);
+            if (topic == null) {
+                continue;
+            }
+            var asked = request.topics() == null ? null : request.topics().find(name);
+            DescribeLogDirsTopic shown = new DescribeLogDirsTopic().setName(name);
+            for (int i = 0; i < topic.topic().partitionCount(); i++) {
+                if (asked == null || asked.partitions().contains(i)) {
+                    shown.partitions()
+                            .add(
+                                    new DescribeLogDirsPartition()
+                                            .setPartitionIndex(i)
+                                            .setPartitionSize(
+                                                    topic.topic().partition(i).metrics().bytes()));
+                }
+            }
+            directory.topics().add(shown);
+        }
+        exchange.reply(new DescribeLogDirsResponseData().setResults(List.of(directory)));
+    }
+
+    // ---- epochs
+
+    /**
+     * Answers OffsetForLeaderEpoch from the batches themselves. Nobody is told an epoch anywhere
+     * else, but some clients ask with what they found in a batch.
+     */
+    public void epochs(Exchange exchange, OffsetForLeaderEpochRequestData request) {
+        OffsetForLeaderEpochResponseData response = new OffsetForLeaderEpochResponseData();
+        for (var topic : request.topics()) {
+            OffsetForLeaderTopicResult results =
+                    new OffsetForLeaderTopicResult().setTopic(topic.topic());
+            response.topics().add(results);
+            ServedTopic served = topics.find(topic.topic());
+            for (var each : topic.partitions()) {
+                EpochEndOffset result = new EpochEndOffset().setPartition(each.partition());
+                ServedPartition found = served == null ? null : served.partition(each.partition());
+                if (found == null) {
+                    result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+                } else {
+                    try {
+                        find(found.partition(), each.leaderEpoch(), result);
+                    } catch (RuntimeException e) {
+                        result.setErrorCode(Failures.codeOf(e).code());
+                    }
+                }
+                results.partitions().add(result);
+            }
+        }
+        exchange.reply(response);
+    }
+
+    /** The largest epoch up to the one asked for, and where it ends: epochs ascend with offsets. */
+    private static void find(Partition partition, int asked, EpochEndOffset result) {
+        BatchReader reader = partition.openBatchReader();
+        long low = partition.logStartOffset();
+        long high = partition.visibleOffset();
+        int epoch = -1;
+        while (low < high) {
+            long mid = (low + high) >>> 1;
+            try (BatchRun run = reader.read(mid, 1, true)) {
+                if (run == null) {
+                    high = mid;
+                    continue;
+                }
+                int there = run.bytes().getInt(run.bytes().position() + EPOCH);
+                if (there > asked) {
+                    high = Math.max(low, run.baseOffset());
+                } else {
+                    epoch = Math.max(epoch, there);
+                    low = run.nextOffset();
+                }
+            }
+        }
+        if (epoch < 0) {
+            result.setLeaderEpoch(asked).setEndOffset(partition.logStartOffset());
+        } else {
+            result.setLeaderEpoch(epoch).setEndOffset(low);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.firn.server.log;
+
+import io.firn.AppenderBusyException;
+import io.firn.ClosedException;
+import io.firn.DamagedRangeException;
+import io.firn.FirnException;
+import io.firn.InvalidBatchException;
+import io.firn.InvalidOptionException;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.OutOfOrderSequenceException;
+import io.firn.PoisonedException;
+import io.firn.ProducerFencedException;
+import io.firn.RecordTooLargeException;
+import io.firn.StoreFullException;
+import io.firn.TopicExistsException;
+import io.firn.UnknownTopicException;
+import io.firn.server.wire.WireErrors;
+import java.util.concurrent.CompletionException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Which of Kafka's error codes says what went wrong in here. */
+public final class Failures implements WireErrors {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+
+    /** The code for an exception; {@link Errors#UNKNOWN_SERVER_ERROR} is logged. */
+    public static Errors codeOf(Throwable thrown) {
+        Throwable error =
+                thrown instanceof CompletionException && thrown.getCause() != null
+                        ? thrown.getCause()
+                        : thrown;
+        if (error instanceof ApiException) {
+            return Errors.forException(error);
+        }
+        if (error instanceof InvalidBatchException invalid) {
+            return invalid.isCorrupt() ? Errors.CORRUPT_MESSAGE : Errors.INVALID_RECORD;
+        }
+        if (error instanceof OutOfOrderSequenceException) {
+            return Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+        }
+        if (error instanceof ProducerFencedException) {
+            return Errors.INVALID_PRODUCER_EPOCH;
+        }
+        if (error instanceof RecordTooLargeException) {
+            return Errors.MESSAGE_TOO_LARGE;
+        }
+        if (error instanceof UnknownTopicException) {
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        }
+        if (error instanceof TopicExistsException) {
+            return Errors.TOPIC_ALREADY_EXISTS;
+        }
+        if (error instanceof OffsetOutOfRangeException) {
+            return Errors.OFFSET_OUT_OF_RANGE;
+        }
+        if (error instanceof DamagedRangeException) {
+            return Errors.CORRUPT_MESSAGE;
+        }
+        if (error instanceof PoisonedException
+                || error instanceof StoreFullException
+                || error instanceof AppenderBusyException) {
+            return Errors.KAFKA_STORAGE_ERROR;
+        }
+        if (error instanceof ClosedException) {
+            return Errors.NOT_LEADER_OR_FOLLOWER; // the server is going down: try again elsewhere
+        }
+        if (error instanceof InvalidOptionException) {
+            return Errors.INVALID_REQUEST;
+        }
+        if (error instanceof FirnException) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed", error);
+            return Errors.KAFKA_STORAGE_ERROR;
+        }
+        LOG.log(System.Logger.Level.ERROR, "a request failed unexpectedly", error);
+        return Errors.UNKNOWN_SERVER_ERROR;
+    }
+
+    @Override
+    public Throwable toWire(ApiKeys key, Throwable error) {
+        return error instanceof ApiException ? error : codeOf(error).exception(error.getMessage());
+    }
+}

@@ -1,0 +1,91 @@
+package io.firn.server.log;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The one batch of a produce request, for one partition: what has to be right about its header
+ * before the log checks the rest. The bytes are the request's own.
+ *
+ * <pre>
+ *  0 base offset   8 length   12 epoch   16 magic   17 CRC   21 attributes   23 last offset delta
+ * 27 base timestamp   35 max timestamp   43 producer id   51 its epoch   53 sequence   57 count
+ * </pre>
+ */
+final class ForeignRecords {
+    private static final int HEADER = 61;
+    private static final int LENGTH = 8;
+    private static final int LENGTH_OVERHEAD = 12;
+    private static final int MAGIC = 16;
+    private static final int CRC = 17;
+    private static final int ATTRIBUTES = 21;
+    private static final int MAX_TIMESTAMP = 35;
+    private static final int COUNT = 57;
+    private static final int COMPRESSION = 7;
+    private static final int ZSTD = 4;
+    private static final int APPEND_TIME = 8;
+    private static final short FIRST_WITH_ZSTD = 7;
+
+    private final ByteBuffer bytes;
+    private final int at;
+
+    ForeignRecords(ByteBuffer bytes) {
+        this.bytes = bytes;
+        this.at = bytes.position();
+    }
+
+    /** What is wrong with it, or {@link Errors#NONE}. */
+    Errors check(TopicSettings settings, short version, long nowMs) {
+        if (bytes.remaining() < HEADER) {
+            return Errors.INVALID_RECORD;
+        }
+        if (bytes.get(at + MAGIC) != 2) {
+            return Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT;
+        }
+        long size = (long) bytes.getInt(at + LENGTH) + LENGTH_OVERHEAD;
+        if (size < HEADER || size > bytes.remaining()) {
+            return Errors.CORRUPT_MESSAGE;
+        }
+        if (size < bytes.remaining()) {
+            return Errors.INVALID_RECORD; // one batch for a partition, nothing behind it
+        }
+        if (size > settings.maxMessageBytes()) {
+            return Errors.MESSAGE_TOO_LARGE;
+        }
+        int compression = bytes.getShort(at + ATTRIBUTES) & COMPRESSION;
+        if (compression > ZSTD || (compression == ZSTD && version < FIRST_WITH_ZSTD)) {
+            return Errors.UNSUPPORTED_COMPRESSION_TYPE;
+        }
+        if (!settings.isAppendTime()
+                && !settings.takesTime(bytes.getLong(at + MAX_TIMESTAMP), nowMs)) {
+            return Errors.INVALID_TIMESTAMP;
+        }
+        return Errors.NONE;
+    }
+
+    int count() {
+        return bytes.getInt(at + COUNT);
+    }
+
+    ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** Gives all records our time; false when the batch is not what its maker checksummed. */
+    boolean stamp(long nowMs) {
+        if (crc() != bytes.getInt(at + CRC)) {
+            return false;
+        }
+        bytes.putShort(at + ATTRIBUTES, (short) (bytes.getShort(at + ATTRIBUTES) | APPEND_TIME));
+        bytes.putLong(at + MAX_TIMESTAMP, nowMs);
+        bytes.putInt(at + CRC, crc());
+        return true;
+    }
+
+    private int crc() {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.duplicate().position(at + ATTRIBUTES));
+        return (int) crc.getValue();
+    }
+}

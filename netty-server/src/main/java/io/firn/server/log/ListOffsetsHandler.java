@@ -1,0 +1,81 @@
+package io.firn.server.log;
+
+import io.firn.Partition;
+import io.firn.TimestampedOffset;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicResponse;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Finds offsets: the ends, and by timestamp. */
+public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData> {
+    private static final long LATEST = -1;
+    private static final long EARLIEST = -2;
+    private static final long MAX_TIMESTAMP = -3;
+    private static final long EARLIEST_LOCAL = -4;
+    private static final long LATEST_TIERED = -5;
+    private static final long EARLIEST_PENDING_UPLOAD = -6;
+
+    private final ServedTopics topics;
+
+    /** Over the topics. */
+    public ListOffsetsHandler(ServedTopics topics) {
+        this.topics = topics;
+    }
+
+    @Override
+    public void handle(Exchange exchange, ListOffsetsRequestData request) {
+        ListOffsetsResponseData response = new ListOffsetsResponseData();
+        for (var topic : request.topics()) {
+            ListOffsetsTopicResponse results = new ListOffsetsTopicResponse().setName(topic.name());
+            response.topics().add(results);
+            ServedTopic served = topics.find(topic.name());
+            for (ListOffsetsPartition each : topic.partitions()) {
+                results.partitions().add(find(served, each));
+            }
+        }
+        exchange.reply(response);
+    }
+
+    private static ListOffsetsPartitionResponse find(
+            ServedTopic topic, ListOffsetsPartition asked) {
+        ListOffsetsPartitionResponse result =
+                new ListOffsetsPartitionResponse().setPartitionIndex(asked.partitionIndex());
+        ServedPartition served = topic == null ? null : topic.partition(asked.partitionIndex());
+        if (served == null) {
+            return result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        }
+        try {
+            return find(served.partition(), asked.timestamp(), result);
+        } catch (RuntimeException e) {
+            return result.setErrorCode(Failures.codeOf(e).code());
+        }
+    }
+
+    private static ListOffsetsPartitionResponse find(
+            Partition partition, long timestamp, ListOffsetsPartitionResponse result) {
+        if (timestamp == LATEST) {
+            return result.setOffset(partition.visibleOffset());
+        }
+        if (timestamp == EARLIEST || timestamp == EARLIEST_LOCAL) {
+            return result.setOffset(partition.logStartOffset());
+        }
+        if (timestamp == LATEST_TIERED || timestamp == EARLIEST_PENDING_UPLOAD) {
+            return result; // nothing lies remotely
+        }
+        if (timestamp < MAX_TIMESTAMP) {
+            return result.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
+        }
+        TimestampedOffset found =
+                timestamp == MAX_TIMESTAMP
+                        ? partition.findLatestTimestamp()
+                        : partition.findTimestamp(timestamp);
+        return found == null
+                ? result
+                : result.setOffset(found.offset()).setTimestamp(found.timestampMs());
+    }
+}

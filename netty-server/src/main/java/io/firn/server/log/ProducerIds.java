@@ -1,0 +1,32 @@
+package io.firn.server.log;
+
+import io.firn.LogStore;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Gives ids to idempotent producers: always a new one, with epoch 0. */
+public final class ProducerIds implements Handler<InitProducerIdRequestData> {
+    private final LogStore store;
+
+    /** Of a store. */
+    public ProducerIds(LogStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public void handle(Exchange exchange, InitProducerIdRequestData request) {
+        InitProducerIdResponseData response = new InitProducerIdResponseData();
+        if (request.transactionalId() != null) {
+            // There are no transactions. Of the fatal codes this is the one that clients know.
+            exchange.reply(
+                    response.setErrorCode(Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code())
+                            .setProducerId(-1)
+                            .setProducerEpoch((short) -1));
+            return;
+        }
+        exchange.reply(response.setProducerId(store.newProducerId()).setProducerEpoch((short) 0));
+    }
+}

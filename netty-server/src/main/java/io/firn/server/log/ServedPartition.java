@@ -1,0 +1,98 @@
+package io.firn.server.log;
+
+import io.firn.Appender;
+import io.firn.Partition;
+import io.firn.UnknownTopicException;
+import io.firn.VisibleListener;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A partition as clients see it: one shared appender for all producers, and the fetches that wait
+ * for more. Thread-safe.
+ */
+final class ServedPartition implements VisibleListener {
+    private static final Runnable[] NOBODY = {};
+
+    private final ServedTopic topic;
+    private final Partition partition;
+    private volatile Appender appender;
+    private volatile Runnable[] waiting = NOBODY;
+    private boolean listening;
+    private boolean closed;
+
+    ServedPartition(ServedTopic topic, Partition partition) {
+        this.topic = topic;
+        this.partition = partition;
+    }
+
+    ServedTopic topic() {
+        return topic;
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    /** The producers' appender. */
+    Appender appender() {
+        Appender open = appender;
+        return open == null ? openAppender() : open;
+    }
+
+    private synchronized Appender openAppender() {
+        if (closed) {
+            throw new UnknownTopicException("topic " + topic.name() + " was deleted");
+        }
+        if (appender == null) {
+            appender = partition.openSharedAppender();
+        }
+        return appender;
+    }
+
+    /** Has it called each time that more can be seen, until {@link #leave}. */
+    synchronized void watch(Runnable wakeUp) {
+        if (!listening && !closed) {
+            listening = true;
+            partition.addVisibleListener(this);
+        }
+        List<Runnable> all = new ArrayList<>(List.of(waiting));
+        all.add(wakeUp);
+        waiting = all.toArray(NOBODY);
+    }
+
+    synchronized void leave(Runnable wakeUp) {
+        List<Runnable> all = new ArrayList<>(List.of(waiting));
+        all.remove(wakeUp);
+        waiting = all.toArray(NOBODY);
+    }
+
+    @Override
+    public void onVisible() {
+        // The end was published with a release store. Without the fence this look could go ahead of
+        // it, and miss someone who has just begun to wait and did not see the new end either.
+        VarHandle.fullFence();
+        for (Runnable wakeUp : waiting) {
+            wakeUp.run();
+        }
+    }
+
+    synchronized void close() {
+        closed = true;
+        if (appender != null) {
+            appender.close();
+        }
+        if (listening) {
+            partition.removeVisibleListener(this);
+        }
+        for (Runnable wakeUp : waiting) {
+            wakeUp.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return topic.name() + "-" + partition.index();
+    }
+}

@@ -1,0 +1,73 @@
+package io.firn.server.log;
+
+import io.firn.Topic;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+
+/** A topic as clients see it. Thread-safe. */
+public final class ServedTopic {
+    private final Topic topic;
+    private final Uuid id;
+    private volatile TopicSettings settings;
+    private volatile List<ServedPartition> partitions = List.of();
+    private boolean closed;
+
+    ServedTopic(Topic topic, TopicSettings settings) {
+        this.topic = topic;
+        this.id =
+                new Uuid(topic.id().getMostSignificantBits(), topic.id().getLeastSignificantBits());
+        this.settings = settings;
+    }
+
+    /** The topic itself. */
+    public Topic topic() {
+        return topic;
+    }
+
+    /** Its name. */
+    public String name() {
+        return topic.name();
+    }
+
+    /** Its id, as on the wire. */
+    public Uuid id() {
+        return id;
+    }
+
+    TopicSettings settings() {
+        return settings;
+    }
+
+    void settings(TopicSettings changed) {
+        settings = changed;
+    }
+
+    /** One of its partitions; null when there is none. */
+    ServedPartition partition(int index) {
+        List<ServedPartition> all = partitions;
+        if (index >= 0 && index < all.size()) {
+            return all.get(index);
+        }
+        return index < 0 || index >= topic.partitionCount() ? null : grow().get(index);
+    }
+
+    private synchronized List<ServedPartition> grow() {
+        List<ServedPartition> all = new ArrayList<>(partitions);
+        for (int i = all.size(); i < topic.partitionCount(); i++) {
+            ServedPartition added = new ServedPartition(this, topic.partition(i));
+            if (closed) {
+                added.close();
+            }
+            all.add(added);
+        }
+        partitions = List.copyOf(all);
+        return partitions;
+    }
+
+    /** Lets go of it: it was deleted, or the server ends. */
+    synchronized void close() {
+        closed = true;
+        partitions.forEach(ServedPartition::close);
+    }
+}

@@ -1,0 +1,230 @@
+package io.firn.server.log;
+
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import io.firn.server.config.ServerConfig;
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * The store's topics, as clients see them, with what was configured for each in a small file beside
+ * the store's own. The application that embeds the server may create and delete topics, too: the
+ * store is always asked. Thread-safe.
+ */
+public final class ServedTopics implements AutoCloseable {
+    private static final String MAGIC = "topic-config";
+    private static final int VERSION = 1;
+
+    private final LogStore store;
+    private final FileMedium medium;
+    private final Path directory;
+    private final ServerConfig config;
+    private final Map<String, String> defaults;
+    private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
+    private final Map<Uuid, ServedTopic> byId = new ConcurrentHashMap<>();
+
+    /**
+     * Over a store.
+     *
+     * @param directory for what is configured
+     */
+    public ServedTopics(LogStore store, ServerConfig config, FileMedium medium, Path directory)
+            throws IOException {
+        this.store = store;
+        this.config = config;
+        this.defaults = config.topicDefaults();
+        this.medium = medium;
+        this.directory = directory.resolve("topics");
+        medium.createDirectories(this.directory);
+        for (String name : store.topicNames()) {
+            find(name);
+        }
+        dropOrphans();
+    }
+
+    /** What was configured for topics that are gone. */
+    private void dropOrphans() throws IOException {
+        for (String file : medium.list(directory)) {
+            boolean known =
+                    byId.values().stream()
+                            .anyMatch(each -> file.equals(each.topic().id().toString()));
+            if (!known) {
+                medium.delete(directory.resolve(file));
+            }
+        }
+    }
+
+    /** The store below. */
+    public LogStore store() {
+        return store;
+    }
+
+    /** The id of the one node. */
+    public int nodeId() {
+        return config.nodeId();
+    }
+
+    ServerConfig config() {
+        return config;
+    }
+
+    /** The names of all topics, sorted. */
+    public List<String> names() {
+        return store.topicNames();
+    }
+
+    /** A topic by its name; null when there is none. */
+    public ServedTopic find(String name) {
+        Topic topic;
+        try {
+            topic = store.openTopic(name);
+        } catch (UnknownTopicException e) {
+            forget(byName.get(name));
+            return null;
+        }
+        ServedTopic served = byName.get(name);
+        return served != null && served.topic().id().equals(topic.id()) ? served : serve(topic);
+    }
+
+    /** A topic by its id; null when there is none. */
+    public ServedTopic find(Uuid id) {
+        ServedTopic served = byId.get(id);
+        if (served == null) {
+            // Somebody else may have created it.
+            for (String name : store.topicNames()) {
+                if (!byName.containsKey(name)) {
+                    find(name);
+                }
+            }
+            served = byId.get(id);
+        }
+        return served == null || find(served.name()) == served ? served : null;
+    }
+
+    private synchronized ServedTopic serve(Topic topic) {
+        ServedTopic before = byName.get(topic.name());
+        if (before != null && before.topic().id().equals(topic.id())) {
+            return before;
+        }
+        forget(before);
+        ServedTopic served = new ServedTopic(topic, new TopicSettings(readSet(topic), defaults));
+        byName.put(served.name(), served);
+        byId.put(served.id(), served);
+        return served;
+    }
+
+    private void forget(ServedTopic gone) {
+        if (gone != null) {
+            byName.remove(gone.name(), gone);
+            byId.remove(gone.id(), gone);
+            gone.close();
+        }
+    }
+
+    /** Lets go of topics that somebody else deleted, so that their space comes back. */
+    public void forgetDeleted() {
+        byName.keySet().forEach(this::find);
+    }
+
+    // ---- changing
+
+    /** Checks what a topic would be created with. */
+    TopicSettings check(Map<String, String> set) {
+        return new TopicSettings(set, defaults);
+    }
+
+    /** Creates a topic, durably. */
+    public ServedTopic create(String name, int partitions, Map<String, String> set) {
+        TopicSettings settings = check(set);
+        TopicOptions options = settings.options(partitions);
+        synchronized (this) {
+            Topic topic = store.createTopic(name, options);
+            try {
+                if (!set.isEmpty()) {
+                    writeSet(topic, settings);
+                }
+            } catch (RuntimeException e) {
+                store.deleteTopic(name); // nobody has seen it
+                throw e;
+            }
+            return serve(topic);
+        }
+    }
+
+    /** Deletes a topic, durably. */
+    public synchronized void delete(String name) {
+        ServedTopic served = byName.get(name);
+        store.deleteTopic(name);
+        if (served != null) {
+            forget(served);
+            try {
+                medium.delete(file(served.topic()));
+            } catch (IOException e) {
+                // Swept at the next start; its topic is gone, and ids do not come again.
+                System.getLogger("io.firn.server")
+                        .log(
+                                System.Logger.Level.WARNING,
+                                "left behind: " + file(served.topic()),
+                                e);
+            }
+        }
+    }
+
+    /** Configures a topic, durably. */
+    synchronized void configure(ServedTopic served, Map<String, String> set) {
+        TopicSettings changed = new TopicSettings(set, defaults);
+        writeSet(served.topic(), changed);
+        served.settings(changed);
+        TopicOptions options = served.topic().options();
+        if (!changed.applyTo(options).equals(options)) {
+            served.topic().changeOptions(changed.applyTo(options));
+        }
+    }
+
+    private Path file(Topic topic) {
+        return directory.resolve(topic.id().toString());
+    }
+
+    private Map<String, String> readSet(Topic topic) {
+        try {
+            Map<String, String> set = SmallFile.read(medium, file(topic), MAGIC, VERSION);
+            return set == null ? Map.of() : set;
+        } catch (IOException e) {
+            throw new FirnException(
+                    "the configuration of topic "
+                            + topic.name()
+                            + " cannot be read: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void writeSet(Topic topic, TopicSettings settings) {
+        try {
+            SmallFile.write(medium, file(topic), MAGIC, VERSION, settings.set());
+        } catch (IOException e) {
+            throw new FirnException(
+                    "the configuration of topic "
+                            + topic.name()
+                            + " could not be written: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Lets go of all topics, not of the store. */
+    @Override
+    public void close() {
+        new ArrayList<>(byName.values()).forEach(this::forget);
+    }
+}

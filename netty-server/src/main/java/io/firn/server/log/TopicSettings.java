@@ -1,0 +1,97 @@
+package io.firn.server.log;
+
+import io.firn.Durability;
+import io.firn.InvalidOptionException;
+import io.firn.TopicOptions;
+import io.firn.server.config.TopicKeys;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A topic's configuration in Kafka's words: what was set, over the server's defaults. Immutable.
+ */
+public final class TopicSettings {
+    private static final int LEAST_SEGMENT = 64 << 10;
+    private static final int MOST_SEGMENT = 1 << 30;
+    private static final int EMBEDDED_RECORD = 1 << 20;
+
+    private final Map<String, String> set;
+    private final Map<String, String> defaults;
+    private final int maxMessageBytes;
+    private final boolean appendTime;
+    private final long timestampAfterMaxMs;
+    private final long timestampBeforeMaxMs;
+
+    /**
+     * Checks the values.
+     *
+     * @throws InvalidOptionException for an unknown key and for a value that does not fit
+     */
+    public TopicSettings(Map<String, String> set, Map<String, String> defaults) {
+        set.forEach((name, value) -> TopicKeys.of(name).check(value));
+        this.set = new TreeMap<>(set);
+        this.defaults = defaults;
+        this.maxMessageBytes = Integer.parseInt(get("max.message.bytes"));
+        this.appendTime = get("message.timestamp.type").equals("LogAppendTime");
+        this.timestampAfterMaxMs = Long.parseLong(get("message.timestamp.after.max.ms"));
+        this.timestampBeforeMaxMs = Long.parseLong(get("message.timestamp.before.max.ms"));
+    }
+
+    /** What was set, by key. */
+    public Map<String, String> set() {
+        return set;
+    }
+
+    /** A value that holds. */
+    public String get(String key) {
+        String value = set.get(key);
+        return (value == null ? defaults.get(key) : value).trim();
+    }
+
+    /** Largest batch that is taken. */
+    int maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    /** Whether batches get our time. */
+    boolean isAppendTime() {
+        return appendTime;
+    }
+
+    /** Whether a batch's time is within what the topic takes. */
+    boolean takesTime(long timestampMs, long nowMs) {
+        return timestampMs < 0
+                || (timestampMs - nowMs <= timestampAfterMaxMs
+                        && nowMs - timestampMs <= timestampBeforeMaxMs);
+    }
+
+    /** The log's options for a new topic. */
+    TopicOptions options(int partitions) {
+        int segment =
+                Math.max(
+                        LEAST_SEGMENT,
+                        Math.min(MOST_SEGMENT, Integer.parseInt(get("segment.bytes"))));
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withPartitions(partitions)
+                        .withDurability(
+                                get("firn.durability").equals("written")
+                                        ? Durability.WRITTEN
+                                        : Durability.DURABLE)
+                        .withSegmentBytes(segment)
+                        .withMaxRecordBytes(Math.min(EMBEDDED_RECORD, segment / 2));
+        return applyTo(options);
+    }
+
+    /** The log's options with what can be changed later. */
+    TopicOptions applyTo(TopicOptions options) {
+        // A topic that is to be compacted keeps everything, as long as there is no compaction.
+        boolean deletes = get("cleanup.policy").contains("delete");
+        long bytes = deletes ? Long.parseLong(get("retention.bytes")) : TopicOptions.UNLIMITED;
+        long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
+        return options.withRetentionBytes(bytes)
+                .withRetentionAge(Duration.ofMillis(ms))
+                .withRollAge(Duration.ofMillis(Math.max(1_000, Long.parseLong(get("segment.ms")))));
+    }
+}

@@ -1,0 +1,62 @@
+package io.firn.server.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.util.List;
+
+/**
+ * Cuts a connection's bytes into requests: a length in four bytes, then that many. What the length
+ * claims is believed only up to a limit, and memory is taken as bytes arrive, not as they are
+ * promised. Requests other than produce are small; theirs is a limit of its own, since what a
+ * request says costs more memory decoded than on the wire.
+ */
+final class FrameDecoder extends ByteToMessageDecoder {
+    private static final int LENGTH_BYTES = 4;
+    private static final int KEY_BYTES = 2;
+    private static final int LEAST = 8;
+    private static final short PRODUCE = 0;
+    private static final int ROOM_AT_ONCE = 1 << 20;
+
+    private final int maxBytes;
+    private final int maxOtherBytes;
+    private boolean hasRoom;
+
+    FrameDecoder(int maxBytes) {
+        this.maxBytes = maxBytes;
+        this.maxOtherBytes = Math.min(maxBytes, 8 << 20);
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+        if (in.readableBytes() < LENGTH_BYTES + KEY_BYTES) {
+            return;
+        }
+        int start = in.readerIndex();
+        int length = in.getInt(start);
+        short key = in.getShort(start + LENGTH_BYTES);
+        int limit = key == PRODUCE ? maxBytes : maxOtherBytes;
+        if (length < LEAST || length > limit) {
+            in.skipBytes(in.readableBytes());
+            throw new BadRequestException(
+                    "a request of "
+                            + length
+                            + " bytes; from "
+                            + LEAST
+                            + " to "
+                            + limit
+                            + " are taken");
+        }
+        if (in.readableBytes() < LENGTH_BYTES + length) {
+            if (!hasRoom && length > in.writableBytes() && in.refCnt() == 1) {
+                // Spares a large request from being copied again and again as it grows.
+                in.ensureWritable(Math.min(length, ROOM_AT_ONCE));
+                hasRoom = true;
+            }
+            return;
+        }
+        hasRoom = false;
+        in.skipBytes(LENGTH_BYTES);
+        out.add(in.readRetainedSlice(length));
+    }
+}

@@ -1,0 +1,115 @@
+package io.firn.server.wire;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Listens, accepts, and runs the event loops; epoll where it is there, NIO elsewhere. */
+public final class Transport implements AutoCloseable {
+    private static final int LOW_WATER = 256 << 10;
+    private static final int HIGH_WATER = 1 << 20;
+
+    private final ServerContext server;
+    private final EventLoopGroup acceptor;
+    private final EventLoopGroup loops;
+    private final boolean epoll;
+    private final List<Channel> listening = new ArrayList<>();
+
+    /** Starts the event loops; nothing listens yet. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+    public Transport(ServerContext server, int threads) {
+        this.server = server;
+        this.epoll = Epoll.isAvailable();
+        this.acceptor = group(1, "firn-accept");
+        this.loops = group(threads, "firn-net");
+        long look = Math.max(100, Math.min(1_000, server.limits().writeStallMs() / 4));
+        loops.scheduleAtFixedRate(
+                server.connections()::checkTimes, look, look, TimeUnit.MILLISECONDS);
+    }
+
+    private EventLoopGroup group(int threads, String name) {
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), io);
+    }
+
+    /** Which kind of event loop. */
+    public String kind() {
+        return epoll ? "epoll" : "NIO";
+    }
+
+    /**
+     * Listens on an address.
+     *
+     * @return where it really listens: port 0 asks for any
+     */
+    public InetSocketAddress listen(InetSocketAddress address, int backlog) throws IOException {
+        ServerBootstrap bootstrap =
+                new ServerBootstrap()
+                        .group(acceptor, loops)
+                        .option(ChannelOption.SO_BACKLOG, backlog)
+                        .option(ChannelOption.SO_REUSEADDR, true)
+                        .childOption(ChannelOption.TCP_NODELAY, true)
+                        .childOption(ChannelOption.SO_KEEPALIVE, true)
+                        .childOption(
+                                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                                new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
+                        .childHandler(
+                                new ChannelInitializer<>() {
+                                    @Override
+                                    protected void initChannel(Channel channel) {
+                                        channel.pipeline()
+                                                .addLast(
+                                                        new FrameDecoder(
+                                                                server.limits().requestBytes()),
+                                                        new Connection(server));
+                                    }
+                                });
+        if (epoll) {
+            bootstrap.channel(EpollServerSocketChannel.class);
+        } else {
+            bootstrap.channel(NioServerSocketChannel.class);
+        }
+        var bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    "cannot listen on " + address + ": " + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        listening.add(bound.channel());
+        return (InetSocketAddress) bound.channel().localAddress();
+    }
+
+    /**
+     * Lets nobody in any more, and has what is under way answered, as far as it takes no longer.
+     */
+    public void drain(long maxMs) {
+        listening.forEach(channel -> channel.close().awaitUninterruptibly());
+        server.connections().end();
+        long deadline = System.nanoTime() + maxMs * 1_000_000;
+        while (server.connections().count() > 0 && System.nanoTime() < deadline) {
+            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        acceptor.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

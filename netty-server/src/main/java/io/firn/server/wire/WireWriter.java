@@ -1,0 +1,156 @@
+package io.firn.server.wire;
+
+import io.firn.BatchRun;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.protocol.Message;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
+import org.apache.kafka.common.protocol.Writable;
+import org.apache.kafka.common.record.internal.BaseRecords;
+
+/**
+ * Encodes a response into buffers: its fields into pooled memory, and between them the log's own
+ * bytes, which are neither copied nor looked at.
+ */
+final class WireWriter implements Writable {
+    private static final int MORE = 256;
+
+    private final ByteBufAllocator allocator;
+    private final List<Part> parts = new ArrayList<>(1);
+    private ByteBuf fields;
+
+    /**
+     * A piece of a response.
+     *
+     * @param bytes for the socket
+     * @param run the log's bytes that it shows, to be closed when the socket has taken them; or
+     *     null
+     */
+    record Part(ByteBuf bytes, BatchRun run) {}
+
+    private WireWriter(ByteBufAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    /**
+     * Encodes a response with its length before it. When it throws, nothing is left over; the
+     * message's records are then closed by the caller.
+     */
+    static List<Part> encode(
+            ByteBufAllocator allocator,
+            Message header,
+            short headerVersion,
+            Message body,
+            short version) {
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        int headerSize = header.size(cache, headerVersion);
+        int size = Math.addExact(headerSize, body.size(cache, version));
+        WireWriter writer = new WireWriter(allocator);
+        try {
+            // The records of a fetch are most of its size, and need no room here.
+            writer.fields = allocator.ioBuffer(Math.min(4 + size, 4096));
+            writer.writeInt(size);
+            header.write(writer, cache, headerVersion);
+            body.write(writer, cache, version);
+            writer.endFields();
+            return writer.parts;
+        } catch (RuntimeException e) {
+            writer.release();
+            throw e;
+        }
+    }
+
+    private void release() {
+        if (fields != null) {
+            fields.release();
+        }
+        parts.forEach(part -> part.bytes().release());
+    }
+
+    private void endFields() {
+        if (fields.isReadable()) {
+            parts.add(new Part(fields, null));
+        } else {
+            fields.release();
+        }
+        fields = null;
+    }
+
+    @Override
+    public void writeRecords(BaseRecords records) {
+        if (records instanceof LogRecords log) {
+            endFields();
+            for (BatchRun run : log.runs()) {
+                // A view of the mapping itself: the socket takes the bytes from there.
+                parts.add(new Part(Unpooled.wrappedBuffer(run.bytes()), run));
+            }
+            fields = allocator.ioBuffer(MORE);
+        } else {
+            Writable.super.writeRecords(records);
+        }
+    }
+
+    @Override
+    public void writeByte(byte value) {
+        fields.writeByte(value);
+    }
+
+    @Override
+    public void writeShort(short value) {
+        fields.writeShort(value);
+    }
+
+    @Override
+    public void writeInt(int value) {
+        fields.writeInt(value);
+    }
+
+    @Override
+    public void writeLong(long value) {
+        fields.writeLong(value);
+    }
+
+    @Override
+    public void writeDouble(double value) {
+        fields.writeDouble(value);
+    }
+
+    @Override
+    public void writeByteArray(byte[] value) {
+        fields.writeBytes(value);
+    }
+
+    @Override
+    public void writeByteBuffer(ByteBuffer value) {
+        fields.writeBytes(value.duplicate());
+    }
+
+    @Override
+    public void writeUnsignedVarint(int value) {
+        int rest = value;
+        while ((rest & ~0x7f) != 0) {
+            fields.writeByte((rest & 0x7f) | 0x80);
+            rest >>>= 7;
+        }
+        fields.writeByte(rest);
+    }
+
+    @Override
+    public void writeVarint(int value) {
+        writeUnsignedVarint((value << 1) ^ (value >> 31));
+    }
+
+    @Override
+    public void writeVarlong(long value) {
+        long rest = (value << 1) ^ (value >> 63);
+        while ((rest & ~0x7fL) != 0) {
+            fields.writeByte((int) ((rest & 0x7f) | 0x80));
+            rest >>>= 7;
+        }
+        fields.writeByte((int) rest);
+    }
+}

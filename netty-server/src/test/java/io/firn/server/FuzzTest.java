@@ -1,0 +1,20 @@
+package io.firn.server;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A little of what {@code bin/fuzz} does at length. */
+class FuzzTest {
+    @TempDir Path directory;
+
+    @Test
+    void shouldServeItsClientsWhileOthersSendNonsense() throws Exception {
+        try (Running running = new Running(directory, Fuzz.settings())) {
+            Fuzz fuzz = new Fuzz(running, 42);
+            for (int i = 0; i < 5; i++) {
+                fuzz.run(4_000);
+            }
+        }
+    }
+}

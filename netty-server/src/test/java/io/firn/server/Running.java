@@ -1,0 +1,153 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.firn.LogStore;
+import io.firn.file.FileTier;
+import io.firn.server.config.ServerConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** A store with a server on it, and Kafka's own clients for it. */
+final class Running implements AutoCloseable {
+    /** After so long something hangs; nothing is expected to take a time. */
+    static final long HANGS_AFTER_S = 60;
+
+    private final Path directory;
+    private ServerConfig config;
+    private LogStore store;
+    private FirnServer server;
+
+    Running(Path directory, Map<String, String> settings) throws IOException {
+        this.directory = directory;
+        Map<String, String> all = new HashMap<>();
+        all.put("group.initial.rebalance.delay.ms", "0");
+        all.put("group.min.session.timeout.ms", "100");
+        all.put("log.segment.bytes", "1048576");
+        all.putAll(settings);
+        this.config = ServerConfig.of(all);
+        start(0);
+    }
+
+    Running(Path directory) throws IOException {
+        this(directory, Map.of());
+    }
+
+    void start(int port) throws IOException {
+        store =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.at(directory.resolve("tier")))
+                        .open();
+        server = FirnServer.of(store).config(config).port(port).start();
+    }
+
+    void stop() {
+        server.close();
+        store.close();
+    }
+
+    /** Ends it and brings it up again, on the same port. */
+    void restart() throws IOException {
+        int port = server.port();
+        stop();
+        start(port);
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    FirnServer server() {
+        return server;
+    }
+
+    Map<String, Object> client() {
+        Map<String, Object> client = new HashMap<>();
+        client.put("bootstrap.servers", server.bootstrapServers());
+        return client;
+    }
+
+    Admin admin() {
+        return Admin.create(client());
+    }
+
+    void createTopic(String name, int partitions, Map<String, String> configs) throws Exception {
+        try (Admin admin = admin()) {
+            admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1).configs(configs)))
+                    .all()
+                    .get(HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+    }
+
+    KafkaProducer<String, String> producer(Map<String, Object> settings) {
+        Map<String, Object> all = client();
+        all.putAll(settings);
+        return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
+    }
+
+    KafkaProducer<byte[], byte[]> rawProducer(Map<String, Object> settings) {
+        Map<String, Object> all = client();
+        all.putAll(settings);
+        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    KafkaConsumer<String, String> consumer(Map<String, Object> settings) {
+        Map<String, Object> all = client();
+        all.put("auto.offset.reset", "earliest");
+        all.putAll(settings);
+        return new KafkaConsumer<>(all, new StringDeserializer(), new StringDeserializer());
+    }
+
+    KafkaConsumer<byte[], byte[]> rawConsumer(Map<String, Object> settings) {
+        Map<String, Object> all = client();
+        all.put("auto.offset.reset", "earliest");
+        all.putAll(settings);
+        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /** Reads so many records, waiting for them. */
+    static <K, V> List<ConsumerRecord<K, V>> read(KafkaConsumer<K, V> consumer, int count) {
+        List<ConsumerRecord<K, V>> records = new ArrayList<>();
+        await(
+                count + " records",
+                () -> {
+                    consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+                    return records.size() >= count;
+                });
+        assertEquals(count, records.size());
+        return records;
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                fail("waited " + HANGS_AFTER_S + " s in vain for " + what);
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}

@@ -1,0 +1,82 @@
+package io.firn.server;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
+
+/** A client that says exactly what it is told to, right or wrong. */
+final class Wire implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+
+    Wire(FirnServer server) throws IOException {
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port()), 10_000);
+        socket.setSoTimeout(30_000);
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    /** A request, without its length. */
+    static byte[] request(ApiKeys key, short version, ApiMessage body) {
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        RequestHeaderData header =
+                new RequestHeaderData()
+                        .setRequestApiKey(key.id)
+                        .setRequestApiVersion(version)
+                        .setCorrelationId(7)
+                        .setClientId("wire");
+        short headerVersion = key.requestHeaderVersion(version);
+        int size = header.size(cache, headerVersion) + body.size(cache, version);
+        ByteBuffer bytes = ByteBuffer.allocate(size);
+        ByteBufferAccessor out = new ByteBufferAccessor(bytes);
+        header.write(out, cache, headerVersion);
+        body.write(out, cache, version);
+        return bytes.array();
+    }
+
+    void send(byte[] request) throws IOException {
+        sendRaw(framed(request));
+    }
+
+    static byte[] framed(byte[] request) {
+        return ByteBuffer.allocate(4 + request.length).putInt(request.length).put(request).array();
+    }
+
+    void sendRaw(byte[] bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        socket.getOutputStream().flush();
+    }
+
+    /** The next answer, without its length. */
+    ByteBuffer receive() throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return ByteBuffer.wrap(bytes);
+    }
+
+    /** Whether the server has closed the connection, as it should; reads what else comes. */
+    boolean isClosedByServer() throws IOException {
+        try {
+            while (in.read() >= 0) {
+                continue;
+            }
+            return true;
+        } catch (java.net.SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true; // reset
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,168 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.BatchReader;
+import io.firn.BatchRun;
+import io.firn.LogStore;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.Partition;
+import io.firn.TimestampedOffset;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole batches as they lie in the log. */
+class BatchReaderTest {
+    private static final int HEADER = 61;
+
+    @TempDir Path directory;
+    private LogStore store;
+    private Partition partition;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        partition = store.createTopic("t", Stores.small()).partition(0);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    /** Three batches of ten records; returns the size of one. */
+    private int threeBatches() {
+        try (Appender appender = partition.openSharedAppender()) {
+            Stores.fill(appender, 30, 100);
+        }
+        try (BatchRun one = partition.openBatchReader().read(0, 1, true)) {
+            assertEquals(10, one.nextOffset());
+            return one.bytes().remaining();
+        }
+    }
+
+    @Test
+    void shouldTakeAsManyWholeBatchesAsFit() {
+        int size = threeBatches();
+        BatchReader reader = partition.openBatchReader();
+        try (BatchRun two = reader.read(0, 2 * size + size / 2, false)) {
+            assertEquals(0, two.baseOffset());
+            assertEquals(20, two.nextOffset());
+            assertEquals(2 * size, two.bytes().remaining());
+        }
+        try (BatchRun last = reader.read(20, Integer.MAX_VALUE, false)) {
+            assertEquals(30, last.nextOffset());
+        }
+        assertNull(reader.read(30, Integer.MAX_VALUE, true));
+    }
+
+    @Test
+    void shouldBeginWithTheBatchThatHoldsTheOffset() {
+        int size = threeBatches();
+        try (BatchRun run = partition.openBatchReader().read(15, size, false)) {
+            assertEquals(10, run.baseOffset());
+            ByteBuffer bytes = run.bytes();
+            assertEquals(10, bytes.getLong(bytes.position()));
+            assertEquals(2, bytes.get(bytes.position() + 16));
+        }
+    }
+
+    @Test
+    void shouldTakeABatchAboveTheLimitOnlyWhenAskedTo() {
+        int size = threeBatches();
+        BatchReader reader = partition.openBatchReader();
+        assertNull(reader.read(0, size - 1, false));
+        try (BatchRun run = reader.read(0, 0, true)) {
+            assertEquals(10, run.nextOffset());
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsOutOfRange() {
+        threeBatches();
+        partition.deleteRecordsBefore(10);
+        BatchReader reader = partition.openBatchReader();
+        assertThrows(OffsetOutOfRangeException.class, () -> reader.read(9, 1, true));
+        assertThrows(OffsetOutOfRangeException.class, () -> reader.read(31, 1, true));
+    }
+
+    @Test
+    void shouldReadThroughAllSegmentsAndHoldTheirBytesUntilClosed() {
+        try (Appender appender = partition.openSharedAppender()) {
+            Stores.fill(appender, 2_000, 200);
+        }
+        BatchReader reader = partition.openBatchReader();
+        BatchRun first = reader.read(0, Integer.MAX_VALUE, false);
+        byte[] before = bytesOf(first);
+        long offset = first.nextOffset();
+        int runs = 1;
+        while (offset < 2_000) {
+            try (BatchRun run = reader.read(offset, Integer.MAX_VALUE, false)) {
+                assertEquals(offset, run.baseOffset());
+                offset = run.nextOffset();
+                runs++;
+            }
+        }
+        assertTrue(runs > 3, runs + " runs");
+        partition.deleteRecordsBefore(2_000);
+        Stores.await("the segments to go", () -> partition.metrics().segments() <= 1);
+        assertArrayEquals(before, bytesOf(first));
+        first.close();
+        first.close();
+    }
+
+    private static byte[] bytesOf(BatchRun run) {
+        byte[] bytes = new byte[run.bytes().remaining()];
+        run.bytes().duplicate().get(bytes);
+        assertTrue(bytes.length > HEADER);
+        return bytes;
+    }
+
+    @Test
+    void shouldTellWhoListensThatThereIsMore() {
+        AtomicInteger told = new AtomicInteger();
+        io.firn.VisibleListener listener = told::incrementAndGet;
+        partition.addVisibleListener(listener);
+        threeBatches();
+        int before = told.get();
+        assertTrue(before >= 1);
+        partition.removeVisibleListener(listener);
+        try (Appender appender = partition.openSharedAppender()) {
+            appender.append(new byte[1]);
+        }
+        assertEquals(before, told.get());
+    }
+
+    @Test
+    void shouldFindRecordsByTimestampAndTheLatestOfAll() {
+        assertNull(partition.findTimestamp(0));
+        assertNull(partition.findLatestTimestamp());
+        try (Appender appender = partition.openSharedAppender()) {
+            appender.append(appender.newBatch().add(Stores.bytes("k"), Stores.bytes("v")));
+            TimestampedOffset only = partition.findLatestTimestamp();
+            assertEquals(0, only.offset());
+            assertEquals(only, partition.findTimestamp(only.timestampMs()));
+            assertNull(partition.findTimestamp(only.timestampMs() + 1));
+        }
+    }
+
+    @Test
+    void shouldSayWhereTheSegmentBeginsThatIsWrittenTo() {
+        assertEquals(0, partition.activeOffset());
+        try (Appender appender = partition.openSharedAppender()) {
+            Stores.fill(appender, 2_000, 200);
+        }
+        assertTrue(partition.activeOffset() > 1_000);
+        assertTrue(partition.activeOffset() < 2_000);
+    }
+}

@@ -1,0 +1,92 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.firn.Appender;
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Topics that change after they were created. */
+class TopicChangeTest {
+    @TempDir Path directory;
+
+    @Test
+    void shouldKeepChangedOptionsAndRefuseThoseThatAreFixed() {
+        TopicOptions changed;
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", Stores.small());
+            changed = topic.options().withRetentionAge(Duration.ofSeconds(5)).withRetentionBytes(9);
+            topic.changeOptions(changed);
+            assertEquals(changed, topic.options());
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> topic.changeOptions(changed.withPartitions(2)));
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> topic.changeOptions(changed.withSegmentBytes(1 << 20)));
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            assertEquals(changed, store.openTopic("t").options());
+        }
+    }
+
+    @Test
+    void shouldAddPartitionsThatLast() {
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", Stores.small());
+            Cursor cursor = topic.cursor("c");
+            topic.addPartitions(3);
+            assertEquals(3, topic.partitionCount());
+            try (Appender appender = topic.partition(2).openAppender()) {
+                appender.append(new byte[1]);
+            }
+            assertEquals(-1, cursor.offset(2));
+            cursor.advance(2, 1);
+            assertThrows(InvalidOptionException.class, () -> topic.addPartitions(3));
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.openTopic("t");
+            assertEquals(3, topic.partitionCount());
+            assertEquals(1, topic.partition(2).nextOffset());
+            assertEquals(1, topic.cursor("c").offset(2));
+        }
+    }
+
+    @Test
+    void shouldNotBringADeletedTopicBack() {
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", Stores.small());
+            store.deleteTopic("t");
+            assertThrows(UnknownTopicException.class, () -> topic.addPartitions(2));
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            assertEquals(0, store.topicNames().size());
+        }
+    }
+
+    @Test
+    void shouldForgetWhereACursorStood() {
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
+            Cursor cursor = topic.cursor("c");
+            cursor.advance(0, 0);
+            cursor.advance(1, 0);
+            cursor.clear(0);
+            cursor.force();
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            Cursor cursor = store.openTopic("t").cursor("c");
+            assertEquals(-1, cursor.offset(0));
+            assertEquals(0, cursor.offset(1));
+        }
+    }
+}
