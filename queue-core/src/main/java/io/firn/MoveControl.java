@@ -1,6 +1,9 @@
 package io.firn;
 
-/** Paces and watches a move. Called by the thread that moves, outside of all locks. */
+/**
+ * Paces and watches a move. Called by the thread that moves, outside of all locks; it must not
+ * close the store, which waits for the move.
+ */
 @FunctionalInterface
 public interface MoveControl {
     /** What {@link #pauseNs} says to give up. */

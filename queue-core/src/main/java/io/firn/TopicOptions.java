@@ -191,8 +191,8 @@ public record TopicOptions(
             Compression compression = Compression.valueOf(all.get(name = "compression"));
             int forceBytes = Integer.parseInt(all.get(name = "forceBytes"));
             long forceMs = Long.parseLong(all.get(name = "forceMs"));
-            String least = all.get(name = "minimumClass");
             String tiers = all.get(name = "tiers");
+            String least = all.get(name = "minimumClass");
             return new TopicOptions(
                     partitions,
                     durability,

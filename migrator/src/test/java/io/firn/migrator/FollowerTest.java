@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
-import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.file.FileTier;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,14 +19,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A store that is open read-only, while the one that writes moves segments below it. */
 class FollowerTest {
-    private static final int HOT_SEGMENTS = 4;
     private static final int LOOKS = 12;
 
     @TempDir private Path directory;
 
+    private LogStoreBuilder builder() {
+        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        for (String tier : List.of("fast", "ssd", "hdd")) {
+            builder.tier(tier, FileTier.at(directory.resolve(tier)));
+        }
+        return builder;
+    }
+
     @Test
     void shouldSeeEveryRecordOnceAndInOrderWhileAnotherMovesSegments() throws Exception {
-        try (LogStore store = Tiered.at(directory, HOT_SEGMENTS).open()) {
+        try (LogStore store = builder().open()) {
             Partition partition = store.createTopic("t", Tiered.small()).partition(0);
             Tiered.appendSegments(partition, 8);
             Tiered.awaitMovable(store, "t", 8);
@@ -39,7 +47,7 @@ class FollowerTest {
                                 }
                             });
             mover.start();
-            try (LogStore other = Tiered.at(directory, HOT_SEGMENTS).readOnly().open()) {
+            try (LogStore other = builder().readOnly().open()) {
                 Partition followed = other.openTopic("t").partition(0);
                 Tiered.await("the end", () -> followed.durableOffset() >= end - 1);
                 for (int i = 0; i < LOOKS; i++) {
@@ -56,11 +64,7 @@ class FollowerTest {
     }
 
     private static void move(LogStore store, int segment, int tier) {
-        try {
-            store.migrate("t", 0, segments(store, "t").get(segment).baseOffset(), tier);
-        } catch (StoreFullException e) {
-            Thread.onSpinWait(); // for now
-        }
+        store.migrate("t", 0, segments(store, "t").get(segment).baseOffset(), tier);
     }
 
     private static void assertAllThere(Partition partition, long end) {

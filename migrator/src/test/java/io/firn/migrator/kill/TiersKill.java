@@ -40,7 +40,7 @@ final class TiersKill {
     private final PrintStream out;
     private final long[] acked = new long[KillStore.TOPICS.size()];
     private long records;
-    private long moved;
+    private long colder;
 
     TiersKill(Path directory, long seed, PrintStream out) {
         this.directory = directory;
@@ -97,12 +97,12 @@ final class TiersKill {
     String summary() {
         return records
                 + " records read back, "
-                + moved
-                + " times segments were found in another tier, nothing lost, doubled or left over";
+                + colder
+                + " times a segment lay in a colder tier, nothing lost, doubled or left over";
     }
 
-    long moved() {
-        return moved;
+    long colder() {
+        return colder;
     }
 
     /** One child, its kill, and a look at what it left. */
@@ -189,7 +189,7 @@ final class TiersKill {
                 }
                 int[] tiers = new int[3];
                 place.segments().forEach(s -> tiers[s.tier()]++);
-                moved += place.segments().size() - tiers[0];
+                colder += place.segments().size() - tiers[0];
                 line.append(' ').append(place.topic()).append(' ').append(n).append(' ');
                 line.append(Arrays.toString(tiers));
             }

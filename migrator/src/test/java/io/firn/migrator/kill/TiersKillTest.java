@@ -22,7 +22,7 @@ class TiersKillTest {
             for (int round = 0; round < ROUNDS; round++) {
                 kills.round(round, 0.7);
             }
-            assertTrue(kills.moved() > ROUNDS, said::toString);
+            assertTrue(kills.colder() > ROUNDS, said::toString);
         }
     }
 }
