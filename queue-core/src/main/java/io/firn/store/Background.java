@@ -169,6 +169,7 @@ final class Background {
         if (config.invokerMode()) {
             invoking.enter(); // and keeps it: nobody invokes a closed store
         }
+        tidying.backOffNoMore(); // from here on they are the closer's
         closed = true;
     }
 
@@ -188,7 +189,7 @@ final class Background {
     /** Everything durable, and written down where it stands. */
     void settle(PartitionLog log) {
         log.forcer().forceNow();
-        tidying.runAtOnce(
+        tidying.run(
                 log,
                 () -> {
                     log.upkeep().settle(store.clock().time());
@@ -200,7 +201,7 @@ final class Background {
     void awaitRelease(List<PartitionLog> logs) {
         long deadline = System.nanoTime() + RELEASE_WAIT_NS;
         for (PartitionLog log : logs) {
-            tidying.runAtOnce(
+            tidying.run(
                     log,
                     () -> {
                         while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {

@@ -14,6 +14,7 @@ final class Retries {
 
     private final Map<Object, Long> notBefore = new HashMap<>();
     private volatile long errors;
+    private boolean backsOff = true;
 
     /** A step of background work; returns how much was done. */
     @FunctionalInterface
@@ -34,7 +35,9 @@ final class Retries {
             return step.run();
         } catch (IOException | RuntimeException | InternalError e) {
             errors++;
-            notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
+            if (backsOff) {
+                notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
+            }
             LOG.log(
                     System.Logger.Level.ERROR,
                     subject
@@ -45,10 +48,10 @@ final class Retries {
         }
     }
 
-    /** As {@link #run}, however short ago the subject failed: at the end there is no later. */
-    int runAtOnce(Object subject, Step step) {
-        notBefore.remove(subject);
-        return run(subject, step);
+    /** From now on each step is tried, however lately it failed: there is no later. */
+    void backOffNoMore() {
+        backsOff = false;
+        notBefore.clear();
     }
 
     long errors() {

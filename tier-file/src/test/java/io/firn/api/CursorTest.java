@@ -319,6 +319,26 @@ class CursorTest {
         assertEquals(List.of(), topic.cursorNames());
     }
 
+    /** The background leaves alone for a second what failed; there is no second after close. */
+    @Test
+    void shouldBeWrittenDownAtCloseHoweverLatelyThatFailed() {
+        append(0, 5);
+        topic.cursor("c").advance(0, 3);
+        medium.beforeCreate(
+                file -> {
+                    if (file.getFileName().toString().contains("cursor-")) {
+                        throw new IOException("no room, on purpose");
+                    }
+                });
+        clock.advance(1_000);
+        long before = store.metrics().backgroundErrors();
+        store.doWork();
+        assertEquals(before + 1, store.metrics().backgroundErrors());
+        medium.beforeCreate(null);
+        reopen();
+        assertEquals(3, topic.cursor("c").offset(0));
+    }
+
     /** Where it was put would be forgotten, and nobody told. */
     @Test
     void shouldRefuseToStandAnywhereWhenItWasDeleted() {
