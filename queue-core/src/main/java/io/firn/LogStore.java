@@ -104,6 +104,9 @@ public interface LogStore extends AutoCloseable {
     /**
      * Makes everything durable, writes down where everything stands, and releases what the store
      * holds. Appenders and tailers throw {@link ClosedException} from now on. Idempotent.
+     *
+     * @throws PoisonedException when the medium failed just now, so that not everything is durable;
+     *     the store is closed all the same
      */
     @Override
     void close();

@@ -70,6 +70,14 @@ final class LogState {
         return poison != null;
     }
 
+    /** Says why it is poisoned, if it is. */
+    void throwPoison() {
+        PoisonedException first = poison;
+        if (first != null) {
+            throw new PoisonedException(first.getMessage(), first);
+        }
+    }
+
     boolean isGone() {
         State now = state;
         return now == State.CLOSED || now == State.DELETED;

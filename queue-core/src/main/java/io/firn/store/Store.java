@@ -425,8 +425,9 @@ public final class Store implements LogStore {
         List<PartitionLog> moving = new ArrayList<>(logs);
         dying.forEach(topic -> moving.addAll(topic.logs()));
         Moves.awaitEnd(moving);
+        List<PartitionLog> sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
         if (!config.readOnly()) {
-            topics.values().forEach(topic -> topic.logs().forEach(background::settle));
+            logs.forEach(background::settle);
             topics.values().forEach(background::writeCursors);
         }
         logs.forEach(log -> log.markGone(false));
@@ -436,6 +437,8 @@ public final class Store implements LogStore {
         logs.forEach(log -> log.upkeep().retireAll(false));
         background.awaitRelease(logs);
         release(config.tiers());
+        // Told when nothing is held any more; what failed earlier was told by appends and waits.
+        sound.forEach(log -> log.state().throwPoison());
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */

@@ -365,6 +365,31 @@ class DurableTest {
     }
 
     @Test
+    void shouldSayThatWhatWasToBecomeDurableAtCloseDidNot() {
+        Path place = directory.resolve("closed");
+        ObservedMedium failing = new ObservedMedium();
+        LogStore closed = Stores.at(place, failing).open();
+        Partition written =
+                closed.createTopic(
+                                "w",
+                                Stores.small()
+                                        .withDurability(Durability.WRITTEN)
+                                        .withForce(1 << 30, Duration.ofHours(1)))
+                        .partition(0);
+        try (Appender appender = written.openAppender()) {
+            appender.append(bytes("a"));
+        }
+        failing.beforeForce(
+                file -> {
+                    throw new IOException("broken on purpose");
+                });
+        PoisonedException e = assertThrows(PoisonedException.class, closed::close);
+        assertTrue(e.getMessage().contains("broken on purpose"), e.getMessage());
+        closed.close();
+        Stores.at(place).open().close(); // nothing of it is held
+    }
+
+    @Test
     void shouldTellAHandlerAscendingOffsetsOneAtATime() throws Exception {
         List<Long> told = new ArrayList<>();
         AtomicInteger inside = new AtomicInteger();
