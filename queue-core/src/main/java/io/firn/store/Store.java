@@ -185,6 +185,12 @@ public final class Store implements LogStore {
             try {
                 topic.files().create(name, complete);
             } catch (IOException e) {
+                // Its file may be there, and would be a second topic of that name.
+                try {
+                    topic.files().delete();
+                } catch (IOException again) {
+                    e.addSuppressed(again);
+                }
                 throw TopicFiles.failed("topic " + name + " could not be created", e);
             }
             topic.startEmpty();
