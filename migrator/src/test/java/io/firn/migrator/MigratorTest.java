@@ -246,11 +246,13 @@ class MigratorTest {
     @Test
     void shouldSpreadBytesOverTime() {
         ByteRate rate = new ByteRate(1_000);
-        assertTrue(rate.take(2_000) == 0);
-        long wait = rate.take(1);
-        assertTrue(wait > 1_000_000_000 && wait <= 2_000_000_000, "ns: " + wait);
+        assertEquals(2_000_000_000, rate.take(2_000));
+        long wait = rate.take(1_000_000);
+        assertTrue(wait > 1_000_000_000_000L && wait <= 1_002_000_000_000L, "ns: " + wait);
         rate.set(Migrator.UNLIMITED);
         assertEquals(0, rate.take(Integer.MAX_VALUE));
+        rate.set(1_000);
+        assertEquals(1_000_000, rate.take(1));
     }
 
     @Test
