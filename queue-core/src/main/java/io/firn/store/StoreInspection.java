@@ -26,6 +26,8 @@ public final class StoreInspection {
     private static final String STORE = "store";
     private static final int VERSION = 1;
 
+    private static final String SOUND = "nothing is wrong";
+
     private final FileMedium medium;
     private final List<TierInspector> inspectors;
     private final List<String> lines = new ArrayList<>();
@@ -60,13 +62,24 @@ public final class StoreInspection {
         return inspection.lines;
     }
 
-    /** Prints what is in or below the directories that are named. */
+    /**
+     * Prints what is in or below the directories that are named. Exits with 1 when something is
+     * wrong with it, with 2 when there is no such directory.
+     */
     public static void main(String[] directories) throws IOException {
         List<Path> paths = new ArrayList<>();
         for (String directory : directories) {
             paths.add(Path.of(directory));
+            if (!FileMedium.real().exists(Path.of(directory))) {
+                System.err.println("There is no " + directory + ": name directories, or --help");
+                System.exit(2);
+            }
         }
-        of(FileMedium.real(), paths).forEach(System.out::println);
+        List<String> lines = of(FileMedium.real(), paths);
+        lines.forEach(System.out::println);
+        if (!lines.get(lines.size() - 1).equals(SOUND)) {
+            System.exit(1);
+        }
     }
 
     private void find(Path directory, int depth) throws IOException {
@@ -123,7 +136,7 @@ public final class StoreInspection {
         if (stores.isEmpty() && tiers.isEmpty()) {
             flaw("no store and no tier in or below %s", directories);
         }
-        say(flaws == 0 ? "nothing is wrong" : "%d things are wrong", flaws);
+        say(flaws == 0 ? SOUND : "%d things are wrong", flaws);
     }
 
     private static Object known(UUID id) {
