@@ -99,6 +99,12 @@ final class Wire implements AutoCloseable {
         }
     }
 
+    /** Reads for some ms; true when the server ends the connection, false when it only is quiet. */
+    boolean isClosedWithin(int ms) throws IOException {
+        socket.setSoTimeout(ms);
+        return isClosedByServer();
+    }
+
     /** Whether the server has closed the connection, as it should; reads what else comes. */
     boolean isClosedByServer() throws IOException {
         try {
