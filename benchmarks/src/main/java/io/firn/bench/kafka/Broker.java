@@ -57,7 +57,10 @@ final class Broker implements AutoCloseable {
         lines.add("node.id=1");
         lines.add("controller.quorum.voters=1@127.0.0.1:" + controller);
         lines.add(
-                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller);
+                "listeners=PLAINTEXT://127.0.0.1:"
+                        + port
+                        + ",CONTROLLER://127.0.0.1:"
+                        + controller);
         lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + port);
         lines.add("controller.listener.names=CONTROLLER");
         lines.add("log.dirs=" + directory.resolve("data"));

@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = "The server beside Apache Kafka, with Kafka's own tools.")
 public final class KafkaBench implements Callable<Integer> {
+    private static final int STARTS = 5;
     private static final double MB = 1 << 20;
     private static final double GB = 1e9;
     private static final List<String> BATCHED = List.of("batch.size=163840", "linger.ms=5");
@@ -35,8 +36,8 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(
             names = "--only",
             split = ",",
-            description = "Of produce, durable, latency, replay. Default: ${DEFAULT-VALUE}")
-    private List<String> only = List.of("produce", "durable", "latency", "replay");
+            description = "Of start, produce, durable, latency, replay. Default: all of them")
+    private List<String> only = List.of("start", "produce", "durable", "latency", "replay");
 
     @Option(names = "--mb", description = "Of records, for each run. Default: ${DEFAULT-VALUE}")
     private int mb = 300;
@@ -61,6 +62,9 @@ public final class KafkaBench implements Callable<Integer> {
 
     @Option(names = "--firn-classpath", required = true, hidden = true)
     private String firnClassPath;
+
+    @Option(names = "--firn-options", hidden = true, description = "As bin/firn-server starts it.")
+    private String firnOptions = "-Xmx256m\n-XX:+UseSerialGC";
 
     @Option(names = "--kafka-classpath", required = true, hidden = true)
     private String kafkaClassPath;
@@ -98,12 +102,17 @@ public final class KafkaBench implements Callable<Integer> {
                     directory.toAbsolutePath().getParent(),
                     Files.getFileStore(directory).type(),
                     jvm);
+            if (only.contains("start")) {
+                starts();
+            }
             if (only.contains("produce")) {
-                throughput("written, not forced", List.of(), List.of("firn.durability=written"), mb);
+                throughput(
+                        "written, not forced", List.of(), List.of("firn.durability=written"), mb);
             }
             if (only.contains("durable")) {
                 // Kafka's way to have a record on the disk before it is acknowledged.
-                throughput("forced before acks=all", List.of("flush.messages=1"), List.of(), mb / 10);
+                throughput(
+                        "forced before acks=all", List.of("flush.messages=1"), List.of(), mb / 10);
             }
             if (only.contains("latency")) {
                 latency("written, not forced", List.of(), List.of("firn.durability=written"));
@@ -150,6 +159,41 @@ public final class KafkaBench implements Callable<Integer> {
         }
     }
 
+    // ---- start
+
+    /** From nothing, and once more with what the first start left. */
+    private void starts() throws Exception {
+        out.printf("%nstart to the first answer, medians of %d; memory then%n", STARTS);
+        out.printf("%-34s %8s %8s %10s%n", "", "ms", "RSS MB", "RssAnon MB");
+        Path place = Files.createDirectories(directory.resolve("start"));
+        List<String> own = List.of(firnOptions.strip().split("\n", -1));
+        start("Kafka", broker(false, "start-kafka", List.of()));
+        start("Firn, same options", broker(true, "start-firn", List.of()));
+        start("Firn, as bin/firn-server", Broker.firn(java(own), firnClassPath, place, List.of()));
+    }
+
+    private void start(String name, Broker broker) throws IOException {
+        List<Double> ms = new ArrayList<>();
+        double rss = 0;
+        double anonymous = 0;
+        for (int i = 0; i < STARTS; i++) {
+            try (broker) {
+                broker.start();
+                ms.add(broker.startMs());
+                rss = broker.memoryMb("VmRSS");
+                anonymous = broker.memoryMb("RssAnon");
+            }
+        }
+        ms.sort(null);
+        out.printf(
+                Locale.ROOT,
+                "%-34s %8.0f %8.0f %10.0f%n",
+                name,
+                ms.get(STARTS / 2),
+                rss,
+                anonymous);
+    }
+
     // ---- throughput
 
     private record Load(int bytes, String acks, boolean batched) {
@@ -166,11 +210,14 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** What one run gave; bytes of values count. */
     private record Result(
-            double mbPerSecond, double cpuPerGb, double p50Ms, double p99Ms, double consumeMbPerSecond,
+            double mbPerSecond,
+            double cpuPerGb,
+            double p50Ms,
+            double p99Ms,
+            double consumeMbPerSecond,
             double consumeCpuPerGb) {}
 
-    private void throughput(
-            String what, List<String> kafkaTopic, List<String> firn, int megabytes)
+    private void throughput(String what, List<String> kafkaTopic, List<String> firn, int megabytes)
             throws Exception {
         List<Load> loads = new ArrayList<>();
         boolean forced = !kafkaTopic.isEmpty();
@@ -272,14 +319,12 @@ public final class KafkaBench implements Callable<Integer> {
 
     // ---- latency
 
-    private void latency(String what, List<String> kafkaTopic, List<String> firn)
-            throws Exception {
+    private void latency(String what, List<String> kafkaTopic, List<String> firn) throws Exception {
         out.printf(
                 "%nlatency in us, %s: 10,000 records of 1024 B a second, acks=all, linger 0, %d s%n",
                 what, seconds);
         out.printf(
-                "%-6s %-14s %8s %8s %8s %8s %8s%n",
-                "", "", "p50", "p90", "p99", "p99.9", "p99.99");
+                "%-6s %-14s %8s %8s %8s %8s %8s%n", "", "", "p50", "p90", "p99", "p99.9", "p99.99");
         String suffix = kafkaTopic.isEmpty() ? "-latency" : "-latency-forced";
         try (Broker ours = broker(true, "firn" + suffix, firn).start();
                 Broker theirs = broker(false, "kafka" + suffix, List.of()).start()) {

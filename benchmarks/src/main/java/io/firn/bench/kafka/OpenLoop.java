@@ -64,7 +64,9 @@ public final class OpenLoop {
         for (double percentile : PERCENTILES) {
             line.append(
                     String.format(
-                            Locale.ROOT, " %.0f", histogram.getValueAtPercentile(percentile) / 1e3));
+                            Locale.ROOT,
+                            " %.0f",
+                            histogram.getValueAtPercentile(percentile) / 1e3));
         }
         System.out.println(line);
     }
@@ -123,8 +125,7 @@ public final class OpenLoop {
             consumer.seekToEnd(List.of(partition));
             consumer.position(partition);
             for (long seen = 0; seen < count; ) {
-                for (ConsumerRecord<byte[], byte[]> each :
-                        consumer.poll(Duration.ofMillis(100))) {
+                for (ConsumerRecord<byte[], byte[]> each : consumer.poll(Duration.ofMillis(100))) {
                     ByteBuffer value = ByteBuffer.wrap(each.value());
                     long due = value.getLong();
                     if (value.getLong() >= warmUp) {
