@@ -237,8 +237,8 @@ public final class KafkaBench implements Callable<Integer> {
             List<Broker> both = List.of(theirs, ours);
             for (Broker each : both) {
                 create(each, "warm", kafkaTopic);
-                tools.produce(each, "warm", 50_000, 1024, List.of("acks=all"));
-                tools.consume(each, "warm", 50_000);
+                tools.produce(each, "warm", 200_000, 1024, List.of("acks=all"));
+                tools.consume(each, "warm", 200_000);
             }
             int number = 0;
             for (Load load : loads) {
