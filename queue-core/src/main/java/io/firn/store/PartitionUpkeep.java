@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * the writer, marks, sealed segments brought into their final form, retention, producer
  * checkpoints, and letting go of what no reader holds. One thread.
  */
-final class PartitionUpkeep implements Retries.Step {
+final class PartitionUpkeep extends Rounds.Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     /** A block is set aside as soon as this part of the active one is filled. */
@@ -45,6 +45,7 @@ final class PartitionUpkeep implements Retries.Step {
     private LogSegment agedSegment;
 
     PartitionUpkeep(PartitionLog log) {
+        super(log);
         this.log = log;
         this.releases = new Releases(log);
     }
@@ -70,7 +71,7 @@ final class PartitionUpkeep implements Retries.Step {
         }
         if (!blockWanted) {
             blockWanted = true;
-            log.store().wakeTidyAgent();
+            log.store().call(this);
         }
         return null;
     }
