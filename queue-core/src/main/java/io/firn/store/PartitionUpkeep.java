@@ -41,8 +41,6 @@ final class PartitionUpkeep extends Rounds.Duty {
     private long checkpointChanges;
     private long checkpointBytes;
     private long checkpointOffset = -1;
-    private long activeSinceMs;
-    private LogSegment agedSegment;
 
     PartitionUpkeep(PartitionLog log) {
         super(log);
@@ -218,7 +216,7 @@ final class PartitionUpkeep extends Rounds.Duty {
         LogSegment[] all = log.segments();
         int i = log.firstUnsealed(all);
         if (i < all.length) {
-            all[i].writeMark();
+            all[i].writeMark(log.store().clock().time());
         }
     }
 
@@ -245,13 +243,10 @@ final class PartitionUpkeep extends Rounds.Duty {
     private void rollByAge(long nowMs) {
         long rollMs = log.topicLog().options().rollMs();
         LogSegment active = log.activeSegment();
-        if (rollMs == TopicOptions.UNLIMITED || active == null) {
+        if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
             return;
         }
-        if (active != agedSegment || nowMs < activeSinceMs) {
-            agedSegment = active;
-            activeSinceMs = nowMs;
-        } else if (nowMs - activeSinceMs >= rollMs && active.written() > 0) {
+        if (nowMs - active.beginTimeMs(nowMs) >= rollMs) {
             log.endSegment();
         }
     }
