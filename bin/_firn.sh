@@ -106,3 +106,29 @@ firn_crashlab() {
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
 }
+
+# firn_start_server DIRECTORY ARGUMENTS...: a server on a free port, with its data and its log in the
+# directory; sets firn_bootstrap. Whoever starts it calls firn_stop_server on its way out.
+firn_start_server() {
+    local directory=$1 i
+    shift
+    "$firn_root/bin/firn-server" --override listeners=PLAINTEXT://127.0.0.1:0 \
+        --override "log.dir=$directory/data" "$@" 2>"$directory/server.log" &
+    firn_server=$!
+    for ((i = 0; i < 6000; i++)); do
+        firn_bootstrap=$(sed -n 's/^Serving .* on \([^ ]*\) after.*/\1/p' "$directory/server.log")
+        [[ -z $firn_bootstrap ]] || return 0
+        kill -0 "$firn_server" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$directory/server.log" >&2
+    firn_die "The server did not start."
+}
+
+# Ends the server that firn_start_server started, if it did.
+firn_stop_server() {
+    [[ -n ${firn_server:-} ]] || return 0
+    kill "$firn_server" 2>/dev/null || true
+    wait "$firn_server" 2>/dev/null || true
+    firn_server=''
+}

@@ -112,6 +112,7 @@ public final class ServerKeys {
         add(ConfigKey.of("log.pmem.pool.ratio", DOUBLE, 0.8).atLeast(0));
         // Ours.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
+        add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null));
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The steps of scenario.py, with kcat: kcat_client.sh BOOTSTRAP NAME. The topic is made by being asked for.
+set -euo pipefail
+
+count=1000
+bootstrap=$1
+name=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+values() {
+    seq -f 'value-%g' "$1" $(($1 + count - 1))
+}
+
+produce() {
+    values "$1" | kcat -b "$bootstrap" -P -t "$name" -z snappy -X acks=all
+}
+
+# consume START: as a group, to the end of every partition; committed by kcat as it leaves.
+consume() {
+    timeout 60 kcat -b "$bootstrap" -G "$name" -e -q -X auto.offset.reset=earliest "$name" \
+        2>"$work/errors" >"$work/found" || { cat "$work/errors" >&2; return 1; }
+    values "$1" | sort >"$work/expected"
+    sort "$work/found" | cmp - "$work/expected" >&2 ||
+        { echo "found $(wc -l <"$work/found") records, from $(head -1 "$work/found")" >&2; return 1; }
+}
+
+echo "version $(kcat -V | sed -n 's/^Version \([^ ]*\).*librdkafka \([0-9.]*\).*/\1 (librdkafka \2)/p')"
+produce 0
+[[ $(kcat -b "$bootstrap" -C -t "$name" -o beginning -e -q | wc -l) == "$count" ]]
+echo produce
+consume 0
+echo group
+# kcat cannot show what is committed. A member that comes next gets nothing: it was.
+timeout 60 kcat -b "$bootstrap" -G "$name" -e -q -X auto.offset.reset=earliest "$name" \
+    2>"$work/errors" >"$work/again"
+[[ ! -s $work/again ]] || { echo "$(wc -l <"$work/again") records came again" >&2; exit 1; }
+echo commit
+produce "$count"
+consume "$count"
+echo resume
