@@ -96,7 +96,8 @@ final class RandomMessages {
 
     private void set(Message message, Method setter) {
         try {
-            Object value = value(setter.getParameterTypes()[0], setter.getGenericParameterTypes()[0]);
+            Object value =
+                    value(setter.getParameterTypes()[0], setter.getGenericParameterTypes()[0]);
             if (value != null || random.nextInt(4) == 0) {
                 setter.invoke(message, value);
             }
