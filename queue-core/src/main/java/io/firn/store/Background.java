@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 
@@ -102,10 +103,18 @@ final class Background {
 
     private int force() {
         store.updateClock();
+        return runForEach(forcing, PartitionLog::forcer);
+    }
+
+    /** Counts instead of iterating: an idle store allocates nothing. */
+    private int runForEach(Retries retries, Function<PartitionLog, Retries.Step> step) {
         int work = 0;
-        for (TopicLog topic : store.topics()) {
-            for (PartitionLog log : topic.logs()) {
-                work += forcing.run(log, log.forcer());
+        List<TopicLog> topics = store.topics();
+        for (int t = 0; t < topics.size(); t++) {
+            List<PartitionLog> logs = topics.get(t).logs();
+            for (int p = 0; p < logs.size(); p++) {
+                PartitionLog log = logs.get(p);
+                work += retries.run(log, step.apply(log));
             }
         }
         return work;
@@ -114,14 +123,11 @@ final class Background {
     private int tidy() {
         store.updateClock();
         long now = store.clock().time();
-        int work = 0;
-        for (TopicLog topic : store.topics()) {
-            for (PartitionLog log : topic.logs()) {
-                work += tidying.run(log, log.upkeep());
+        int work = runForEach(tidying, PartitionLog::upkeep);
+        if (!store.dying().isEmpty()) {
+            for (TopicLog topic : store.dying()) {
+                work += bury(topic);
             }
-        }
-        for (TopicLog topic : store.dying()) {
-            work += bury(topic);
         }
         if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
             lastCursorsMs = now;

@@ -37,6 +37,10 @@ public final class Store implements LogStore {
     private final CachedClock cachedClock = new CachedClock();
     private final EpochClock clock;
     private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
+
+    /** The same, for the duty cycles: to iterate over the map would allocate. */
+    private volatile List<TopicLog> served = List.of();
+
     private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
     private final List<String> findings = new CopyOnWriteArrayList<>();
     private final List<TierState> tiers = new ArrayList<>();
@@ -77,10 +81,16 @@ public final class Store implements LogStore {
 
     void addTopic(TopicLog topic) {
         topics.put(topic.name(), topic);
+        listServed();
     }
 
     void dropTopic(TopicLog topic) {
         topics.remove(topic.name(), topic);
+        listServed();
+    }
+
+    private synchronized void listServed() {
+        served = List.copyOf(topics.values());
     }
 
     void addFinding(String finding) {
@@ -282,7 +292,7 @@ public final class Store implements LogStore {
             } catch (IOException e) {
                 throw TopicFiles.failed("topic " + name + " could not be deleted", e);
             }
-            topics.remove(name);
+            dropTopic(topic);
             topic.logs().forEach(log -> log.markGone(true));
             dying.add(topic);
         }
@@ -361,11 +371,11 @@ public final class Store implements LogStore {
         return background.invoke();
     }
 
-    Iterable<TopicLog> topics() {
-        return topics.values();
+    List<TopicLog> topics() {
+        return served;
     }
 
-    Iterable<TopicLog> dying() {
+    List<TopicLog> dying() {
         return dying;
     }
 
