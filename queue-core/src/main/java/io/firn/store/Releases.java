@@ -64,6 +64,9 @@ final class Releases {
         for (Waiting next = handedOver.poll(); next != null; next = handedOver.poll()) {
             waiting.add(next);
         }
+        if (waiting.isEmpty()) {
+            return 0; // in every duty cycle, and an iterator is an allocation
+        }
         int freed = 0;
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
             if (i.next().tryFree()) {
