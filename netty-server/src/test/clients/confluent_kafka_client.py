@@ -31,6 +31,7 @@ def client(bootstrap, name):
                 "group.id": name,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
+                "check.crcs": True,
             }
         )
         consumer.subscribe([name])

@@ -17,6 +17,8 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /** A client that says exactly what it is told to, right or wrong. */
 final class Wire implements AutoCloseable {
+    private static final int HANGS_AFTER_MS = 30_000;
+
     private final Socket socket = new Socket();
     private final DataInputStream in;
 
@@ -26,7 +28,7 @@ final class Wire implements AutoCloseable {
 
     Wire(int port) throws IOException {
         socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(HANGS_AFTER_MS);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
     }
