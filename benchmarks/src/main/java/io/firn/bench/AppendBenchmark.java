@@ -67,6 +67,7 @@ public class AppendBenchmark {
         rolling = log.rolling(durability).openAppender();
         measured = log.measured(durability, segmentMib).openAppender();
         measured.append(value); // waits for the segment
+        prepare(measured, value);
         batch = measured.newBatch();
     }
 
@@ -74,6 +75,9 @@ public class AppendBenchmark {
     FirnLog openLog() throws IOException {
         return FirnLog.open(dir);
     }
+
+    /** Brings the log to where only appends are left to do. */
+    void prepare(ExclusiveAppender appending, byte[] filler) throws IOException {}
 
     /** Directs the iteration's appends. */
     @Setup(Level.Iteration)

@@ -126,7 +126,8 @@ public final class Pmem implements Callable<Integer> {
         params.put("bytes", Integer.toString(bytes));
         params.put("segmentMib", Integer.toString(SEGMENT_MIB));
         params.put("provider", provider.name());
-        long room = ((long) SEGMENT_MIB << 20) / 10 * 9;
+        // A quarter at most is filled before.
+        long room = ((long) SEGMENT_MIB << 20) / 10 * 7;
         int iterations = 5;
         int size = BatchImage.batch(new byte[bytes], batch).length;
         int ops = (int) (room / size / iterations);

@@ -1,5 +1,6 @@
 package io.firn.bench;
 
+import io.firn.ExclusiveAppender;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.pmem.Provider;
@@ -16,17 +17,36 @@ public class PmemAppendBenchmark extends AppendBenchmark {
     @Param("LLPL")
     public Provider provider;
 
+    private PmemTier tier;
+
+    /**
+     * Goes on until the next segment's block is set aside, which begins when an eighth of this one
+     * is filled, and would take the other core's memory bandwidth while this one is measured.
+     */
+    @Override
+    void prepare(ExclusiveAppender appending, byte[] filler) throws IOException {
+        long enough = ((long) segmentMib << 20) / 4;
+        int before = tier.list().size();
+        for (long filled = 0; tier.list().size() == before; ) {
+            if (filled < enough) {
+                for (int i = 0; i < 1000; i++) {
+                    appending.append(filler);
+                }
+                filled += 1000L * (filler.length + BatchImage.batch(new byte[0], 1).length);
+            }
+        }
+    }
+
     @Override
     FirnLog openLog() throws IOException {
         // A little more than the segment: a block has room for indexes, too.
         int blockBytes = (segmentMib + 4) << 20;
-        PmemTier[] made = new PmemTier[1];
         FirnLog log =
-                FirnLog.open(dir, directory -> made[0] = newTier(provider, directory, blockBytes));
-        if (made[0].provider() != provider) {
+                FirnLog.open(dir, directory -> tier = newTier(provider, directory, blockBytes));
+        if (tier.provider() != provider) {
             log.close();
             throw new IllegalStateException(
-                    provider + " is not to be had here: " + made[0].providerReason());
+                    provider + " is not to be had here: " + tier.providerReason());
         }
         return log;
     }

@@ -28,6 +28,7 @@ public final class BatchEncoder implements Batch {
     private final Scratch headers = new Scratch(64);
     private final Scratch keyCopy = new Scratch(64);
     private final Source source = new Source();
+    private final PlainHead plain = new PlainHead();
 
     private int keyLength = -1;
     private int valueLength = -1;
@@ -154,7 +155,19 @@ public final class BatchEncoder implements Batch {
         int body = bodyBytes(timestampDelta, value.length());
         maxTimestamp = Math.max(maxTimestamp, time);
         largestRecord = Math.max(largestRecord, body);
-        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
+        byte[] b = records.ensure(records.length() + Varint.size(body) + body + PlainHead.ROOM);
+        if (keyLength < 0
+                && headerCount == 0
+                && plain.fits(value.length(), timestampDelta, count)) {
+            int to = plain.put(b, records.length(), timestampDelta, count);
+            value.copyTo(b, to);
+            to += value.length();
+            b[to] = 0;
+            records.length(to + 1);
+            count++;
+            forgetRecord();
+            return this;
+        }
         int at = Varint.put(b, records.length(), body);
         b[at++] = 0;
         at = Varint.put(b, at, timestampDelta);
@@ -241,6 +254,15 @@ public final class BatchEncoder implements Batch {
      * @throws RecordTooLargeException when no reader would decompress it
      */
     public Scratch finish() {
+        Scratch whole = compose();
+        HeaderBytes.putInt(
+                whole.bytes(),
+                BatchFormat.CRC,
+                BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
+        return whole;
+    }
+
+    private Scratch compose() {
         if (count == 0) {
             throw new InvalidOptionException("a batch must hold at least one record: call add()");
         }
@@ -271,11 +293,16 @@ public final class BatchEncoder implements Batch {
                 producerId,
                 producerEpoch,
                 baseSequence);
-        HeaderBytes.putInt(
-                whole.bytes(),
-                BatchFormat.CRC,
-                BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
         return whole;
+    }
+
+    /**
+     * Completes the batch but for its CRC, for who computes that while the copy of the bytes is on
+     * its way to memory. Otherwise as {@link #finish(int)}.
+     */
+    public Scratch compose(int topicsMaxRecordBytes) {
+        checkLargest(topicsMaxRecordBytes);
+        return compose();
     }
 
     /**
@@ -285,10 +312,14 @@ public final class BatchEncoder implements Batch {
      *     records
      */
     public Scratch finish(int topicsMaxRecordBytes) {
+        checkLargest(topicsMaxRecordBytes);
+        return finish();
+    }
+
+    private void checkLargest(int topicsMaxRecordBytes) {
         if (largestRecord > topicsMaxRecordBytes) {
             throw tooLarge(largestRecord, topicsMaxRecordBytes);
         }
-        return finish();
     }
 
     static RecordTooLargeException tooLarge(long found, int limit) {

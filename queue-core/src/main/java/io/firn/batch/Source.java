@@ -61,10 +61,15 @@ public final class Source {
 
     /** Adds the bytes to a checksum. */
     public void updateCrc(CRC32C crc) {
+        updateCrc(crc, 0);
+    }
+
+    /** Adds the bytes but for the first ones to a checksum. */
+    public void updateCrc(CRC32C crc, int skipped) {
         if (array != null) {
-            crc.update(array, from, length);
+            crc.update(array, from + skipped, length - skipped);
         } else {
-            direct.limit(from + length).position(from);
+            direct.limit(from + length).position(from + skipped);
             crc.update(direct);
         }
     }

@@ -53,9 +53,10 @@ public final class ValueEncoder {
     /** Stores the whole batch. */
     public void store(
             ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
+        // The copy first: while its lines come into the cache the CRC is computed.
+        value.copyTo(memory, position + headLength);
         beginCrc(time);
         value.updateCrc(crc);
-        value.copyTo(memory, position + headLength);
         finish(memory, position, offset, epoch);
     }
 

@@ -12,7 +12,6 @@ import java.util.Set;
 
 /** Bytes of a file of this machine, mapped. */
 final class RealMapping implements Mapping {
-    private static final int PAGE = 4096;
     private static final Set<StandardOpenOption> FOR_READING = Set.of(StandardOpenOption.READ);
     private static final Set<StandardOpenOption> FOR_WRITING =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -69,10 +68,7 @@ final class RealMapping implements Mapping {
                 buffer.load();
                 return;
             }
-            for (int at = 0; at < buffer.capacity(); at += PAGE) {
-                // A load alone would leave the fault that makes the page writable to the writer.
-                buffer.put(at, buffer.get(at));
-            }
+            Mapping.makeWritable(buffer);
         } catch (InternalError e) {
             throw new IOException("a page of the mapping of " + path + " cannot be read", e);
         }

@@ -21,6 +21,8 @@ final class Background {
     private final StoreConfig config;
     private final Retries forcing = new Retries();
     private final Retries tidying = new Retries();
+    private final Rounds forceRounds;
+    private final Rounds tidyRounds;
     private final AppendGate invoking = new AppendGate();
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -33,6 +35,9 @@ final class Background {
     Background(Store store) {
         this.store = store;
         this.config = store.config();
+        // Who invokes wants all of it done.
+        this.forceRounds = new Rounds(forcing, this::forceAll, !config.invokerMode());
+        this.tidyRounds = new Rounds(tidying, this::tidyAll, !config.invokerMode());
     }
 
     void start() {
@@ -74,11 +79,19 @@ final class Background {
         return thread;
     }
 
-    void wakeForce() {
+    void call(PartitionForcer forcer) {
+        forceRounds.call(forcer);
         LockSupport.unpark(forceThread);
     }
 
-    void wakeTidy() {
+    void call(PartitionUpkeep upkeep) {
+        tidyRounds.call(upkeep);
+        LockSupport.unpark(tidyThread);
+    }
+
+    /** Has the housekeeping of the store itself done soon. */
+    void hurryTidy() {
+        tidyRounds.hurry();
         LockSupport.unpark(tidyThread);
     }
 
@@ -102,27 +115,34 @@ final class Background {
 
     private int force() {
         store.updateClock();
+        return forceRounds.run();
+    }
+
+    private int forceAll() {
         int work = 0;
-        for (TopicLog topic : store.topics()) {
-            for (PartitionLog log : topic.logs()) {
-                work += forcing.run(log, log.forcer());
-            }
+        for (PartitionLog log : store.partitions()) {
+            work += forceRounds.serveOne(log.forcer());
         }
         return work;
     }
 
     private int tidy() {
         store.updateClock();
-        long now = store.clock().time();
+        return tidyRounds.run();
+    }
+
+    private int tidyAll() {
         int work = 0;
-        for (TopicLog topic : store.topics()) {
-            for (PartitionLog log : topic.logs()) {
-                work += tidying.run(log, log.upkeep());
+        for (PartitionLog log : store.partitions()) {
+            work += tidyRounds.serveOne(log.upkeep());
+        }
+        if (store.hasDying()) {
+            for (TopicLog topic : store.dying()) {
+                work += bury(topic);
             }
         }
-        for (TopicLog topic : store.dying()) {
-            work += bury(topic);
-        }
+        long now = store.clock().time();
+        store.spareSpace().run(now);
         if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
             lastCursorsMs = now;
             store.topics().forEach(this::writeCursors);

@@ -144,6 +144,9 @@ final class PartitionAppender implements ExclusiveAppender {
     @Override
     public CompletableFuture<Long> whenDurable(long offset) {
         checkUsable();
+        if (offset < 0 || offset == Long.MAX_VALUE) {
+            throw new InvalidOptionException(log + ": no record can have the offset " + offset);
+        }
         return log.forcer().whenDurable(offset + 1);
     }
 
@@ -179,7 +182,9 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private Scratch finish(Batch batch) {
-        return ((BatchEncoder) batch).finish(maxRecordBytes);
+        BatchEncoder encoder = (BatchEncoder) batch;
+        // Who has the turn anyway leaves the CRC to the writer; others keep their turns short.
+        return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
     }
 
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {
@@ -230,7 +235,7 @@ final class PartitionAppender implements ExclusiveAppender {
                 throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
             }
             info.read(bytes.bytes());
-            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info);
+            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
@@ -242,7 +247,7 @@ final class PartitionAppender implements ExclusiveAppender {
         takeTurn();
         try {
             info.read(batch, batch.position());
-            return writer.append(source.wrap(batch), info);
+            return writer.append(source.wrap(batch), info, true);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {

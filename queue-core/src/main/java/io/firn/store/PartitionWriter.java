@@ -8,6 +8,7 @@ import io.firn.batch.ValueEncoder;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 import org.agrona.concurrent.EpochClock;
 
 /**
@@ -25,6 +26,7 @@ final class PartitionWriter {
     private final PartitionLog log;
     private final EpochClock clock;
     private final ValueEncoder encoder;
+    private final CRC32C crc = new CRC32C();
     private LogSegment active;
     private View pinned;
     private volatile boolean rollWanted;
@@ -76,11 +78,13 @@ final class PartitionWriter {
     /**
      * Appends a whole, checked batch; returns its base offset, or for a repeated one the base
      * offset that it got the first time.
+     *
+     * @param hasCrc whether its CRC is right; otherwise it is computed here
      */
-    long append(Source batch, BatchInfo info) {
+    long append(Source batch, BatchInfo info, boolean hasCrc) {
         log.checkWritable();
         if (info.producerId() < 0) {
-            return store(batch, info);
+            return store(batch, info, hasCrc);
         }
         Producers producers = log.producers();
         synchronized (producers) {
@@ -93,7 +97,7 @@ final class PartitionWriter {
             if (duplicate != Producers.NEW) {
                 return duplicate;
             }
-            long offset = store(batch, info);
+            long offset = store(batch, info, hasCrc);
             if (offset >= 0) {
                 producers.record(
                         info.producerId(),
@@ -142,7 +146,7 @@ final class PartitionWriter {
         }
     }
 
-    private long store(Source batch, BatchInfo info) {
+    private long store(Source batch, BatchInfo info, boolean hasCrc) {
         int size = batch.length();
         LogSegment segment = room(size, info.count());
         if (segment == null) {
@@ -154,6 +158,12 @@ final class PartitionWriter {
         batch.copyTo(memory, at);
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
         memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
+        if (!hasCrc) {
+            // After the copy, whose lines come into the cache meanwhile.
+            crc.reset();
+            batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
+            memory.putInt(at + BatchFormat.CRC, (int) crc.getValue());
+        }
         publish(segment, size, offset, info.count(), info.maxTimestamp());
         return offset;
     }

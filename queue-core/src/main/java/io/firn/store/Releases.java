@@ -56,13 +56,16 @@ final class Releases {
                     e);
         }
         handedOver.add(last);
-        log.store().wakeTidyAgent();
+        log.store().call(log.upkeep());
     }
 
     /** Frees what can be freed; returns how much that was. */
     int run() throws IOException {
         for (Waiting next = handedOver.poll(); next != null; next = handedOver.poll()) {
             waiting.add(next);
+        }
+        if (waiting.isEmpty()) {
+            return 0; // in every duty cycle, and an iterator is an allocation
         }
         int freed = 0;
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {

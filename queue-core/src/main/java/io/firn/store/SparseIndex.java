@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -16,6 +18,18 @@ final class SparseIndex {
     static final int INTERVAL_BYTES = 4096;
     private static final int OFFSET_ENTRY = 8;
     private static final int TIME_ENTRY = 12;
+    private static final VarHandle COUNT;
+    private static final VarHandle TIME_COUNT;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COUNT = lookup.findVarHandle(SparseIndex.class, "count", int.class);
+            TIME_COUNT = lookup.findVarHandle(SparseIndex.class, "timeCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private int[] lastOffsets;
     private int[] positions;
@@ -49,7 +63,7 @@ final class SparseIndex {
             }
             lastOffsets[n] = lastOffset;
             positions[n] = position;
-            count = n + 1;
+            COUNT.setRelease(this, n + 1);
             addTime();
             bytesSinceEntry = 0;
         }
@@ -169,7 +183,7 @@ final class SparseIndex {
         }
         times[n] = maxTimestamp;
         timeOffsets[n] = maxTimestampOffset;
-        timeCount = n + 1;
+        TIME_COUNT.setRelease(this, n + 1);
     }
 
     // Batches of a foreign producer may need more entries than a segment's worth; arrays are copied

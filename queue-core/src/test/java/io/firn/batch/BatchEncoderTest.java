@@ -15,6 +15,7 @@ import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.RecordBatch;
@@ -116,6 +117,26 @@ class BatchEncoderTest {
         }
 
         assertEquals(900, kafka(bytes(encoder, 0)).maxTimestamp());
+    }
+
+    /** The numbers before a value take another byte at 64 and at 8192, zigzagged as they are. */
+    @Test
+    void shouldBeReadByKafkaWhereverANumberBeforeTheValueGrows() {
+        long[] now = {NOW};
+        BatchEncoder encoder = new BatchEncoder(() -> now[0], Compression.NONE, MAX_RECORD_BYTES);
+        List<StoredRecord> expected = new ArrayList<>();
+        for (int length : new int[] {0, 1, 57, 58, 59, 63, 64, 65, 8184, 8186, 8191, 8192, 8200}) {
+            for (int step = 0; step < 7; step++) {
+                byte[] value = new byte[length];
+                Arrays.fill(value, (byte) (0x80 + expected.size()));
+                encoder.add(value);
+                expected.add(new StoredRecord(0, expected.size(), now[0], null, value, List.of()));
+                now[0] += step == 3 ? -2 : 1;
+            }
+        }
+
+        assertSame(expected, KafkaBatches.decode(0, bytes(encoder, 0)));
+        assertEquals(encoder.finish().length(), encoder.sizeBytes());
     }
 
     @Test

@@ -154,6 +154,21 @@ class AllocationTest {
         }
     }
 
+    /** A store's agents go round a thousand times per second, whether or not there is work. */
+    @Test
+    void shouldGoRoundWithoutAllocationWhileThereIsNothingToDo() {
+        try (LogStore idle = Stores.at(directory.resolve("idle")).invokerMode().open()) {
+            for (int t = 0; t < 3; t++) {
+                Partition partition =
+                        idle.createTopic("t" + t, TopicOptions.defaults()).partition(0);
+                try (Appender appender = partition.openAppender()) {
+                    appender.append(value);
+                }
+            }
+            assertNoAllocation(i -> idle.doWork());
+        }
+    }
+
     @Test
     void shouldPollWithoutAllocation() {
         Partition partition = created(Durability.WRITTEN);

@@ -68,15 +68,9 @@ final class MappedSlices {
         return slices[indexOf(position)].buffer().slice(within(position), length);
     }
 
-    /**
-     * Stores into every page what it holds: a load alone would leave the writer a fault to take.
-     */
     void prefault(long position, int length) throws IOException {
-        ByteBuffer bytes = bytes(position, length);
         try {
-            for (int at = 0; at < length; at += PoolFormat.PAGE) {
-                bytes.put(at, bytes.get(at));
-            }
+            Mapping.makeWritable(bytes(position, length));
         } catch (InternalError e) {
             throw new IOException("a page of the pool cannot be read", e);
         }

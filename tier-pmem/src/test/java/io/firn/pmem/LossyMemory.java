@@ -41,7 +41,7 @@ final class LossyMemory implements PmemMemory {
         private LossyMemory memory;
 
         Lossy(PmemProvider below, IntConsumer beforeForce) {
-            this.below = below;
+            this.below = PersistentMemory.demand(below);
             this.beforeForce = beforeForce;
         }
 

@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A power cut at every operation by which a pool is made or grows. */
+@Tag("simulated")
 class PoolCrashTest {
     private static final Path DIRECTORY = Path.of("/sim/pmem");
     private static final int RANDOM = 6;

@@ -13,9 +13,12 @@ import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Creation and growth of pools: crashed at every operation, failed at every operation. */
+@Tag("simulated")
 class PoolCreationTest {
     private static final Path DIRECTORY = Path.of("/sim/pmem");
     private static final Path FILE = DIRECTORY.resolve(PoolFile.NAME);
@@ -41,6 +44,8 @@ class PoolCreationTest {
                 Pools.withBlocks(blocks, DIRECTORY)
                         .medium(medium)
                         .emulation(Emulation.FORCED)
+                        .provider(Provider.AUTO)
+                        .wrapProvider(UnaryOperator.identity())
                         .build();
         tier.open(new TierContext(Pools.STORE, create, false));
         return tier;

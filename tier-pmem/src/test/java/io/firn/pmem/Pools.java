@@ -27,7 +27,9 @@ final class Pools {
                 .blockBytes(BLOCK_BYTES)
                 .poolRatio(1)
                 .capacityBytes(fileBytes(blocks) * directories.length)
-                .emulation(Emulation.PLAIN);
+                .emulation(Emulation.PLAIN)
+                .provider(PersistentMemory.provider())
+                .wrapProvider(PersistentMemory::demand);
     }
 
     static long fileBytes(int blocks) {

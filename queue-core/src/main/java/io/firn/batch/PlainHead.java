@@ -1,0 +1,63 @@
+package io.firn.batch;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * What stands before the value of a record without key and headers: with few records and values up
+ * to 8 KiB at most eight bytes, which depend on the value's length but for two of them. They are
+ * kept, since most records are as long as the one before, and stored as one number.
+ */
+final class PlainHead {
+    /** Bytes behind the end of the array's used part that {@link #put} may write to. */
+    static final int ROOM = Long.BYTES;
+
+    private static final VarHandle LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The largest number that takes one byte. */
+    private static final int ONE_BYTE = 63;
+
+    private final byte[] composed = new byte[16];
+    private int valueLength = -1;
+    private int length;
+    private int deltaShift;
+    private long head;
+
+    /** Whether such a record's head can be put. */
+    boolean fits(int value, long timestampDelta, int offsetDelta) {
+        if (value != valueLength) {
+            compose(value);
+        }
+        return length <= Long.BYTES
+                && value >= 0
+                && timestampDelta >= 0
+                && timestampDelta <= ONE_BYTE
+                && offsetDelta <= ONE_BYTE;
+    }
+
+    /** Stores the head of a record that fits, and returns the index behind it. */
+    int put(byte[] target, int at, long timestampDelta, int offsetDelta) {
+        long deltas = timestampDelta << 1 | (long) offsetDelta << (Byte.SIZE + 1);
+        LONG.set(target, at, head | deltas << deltaShift);
+        return at + length;
+    }
+
+    private void compose(int value) {
+        // attributes, timestamp delta, offset delta, key length; the count of headers behind
+        int body = 4 + Varint.size(value) + Math.max(value, 0) + 1;
+        int at = Varint.put(composed, 0, body);
+        deltaShift = (at + 1) * Byte.SIZE;
+        composed[at] = 0;
+        composed[at + 1] = 0;
+        composed[at + 2] = 0;
+        composed[at + 3] = 1; // key length −1
+        length = Varint.put(composed, at + 4, value);
+        head = (long) LONG.get(composed, 0);
+        if (length < Long.BYTES) {
+            head &= (1L << (length * Byte.SIZE)) - 1;
+        }
+        valueLength = value;
+    }
+}
