@@ -110,7 +110,7 @@ firn_crashlab() {
 # firn_server_command: sets firn_command to what starts the server: compiled when sources are newer,
 # and started from jars with an archive of their classes, which takes half of the time.
 firn_server_command() {
-    local target=$firn_root/netty-server/target java version path fast classes
+    local target=$firn_root/netty-server/target java version major path fast classes
     path=$target/classpath
     if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server || ! firn_complete "$path"; then
         # The tests are left out; that phase, so that Maven finds the test jars that they would need.
@@ -118,10 +118,11 @@ firn_server_command() {
     fi
     java=$(firn_java)
     version=$(firn_jdk_version "$(firn_jdk_of "$java")")
+    major=${version%%.*}
     fast=$target/fast-start-$version
     # shellcheck disable=SC2206 # several options
     firn_command=("$java" ${FIRN_JVM_OPTIONS:--Xmx256m -XX:+UseSerialGC})
-    if ((${version%%.*} >= 24)); then
+    if ((${major:-0} >= 24)); then
         firn_command+=(--enable-native-access=ALL-UNNAMED) # Netty's epoll
     fi
     if [[ ! -e $fast/classpath || $path -nt $fast/classpath ]]; then
@@ -139,8 +140,9 @@ firn_server_command() {
 # start leaves behind. Where that does not work, an empty class path says so: it works without.
 firn_archive_server() {
     local fast=$1 jar entry entries path='' i work server
+    command -v flock >/dev/null || return 0
     (
-        flock 9
+        flock 9 # two may start at once, for the first time
         jar=$(firn_jdk_of "$(firn_java)")/bin/jar
         rm -rf "$fast"
         mkdir -p "$fast"

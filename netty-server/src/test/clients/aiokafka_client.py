@@ -51,4 +51,22 @@ def client(bootstrap, name):
     )
 
 
-scenario.main(client)
+def member(bootstrap, name):
+    async def run():
+        consumer = aiokafka.AIOKafkaConsumer(
+            name,
+            bootstrap_servers=bootstrap,
+            group_id=name,
+            auto_offset_reset="earliest",
+            session_timeout_ms=6000,
+            heartbeat_interval_ms=1000,
+            auto_commit_interval_ms=500,
+        )
+        await consumer.start()
+        async for record in consumer:
+            print(record.value.decode(), flush=True)
+
+    asyncio.run(run())
+
+
+scenario.main(client, member)

@@ -52,4 +52,23 @@ def client(bootstrap, name):
     scenario.run(f"{ck.__version__} (librdkafka {ck.libversion()[0]})", produce, consume)
 
 
-scenario.main(client)
+def member(bootstrap, name):
+    consumer = ck.Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": name,
+            "auto.offset.reset": "earliest",
+            "partition.assignment.strategy": "cooperative-sticky",
+            "session.timeout.ms": 6000,
+            "heartbeat.interval.ms": 1000,
+            "auto.commit.interval.ms": 500,
+        }
+    )
+    consumer.subscribe([name])
+    while True:
+        message = consumer.poll(1)
+        if message is not None and message.error() is None:
+            print(message.value().decode(), flush=True)
+
+
+scenario.main(client, member)

@@ -42,4 +42,18 @@ def client(bootstrap, name):
     scenario.run(kafka.__version__, produce, consume)
 
 
-scenario.main(client)
+def member(bootstrap, name):
+    consumer = kafka.KafkaConsumer(
+        name,
+        bootstrap_servers=bootstrap,
+        group_id=name,
+        auto_offset_reset="earliest",
+        session_timeout_ms=6000,
+        heartbeat_interval_ms=1000,
+        auto_commit_interval_ms=500,
+    )
+    for record in consumer:
+        print(record.value.decode(), flush=True)
+
+
+scenario.main(client, member)

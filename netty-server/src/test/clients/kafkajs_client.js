@@ -4,7 +4,7 @@ const { Kafka, logLevel, CompressionTypes } = require("kafkajs");
 const COUNT = 1000;
 const PARTITIONS = 3;
 const WAIT_MS = 60_000;
-const [bootstrap, name] = process.argv.slice(2);
+const [bootstrap, name, mode] = process.argv.slice(2);
 
 const kafka = new Kafka({ clientId: name, brokers: [bootstrap], logLevel: logLevel.ERROR });
 
@@ -98,6 +98,21 @@ async function committedAre(sum) {
   }
 }
 
+async function member() {
+  const consumer = kafka.consumer({
+    groupId: name,
+    sessionTimeout: 6000,
+    heartbeatInterval: 1000,
+  });
+  await consumer.connect();
+  await consumer.subscribe({ topics: [name], fromBeginning: true });
+  await consumer.run({
+    autoCommitInterval: 500,
+    eachMessage: async ({ message }) => console.log(message.value.toString()),
+  });
+  await new Promise(() => {});
+}
+
 async function main() {
   shown("version", require("kafkajs/package.json").version);
   const admin = kafka.admin();
@@ -116,7 +131,7 @@ async function main() {
   shown("resume");
 }
 
-main().then(
+(mode === "member" ? member() : main()).then(
   () => process.exit(0),
   (e) => {
     console.error(e.stack || String(e));

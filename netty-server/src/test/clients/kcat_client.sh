@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# The steps of scenario.py, with kcat: kcat_client.sh BOOTSTRAP NAME. The topic is made by being asked for.
+# The steps of scenario.py, with kcat: kcat_client.sh BOOTSTRAP NAME [member]. The topic is made by being asked for.
 set -euo pipefail
 
 count=1000
 bootstrap=$1
 name=$2
+if [[ ${3:-} == member ]]; then
+    exec kcat -b "$bootstrap" -G "$name" -q -u -X auto.offset.reset=earliest \
+        -X session.timeout.ms=6000 -X heartbeat.interval.ms=1000 -X auto.commit.interval.ms=500 \
+        "$name"
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

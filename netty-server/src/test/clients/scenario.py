@@ -3,6 +3,9 @@
 A driver is called with BOOTSTRAP and NAME (its topic and its group), prints a line for each of
 "version ...", "produce", "group", "commit" and "resume" once that is shown, and ends with 0. The
 drivers that are not written in Python do the same steps with the same numbers.
+
+Called with BOOTSTRAP, NAME and "member" it joins the group, prints the value of each record that it
+gets, commits twice a second, and goes on until it is ended; see rebalance.py.
 """
 
 import sys
@@ -61,9 +64,9 @@ def run(version, produce, consume):
     shown("resume")
 
 
-def main(driver):
+def main(driver, member):
     try:
-        driver(sys.argv[1], sys.argv[2])
+        (member if sys.argv[3:] == ["member"] else driver)(sys.argv[1], sys.argv[2])
     except Exception as e:
         print(f"{type(e).__name__}: {e}", file=sys.stderr)
         sys.exit(1)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -82,6 +83,25 @@ func (f franz) consume(name string, count int) ([]record, error) {
 		})
 	}
 	return found, c.CommitUncommittedOffsets(ctx)
+}
+
+func (f franz) member(name string) error {
+	c, err := f.with(
+		kgo.ConsumerGroup(name),
+		kgo.ConsumeTopics(name),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.SessionTimeout(6*time.Second),
+		kgo.HeartbeatInterval(time.Second),
+		kgo.AutoCommitInterval(500*time.Millisecond),
+	)
+	if err != nil {
+		return err
+	}
+	for {
+		c.PollFetches(context.Background()).EachRecord(func(r *kgo.Record) {
+			fmt.Println(string(r.Value))
+		})
+	}
 }
 
 func (f franz) committed(name string) (int64, error) {

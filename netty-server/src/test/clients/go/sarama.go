@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/IBM/sarama"
 )
@@ -114,6 +115,41 @@ func (s saramaClient) consume(name string, count int) ([]record, error) {
 		return c.found, err
 	default:
 		return c.found, nil
+	}
+}
+
+// Prints what it gets.
+type printer struct{}
+
+func (printer) Setup(sarama.ConsumerGroupSession) error { return nil }
+
+func (printer) Cleanup(sarama.ConsumerGroupSession) error { return nil }
+
+func (printer) ConsumeClaim(
+	session sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim,
+) error {
+	for m := range claim.Messages() {
+		fmt.Println(string(m.Value))
+		session.MarkMessage(m, "")
+	}
+	return nil
+}
+
+func (s saramaClient) member(name string) error {
+	c := config()
+	c.Consumer.Return.Errors = false
+	c.Consumer.Group.Session.Timeout = 6 * time.Second
+	c.Consumer.Group.Heartbeat.Interval = time.Second
+	c.Consumer.Offsets.AutoCommit.Enable = true
+	c.Consumer.Offsets.AutoCommit.Interval = 500 * time.Millisecond
+	group, err := sarama.NewConsumerGroup(s.bootstrap, name, c)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := group.Consume(context.Background(), []string{name}, printer{}); err != nil {
+			return err
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME.
+// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME [member].
 package main
 
 import (
@@ -27,6 +27,8 @@ type client interface {
 	produce(name string, values []string) error
 	// consume reads so many records with a group, commits, and leaves.
 	consume(name string, count int) ([]record, error)
+	// member prints the values that it gets as one of a group, without end.
+	member(name string) error
 	// committed is the sum of the group's committed offsets.
 	committed(name string) (int64, error)
 }
@@ -112,7 +114,12 @@ func run(c client, name string) error {
 func main() {
 	bootstrap, name := os.Args[2], os.Args[3]
 	clients := map[string]func(string) client{"franz-go": newFranz, "sarama": newSarama}
-	if err := run(clients[os.Args[1]](bootstrap), name); err != nil {
+	c := clients[os.Args[1]](bootstrap)
+	do := func() error { return run(c, name) }
+	if len(os.Args) > 4 && os.Args[4] == "member" {
+		do = func() error { return c.member(name) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

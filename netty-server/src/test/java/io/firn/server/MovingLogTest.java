@@ -109,11 +109,8 @@ class MovingLogTest {
                 });
     }
 
-    private long questions() {
-        return running.server()
-                .metrics()
-                .getRequestsByApi()
-                .getOrDefault(ApiKeys.OFFSET_FOR_LEADER_EPOCH.name, 0L);
+    private long requests(ApiKeys key) {
+        return running.server().metrics().getRequestsByApi().getOrDefault(key.name, 0L);
     }
 
     @Test
@@ -142,7 +139,7 @@ class MovingLogTest {
                     count, consumer.committed(java.util.Set.of(PARTITION)).get(PARTITION).offset());
         }
         assertTrue(segments().size() > 40, segments().size() + " segments");
-        assertEquals(0, questions());
+        assertEquals(0, requests(ApiKeys.OFFSET_FOR_LEADER_EPOCH));
     }
 
     @Test
@@ -178,9 +175,7 @@ class MovingLogTest {
                                 (short) Asks.FETCH,
                                 Asks.fetch(TOPIC, 0, i * 10L, 4 << 20)));
             }
-            Running.await(
-                    "an answer that is on its way",
-                    () -> running.server().metrics().getRequestsByApi().get("Fetch") >= 2);
+            Running.await("an answer that is on its way", () -> requests(ApiKeys.FETCH) >= 2);
             produce(20); // rolls
             assertTrue(migrate() > 90);
             try (var admin = running.admin()) {

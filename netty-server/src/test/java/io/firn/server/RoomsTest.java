@@ -16,7 +16,7 @@ class RoomsTest {
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                     .importPackages("io.firn.server");
 
-    private static ArchRule whereAre(String... packages) {
+    private static ArchRule elsewhere(String... packages) {
         return noClasses()
                 .that()
                 .doNotHaveFullyQualifiedName("io.firn.server.Storage")
@@ -36,7 +36,7 @@ class RoomsTest {
 
     @Test
     void shouldNameTiersAndTheMigratorWhereTheyAreMadeOnly() {
-        whereAre("io.firn.file..", "io.firn.pmem..", "io.firn.migrator..").check(SERVER);
+        elsewhere("io.firn.file..", "io.firn.pmem..", "io.firn.migrator..").check(SERVER);
         classes()
                 .that()
                 .haveFullyQualifiedName("io.firn.server.Storage")
@@ -47,12 +47,7 @@ class RoomsTest {
 
     @Test
     void shouldUseWhatCoreExportsOnly() {
-        whereAre("io.firn.store..", "io.firn.batch..", "io.firn.compress..").check(SERVER);
-    }
-
-    @Test
-    void shouldUseNoneOfKafkasClients() {
-        whereAre("org.apache.kafka.clients..").check(SERVER);
+        elsewhere("io.firn.store..", "io.firn.batch..", "io.firn.compress..").check(SERVER);
     }
 
     @Test

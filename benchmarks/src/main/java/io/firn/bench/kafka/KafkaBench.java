@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
         description = "The server beside Apache Kafka, with Kafka's own tools.")
 public final class KafkaBench implements Callable<Integer> {
     private static final int STARTS = 5;
+    private static final int LATE_MS = 50;
     private static final double MB = 1 << 20;
     private static final double GB = 1e9;
     private static final List<String> BATCHED = List.of("batch.size=163840", "linger.ms=5");
@@ -237,8 +238,8 @@ public final class KafkaBench implements Callable<Integer> {
             List<Broker> both = List.of(theirs, ours);
             for (Broker each : both) {
                 create(each, "warm", kafkaTopic);
-                tools.produce(each, "warm", 50_000, 1024, List.of("acks=all"));
-                tools.consume(each, "warm", 50_000);
+                tools.produce(each, "warm", 200_000, 1024, List.of("acks=all"));
+                tools.consume(each, "warm", 200_000);
             }
             int number = 0;
             for (Load load : loads) {
@@ -347,6 +348,11 @@ public final class KafkaBench implements Callable<Integer> {
 
     private void printPercentiles(String name, String line) {
         String[] words = line.split(" ", -1);
+        if (words[0].equals("late") && Integer.parseInt(words[1]) > LATE_MS) {
+            out.printf(
+                    "%-6s the sender was late by up to %s ms: too busy a machine%n",
+                    name, words[1]);
+        }
         if (words.length == 6) {
             out.printf(
                     "%-6s %-14s %8s %8s %8s %8s %8s%n",

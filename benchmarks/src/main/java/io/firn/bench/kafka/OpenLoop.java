@@ -19,8 +19,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Sends records at a fixed rate, whatever becomes of them, and receives them in the same process. A
  * record carries the moment at which it was due, so that a sender that is held up makes its records
- * late (coordinated omission). Prints, in µs, the latency until the acknowledgement and until the
- * record is received.
+ * late (coordinated omission). Prints how late it was itself, in ms; and, in µs, the latency until
+ * the acknowledgement and until the record is received.
  */
 public final class OpenLoop {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -33,6 +33,7 @@ public final class OpenLoop {
     private final int bytes;
     private final long count;
     private final long warmUp;
+    private long lateNs;
 
     private OpenLoop(String topic, int rate, int bytes, int warmUpSeconds, int seconds) {
         this.topic = topic;
@@ -53,6 +54,7 @@ public final class OpenLoop {
                         Integer.parseInt(arguments[5]));
         boolean receives = Boolean.parseBoolean(arguments[7]);
         loop.run(arguments[0], arguments[6], receives);
+        System.out.println("late " + TimeUnit.NANOSECONDS.toMillis(loop.lateNs));
         print("acknowledged", loop.acknowledged);
         if (receives) {
             print("received", loop.received);
@@ -92,6 +94,9 @@ public final class OpenLoop {
             long due = start + i * TimeUnit.SECONDS.toNanos(1) / rate;
             for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
                 LockSupport.parkNanos(left);
+            }
+            if (i >= warmUp) {
+                lateNs = Math.max(lateNs, System.nanoTime() - due);
             }
             byte[] value = new byte[bytes];
             ByteBuffer.wrap(value).putLong(due).putLong(i);
