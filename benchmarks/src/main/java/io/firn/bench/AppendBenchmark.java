@@ -85,6 +85,12 @@ public class AppendBenchmark {
         appender = iteration.getType() == IterationType.WARMUP ? rolling : measured;
     }
 
+    /** Everything goes to the log that rolls and forgets. */
+    void directToRolling() {
+        appender = rolling;
+        batch = rolling.newBatch();
+    }
+
     /** Deletes the store. */
     @TearDown(Level.Trial)
     public void close() {

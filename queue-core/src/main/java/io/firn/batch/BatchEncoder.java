@@ -19,6 +19,9 @@ import org.agrona.concurrent.EpochClock;
 public final class BatchEncoder implements Batch {
     private static final long NO_TIMESTAMP = Long.MIN_VALUE;
 
+    /** With no more bytes in it a batch takes whatever record may come. */
+    private static final int ROOMY = 1 << 30;
+
     private final EpochClock clock;
     private final Compression compression;
     private final int maxRecordBytes;
@@ -152,22 +155,36 @@ public final class BatchEncoder implements Batch {
             maxTimestamp = time;
         }
         long timestampDelta = time - baseTimestamp;
-        int body = bodyBytes(timestampDelta, value.length());
-        maxTimestamp = Math.max(maxTimestamp, time);
-        largestRecord = Math.max(largestRecord, body);
-        byte[] b = records.ensure(records.length() + Varint.size(body) + body + PlainHead.ROOM);
         if (keyLength < 0
                 && headerCount == 0
-                && plain.fits(value.length(), timestampDelta, count)) {
-            int to = plain.put(b, records.length(), timestampDelta, count);
-            value.copyTo(b, to);
-            to += value.length();
-            b[to] = 0;
-            records.length(to + 1);
-            count++;
-            forgetRecord();
-            return this;
+                && plain.fits(value.length(), timestampDelta, count)
+                && plain.bodyBytes() <= maxRecordBytes
+                && records.length() <= ROOMY) {
+            addPlain(value, timestampDelta);
+        } else {
+            addAny(value, timestampDelta);
         }
+        maxTimestamp = Math.max(maxTimestamp, time);
+        count++;
+        forgetRecord();
+        return this;
+    }
+
+    private void addPlain(Source value, long timestampDelta) {
+        int at = records.length();
+        byte[] b = records.ensure(at + PlainHead.ROOM + value.length() + 1);
+        at = plain.put(b, at, timestampDelta, count);
+        value.copyTo(b, at);
+        at += value.length();
+        b[at] = 0; // no headers
+        records.length(at + 1);
+        largestRecord = Math.max(largestRecord, plain.bodyBytes());
+    }
+
+    private void addAny(Source value, long timestampDelta) {
+        int body = bodyBytes(timestampDelta, value.length());
+        largestRecord = Math.max(largestRecord, body);
+        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
         int at = Varint.put(b, records.length(), body);
         b[at++] = 0;
         at = Varint.put(b, at, timestampDelta);
@@ -188,9 +205,6 @@ public final class BatchEncoder implements Batch {
             at += headers.length();
         }
         records.length(at);
-        count++;
-        forgetRecord();
-        return this;
     }
 
     /** Bytes behind the length of the record that is described, when it may be added. */

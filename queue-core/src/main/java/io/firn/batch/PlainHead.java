@@ -20,7 +20,8 @@ final class PlainHead {
     private static final int ONE_BYTE = 63;
 
     private final byte[] composed = new byte[16];
-    private int valueLength = -1;
+    private int valueLength = Integer.MIN_VALUE;
+    private int bodyBytes;
     private int length;
     private int deltaShift;
     private long head;
@@ -37,6 +38,11 @@ final class PlainHead {
                 && offsetDelta <= ONE_BYTE;
     }
 
+    /** Bytes behind the length of a record with such a value. */
+    int bodyBytes() {
+        return bodyBytes;
+    }
+
     /** Stores the head of a record that fits, and returns the index behind it. */
     int put(byte[] target, int at, long timestampDelta, int offsetDelta) {
         long deltas = timestampDelta << 1 | (long) offsetDelta << (Byte.SIZE + 1);
@@ -46,8 +52,8 @@ final class PlainHead {
 
     private void compose(int value) {
         // attributes, timestamp delta, offset delta, key length; the count of headers behind
-        int body = 4 + Varint.size(value) + Math.max(value, 0) + 1;
-        int at = Varint.put(composed, 0, body);
+        bodyBytes = 4 + Varint.size(value) + Math.max(value, 0) + 1;
+        int at = Varint.put(composed, 0, bodyBytes);
         deltaShift = (at + 1) * Byte.SIZE;
         composed[at] = 0;
         composed[at + 1] = 0;

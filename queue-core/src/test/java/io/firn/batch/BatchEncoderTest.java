@@ -115,6 +115,8 @@ class BatchEncoderTest {
         for (long time : new long[] {500, 900, 0, 700}) {
             encoder.timestamp(time).add(new byte[1]);
         }
+        encoder.timestamp(1000);
+        assertThrows(RecordTooLargeException.class, () -> encoder.add(new byte[MAX_RECORD_BYTES]));
 
         assertEquals(900, kafka(bytes(encoder, 0)).maxTimestamp());
     }
