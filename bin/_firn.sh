@@ -100,8 +100,8 @@ firn_native() {
 firn_crashlab() {
     local class=$1 path=$firn_root/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem crashlab || ! firn_complete "$path"; then
-        firn_build "the laboratory" test-compile -pl crashlab -am
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator crashlab || ! firn_complete "$path"; then
+        firn_build "the laboratory" test-compile -pl crashlab,migrator -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"

@@ -257,7 +257,8 @@ final class PartitionForcer extends Rounds.Duty {
         try {
             forceSegments(captured, maySeal);
             return true;
-        } catch (IOException | InternalError e) {
+        } catch (IOException | VirtualMachineError | LinkageError e) {
+            // Also when only the heap ran out: how much was forced is not known any more.
             log.poison(e);
             return false;
         }
