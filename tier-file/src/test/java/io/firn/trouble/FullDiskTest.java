@@ -134,7 +134,7 @@ class FullDiskTest {
 
     /** Not one byte: what takes records away has to be written down all the same. */
     @Test
-    void shouldMakeRoomOnADiskWithoutAFreeByte() {
+    void shouldMakeRoomOnADiskWithoutAFreeByte() throws IOException {
         SimulatedFileMedium lost;
         try (LogStore store = openSimulated()) {
             Partition partition = Disk.partition(store);
@@ -160,7 +160,7 @@ class FullDiskTest {
         }
     }
 
-    private long usedBytes() {
+    private long usedBytes() throws IOException {
         medium.faults().limitBytes(Long.MAX_VALUE - 1);
         return Long.MAX_VALUE - 1 - medium.usableBytes(SIMULATED);
     }
