@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import picocli.CommandLine;
@@ -123,18 +122,9 @@ public final class KafkaBench implements Callable<Integer> {
                 replay();
             }
         } finally {
-            delete(directory);
+            Trees.delete(directory);
         }
         return 0;
-    }
-
-    /** Deletes a directory with all that is in it. */
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        }
     }
 
     // ---- servers
@@ -377,7 +367,7 @@ public final class KafkaBench implements Callable<Integer> {
         // A new process maps nothing of it yet, so the cache can be emptied of it.
         try (Broker ours = broker(true, "replay", List.of()).start()) {
             tools.openLoop(ours, "hot", "2000", "1024", "5", "5", "all", "false");
-            evict(directory.resolve("replay"));
+            Trees.evict(directory.resolve("replay"));
             paced(ours, "without");
             Thread replay =
                     new Thread(
@@ -402,23 +392,5 @@ public final class KafkaBench implements Callable<Integer> {
         List<String> lines =
                 tools.openLoop(broker, "hot", "2000", "1024", "3", time, "all", "false");
         lines.forEach(line -> printPercentiles(name, line));
-    }
-
-    /** Has the system forget what it has of the files in a directory. */
-    private static void evict(Path directory) throws IOException, InterruptedException {
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(directory)) {
-            files = all.filter(Files::isRegularFile).toList();
-        }
-        for (Path file : files) {
-            Process process =
-                    new ProcessBuilder("dd", "if=" + file, "iflag=nocache", "count=0")
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            if (process.waitFor() != 0) {
-                throw new IOException("dd iflag=nocache failed on " + file);
-            }
-        }
     }
 }
