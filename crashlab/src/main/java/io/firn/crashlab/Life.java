@@ -8,6 +8,7 @@ import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
+import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
@@ -32,6 +33,7 @@ final class Life {
     private static final long START_MS = 1_700_000_000_000L;
     private static final int SEGMENT_BYTES = 64 * 1024;
     private static final int[] SIZES = {60, 60, 60, 60, 700, 700, 700, 4_000, 4_000, LARGEST};
+    private static final int ROLL_AGE_MS = 1_000;
     private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
 
     final Media media;
@@ -46,6 +48,7 @@ final class Life {
     private LogStore store;
     private Action doing;
     private int failures;
+    private int moved;
 
     Life(Media media, SimulatedFileMedium medium, boolean mayFail) {
         this.media = media;
@@ -62,6 +65,11 @@ final class Life {
     /** Whether it is the background that works. */
     boolean isInBackground() {
         return doing != null && doing.kind() == Action.Kind.PASS;
+    }
+
+    /** How many segments were moved. */
+    int moved() {
+        return moved;
     }
 
     /** How many actions failed. */
@@ -175,6 +183,11 @@ final class Life {
         options =
                 options.withCompression(
                         all[Math.max(0, action.a() / 2 % (2 * all.length) - all.length)]);
+        if (media.hasMoves()) {
+            options =
+                    options.withRollAge(
+                            Duration.ofMillis(ROLL_AGE_MS)); // only what is sealed can move
+        }
         if (action.a() / 32 % 4 == 0) {
             topic.isRetained = true;
             options = options.withRetentionBytes(SEGMENT_BYTES);
@@ -296,6 +309,7 @@ final class Life {
 
     /** Moves a segment; of some moves nothing comes, for one reason or another. */
     private void move(OfTopic topic, Action action) {
+        pass(ROLL_AGE_MS); // so that there is a segment that was sealed
         List<SegmentPlace> movable =
                 store.snapshot().partitions().stream()
                         .filter(each -> each.topic().equals(topic.name))
@@ -318,7 +332,8 @@ final class Life {
                             };
                     default -> MoveControl.UNLIMITED;
                 };
-        store.migrate(topic.name, 0, segment.baseOffset(), tier, control);
+        MoveOutcome outcome = store.migrate(topic.name, 0, segment.baseOffset(), tier, control);
+        moved += outcome == MoveOutcome.MOVED ? 1 : 0;
     }
 
     private void deleteRecords(OfTopic topic, Action action) {

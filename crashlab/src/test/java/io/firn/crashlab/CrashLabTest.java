@@ -71,6 +71,19 @@ class CrashLabTest {
         explore(Media.MOVES, 1_000);
     }
 
+    /** The one above would be worth nothing if nothing moved. */
+    @Test
+    void shouldMoveSegmentsInMostWorkloads() {
+        int withMoves = 0;
+        for (long one = seed; one < seed + 20; one++) {
+            SeededIds.seed(one);
+            Life life = new Life(Media.MOVES, Media.MOVES.empty(), false);
+            life.run(Action.workload(Media.MOVES, one, ACTIONS));
+            withMoves += life.moved() > 0 ? 1 : 0;
+        }
+        assertTrue(withMoves >= 8, withMoves + " of 20 workloads moved something");
+    }
+
     @Test
     void shouldKeepEveryPromiseWhenAnyOperationOnMemoryFails() {
         fail(Media.MEMORY, 20_778_000);

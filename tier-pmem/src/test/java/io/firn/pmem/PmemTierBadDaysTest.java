@@ -8,13 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
+import io.firn.StoreFullException;
 import io.firn.spi.Segment;
+import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
+import io.firn.spi.View;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -138,6 +142,53 @@ class PmemTierBadDaysTest {
             PoolDamage.overwrite(directory, PoolFormat.superblockPosition(copy), 200);
             assertSegmentIsThere();
             assertTrue(PoolFile.read(io.firn.spi.FileMedium.real(), file()).isWhole());
+        }
+    }
+
+    /** Whatever it would say otherwise, and however sane that looks. */
+    @Test
+    void shouldUseTheOtherSuperblockWhicheverByteOfOneRots() throws IOException {
+        createWithASegment();
+        for (int i = 8; i < 112; i += 3) {
+            int position = PoolFormat.superblockPosition(i % 2) + i;
+            byte[] pool = Files.readAllBytes(file());
+            PoolDamage.write(directory, position, new byte[] {(byte) (pool[position] ^ 1)});
+            assertSegmentIsThere();
+            assertArrayEquals(pool, Files.readAllBytes(file()), "byte " + i + " is not restored");
+        }
+    }
+
+    @Test
+    void shouldDoWithoutASidecarThatRots() throws IOException {
+        byte[] index = Pools.bytes(7, 80);
+        try (PmemTier tier = Pools.open(pool())) {
+            Pools.seal(Pools.fill(Pools.reserve(tier, 1), LENGTH)).finishSeal(index, new byte[12]);
+            assertArrayEquals(index, tier.list().get(0).readSidecar(Sidecar.INDEX));
+        }
+        byte[] pool = Files.readAllBytes(file());
+        int position = 0;
+        while (!Arrays.equals(pool, position, position + 80, index, 0, 80)) {
+            position++;
+        }
+        PoolDamage.write(directory, position, new byte[] {(byte) ~index[0]});
+        try (PmemTier tier = Pools.open(pool(), false)) {
+            assertNull(tier.list().get(0).readSidecar(Sidecar.INDEX));
+        }
+    }
+
+    @Test
+    void shouldGiveNobodyABlockThatIsStillRead() throws IOException {
+        try (PmemTier tier = Pools.open(pool())) {
+            Segment read = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            View view = read.view();
+            assertTrue(view.pin());
+            read.delete();
+            for (int i = 1; i < BLOCKS; i++) {
+                Pools.reserve(tier, 1 + i);
+            }
+            assertThrows(StoreFullException.class, () -> Pools.reserve(tier, 98));
+            view.unpin();
+            Pools.reserve(tier, 99);
         }
     }
 

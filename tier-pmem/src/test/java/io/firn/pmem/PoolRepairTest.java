@@ -179,6 +179,18 @@ class PoolRepairTest {
         assertTrue(found.to() < whole.to(), found + " of " + whole);
     }
 
+    @Test
+    void shouldEndWhereABatchOfTheBlockIsRotten() throws IOException {
+        byte[] block = new byte[Pools.BLOCK_BYTES];
+        long start = PoolFormat.forNewPool(Pools.BLOCK_BYTES, BLOCKS).blockPosition(blocks[0]);
+        byte[] pool = Files.readAllBytes(pmem.resolve(PoolFile.NAME));
+        System.arraycopy(pool, (int) start, block, 0, block.length);
+        int half = halfOf(block, BatchChain.in(block));
+        block[half + 65] ^= 1; // in its record
+
+        assertEquals(half, BatchChain.in(block).bytes());
+    }
+
     private static int halfOf(byte[] block, BatchChain chain) {
         int at = 0;
         while (at < chain.bytes() / 2) {
