@@ -100,9 +100,103 @@ firn_native() {
 firn_crashlab() {
     local class=$1 path=$firn_root/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem crashlab || ! firn_complete "$path"; then
-        firn_build "the laboratory" test-compile -pl crashlab -am
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator crashlab || ! firn_complete "$path"; then
+        firn_build "the laboratory" test-compile -pl crashlab,migrator -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
+}
+
+# firn_server_command: sets firn_command to what starts the server: compiled when sources are newer,
+# and started from jars with an archive of their classes, which takes half of the time.
+firn_server_command() {
+    local target=$firn_root/netty-server/target java version major path fast classes
+    path=$target/classpath
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server || ! firn_complete "$path"; then
+        # The tests are left out; that phase, so that Maven finds the test jars that they would need.
+        firn_build "the server" test-compile -Dmaven.test.skip=true -pl netty-server -am
+    fi
+    java=$(firn_java)
+    version=$(firn_jdk_version "$(firn_jdk_of "$java")")
+    major=${version%%.*}
+    fast=$target/fast-start-$version
+    # shellcheck disable=SC2206 # several options
+    firn_command=("$java" ${FIRN_JVM_OPTIONS:--Xmx256m -XX:+UseSerialGC})
+    if ((${major:-0} >= 24)); then
+        firn_command+=(--enable-native-access=ALL-UNNAMED) # Netty's epoll
+    fi
+    if [[ ! -e $fast/classpath || $path -nt $fast/classpath ]]; then
+        firn_archive_server "$fast" "$target/classes:$(<"$path")"
+    fi
+    classes=$target/classes:$(<"$path")
+    if [[ -s $fast/classpath ]]; then
+        classes=$(<"$fast/classpath")
+        firn_command+=(-XX:SharedArchiveFile="$fast/classes.jsa" -Xlog:cds=off)
+    fi
+    firn_command+=(-cp "$classes" io.firn.server.ServerMain)
+}
+
+# firn_archive_server DIRECTORY CLASSPATH: jars of what are directories, and the archive that a first
+# start leaves behind. Where that does not work, an empty class path says so: it works without.
+firn_archive_server() {
+    local fast=$1 jar entry entries path='' i work server
+    command -v flock >/dev/null || return 0
+    (
+        flock 9 # two may start at once, for the first time
+        jar=$(firn_jdk_of "$(firn_java)")/bin/jar
+        rm -rf "$fast"
+        mkdir -p "$fast"
+        work=$(mktemp -d)
+        trap 'rm -rf "$work"' EXIT
+        IFS=: read -r -a entries <<<"$2"
+        for i in "${!entries[@]}"; do
+            entry=${entries[i]}
+            if [[ -d $entry ]]; then
+                "$jar" --create --file "$fast/$i.jar" -C "$entry" . || exit 0
+                entry=$fast/$i.jar
+            fi
+            path+=${path:+:}$entry
+        done
+        "${firn_command[@]}" -XX:ArchiveClassesAtExit="$fast/classes.jsa" -Xlog:disable -cp "$path" \
+            io.firn.server.ServerMain --override listeners=PLAINTEXT://127.0.0.1:0 \
+            --override log.dir="$work/data" >"$work/log" 2>&1 9>&- &
+        server=$!
+        for ((i = 0; i < 600; i++)); do
+            ! grep -q ^Serving "$work/log" && kill -0 "$server" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill "$server" 2>/dev/null || true
+        wait "$server" || true
+        if [[ -s $fast/classes.jsa ]]; then
+            printf '%s\n' "$path" >"$fast/classpath"
+        else
+            : >"$fast/classpath"
+        fi
+    ) 9>"$fast.lock"
+}
+
+# firn_start_server DIRECTORY ARGUMENTS...: a server on a free port, with its data and its log in the
+# directory; sets firn_bootstrap. Whoever starts it calls firn_stop_server on its way out.
+firn_start_server() {
+    local directory=$1 i
+    shift
+    "$firn_root/bin/firn-server" --override listeners=PLAINTEXT://127.0.0.1:0 \
+        --override "log.dir=$directory/data" "$@" 2>"$directory/server.log" &
+    firn_server=$!
+    for ((i = 0; i < 6000; i++)); do
+        firn_bootstrap=$(sed -n 's/^Serving .* on \([^ ]*\) after.*/\1/p' "$directory/server.log")
+        [[ -z $firn_bootstrap ]] || return 0
+        kill -0 "$firn_server" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$directory/server.log" >&2
+    firn_die "The server did not start."
+}
+
+# Ends the server that firn_start_server started, if it did.
+firn_stop_server() {
+    [[ -n ${firn_server:-} ]] || return 0
+    kill "$firn_server" 2>/dev/null || true
+    wait "$firn_server" 2>/dev/null || true
+    firn_server=''
 }

@@ -89,7 +89,11 @@ public interface Appender extends AutoCloseable {
      */
     void awaitDurable(long offset);
 
-    /** Completes, with the durable offset, when the record at the offset is durable. Allocates. */
+    /**
+     * Completes, with the durable offset, when the record at the offset is durable. Allocates.
+     *
+     * @param offset of a record that is there or yet to come, 0 to {@link Long#MAX_VALUE} − 1
+     */
     CompletableFuture<Long> whenDurable(long offset);
 
     /**

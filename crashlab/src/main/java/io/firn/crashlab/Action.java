@@ -21,7 +21,9 @@ record Action(Kind kind, int topic, int a, int b) {
         PASS(9),
         CURSOR(4),
         DELETE_RECORDS(3),
-        REOPEN(1);
+        REOPEN(1),
+        /** Where there are several tiers. */
+        MOVE(8);
 
         private final int weight;
 
@@ -31,10 +33,13 @@ record Action(Kind kind, int topic, int a, int b) {
     }
 
     /** A workload; the same one for the same seed. */
-    static List<Action> workload(long seed, int length) {
+    static List<Action> workload(Media media, long seed, int length) {
         SplittableRandom random = new SplittableRandom(seed);
         List<Kind> kinds = new ArrayList<>();
         for (Kind kind : Kind.values()) {
+            if (kind == Kind.MOVE && !media.hasMoves()) {
+                continue;
+            }
             for (int i = 0; i < kind.weight; i++) {
                 kinds.add(kind);
             }

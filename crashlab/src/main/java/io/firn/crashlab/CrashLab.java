@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
@@ -105,6 +107,11 @@ public final class CrashLab implements Callable<Integer> {
     private int workloads;
 
     @Option(
+            names = "--new-sites",
+            description = "With --faults: only where a call site had none yet.")
+    private boolean newSites;
+
+    @Option(
             names = "--stride",
             paramLabel = "N",
             description = "With --damage: each N-th bit only. Default: ${DEFAULT-VALUE}",
@@ -130,6 +137,7 @@ public final class CrashLab implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
     private final Matrix matrix = new Matrix();
+    private final CallSites sites = new CallSites();
     private final AtomicLong looked = new AtomicLong();
     private final ConcurrentLinkedQueue<Explorer.Failure> failures = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> others = new ConcurrentLinkedQueue<>();
@@ -172,6 +180,9 @@ public final class CrashLab implements Callable<Integer> {
                 seconds,
                 matrix.tries() / seconds,
                 matrix.violations());
+        if (faults) {
+            say("%n%s", sites.report());
+        }
         failures.forEach(this::tell);
         others.stream().limit(MOST_FAILURES).forEach(each -> say("%s", each));
         return matrix.violations() == 0 ? 0 : 1;
@@ -196,7 +207,7 @@ public final class CrashLab implements Callable<Integer> {
                 new Explorer(
                         on,
                         one,
-                        Action.workload(one, actions),
+                        Action.workload(on, one, actions),
                         Explorer.Limits.all(deep),
                         matrix,
                         () -> looked.get() >= images,
@@ -209,6 +220,7 @@ public final class CrashLab implements Callable<Integer> {
 
     private void fail() throws InterruptedException {
         AtomicLong next = new AtomicLong();
+        Set<String> planned = ConcurrentHashMap.newKeySet();
         try (ProgressBar bar = bar("Failing", -1)) {
             inThreads(
                     () -> {
@@ -216,7 +228,14 @@ public final class CrashLab implements Callable<Integer> {
                         while ((i = next.getAndIncrement()) < (long) workloads * media.size()) {
                             Media on = media.get((int) (i % media.size()));
                             long one = seed + i / media.size();
-                            new FaultRun(on, one, Action.workload(one, actions), matrix, bar::step)
+                            new FaultRun(
+                                            on,
+                                            one,
+                                            Action.workload(on, one, actions),
+                                            matrix,
+                                            sites,
+                                            newSites ? planned : null,
+                                            bar::step)
                                     .run(others::add);
                         }
                     });
@@ -256,7 +275,7 @@ public final class CrashLab implements Callable<Integer> {
 
     /** One image once more, told at length. */
     private int repeat() {
-        List<Action> all = Action.workload(seed, actions);
+        List<Action> all = Action.workload(media.get(0), seed, actions);
         Media on = media.get(0);
         List<Explorer.Failure> found =
                 new Explorer(
@@ -301,7 +320,7 @@ public final class CrashLab implements Callable<Integer> {
                                                 () -> {})
                                         .explore()
                                         .isEmpty())
-                .shrink(Action.workload(failure.seed(), actions));
+                .shrink(Action.workload(failure.media(), failure.seed(), actions));
     }
 
     private static ProgressBar bar(String what, long most) {

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 final class DamageRun {
     private static final int[] PIECES = {64, 512, 4096};
     private static final int MOST_TOLD = 5;
+    private static final int OPENED_SHARE = 61;
 
     private final Media media;
     private final Matrix matrix;
@@ -55,10 +56,12 @@ final class DamageRun {
     void run(int part, int parts, int stride) {
         try {
             ReferenceLog log = new ReferenceLog(media);
+            flipUnderReaders(log, part, parts, stride);
             int number = 0;
             for (Stored batch : log.batches) {
                 if (number++ % parts == part) {
-                    flip(log, batch, stride);
+                    // Opening looks at no batch of a sealed segment; a share is tried all the same.
+                    flip(log, batch, log.isSealed(batch) ? OPENED_SHARE * stride : stride);
                 }
             }
             for (Path file : log.files()) {
@@ -72,6 +75,47 @@ final class DamageRun {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * Flips bits of sealed segments while the store is open, one after the other, and reads the
+     * batch with the one before and the one behind it.
+     */
+    private void flipUnderReaders(ReferenceLog log, int part, int parts, int stride)
+            throws IOException {
+        SimulatedFileMedium copy = log.medium.kill();
+        try (LogStore store = media.open(copy, log.clock, 0)) {
+            Partition partition = store.openTopic(ReferenceLog.TOPIC).partition(0);
+            for (int i = part; i < log.batches.size(); i += parts) {
+                Stored batch = log.batches.get(i);
+                for (int bit = 0; log.isSealed(batch) && bit < 8 * batch.length(); bit += stride) {
+                    int position = batch.position() + bit / 8;
+                    int mask = 1 << bit % 8;
+                    matrix.count(Fault.BIT_UNDER_READERS);
+                    progress.run();
+                    copy.rot(batch.file(), position, mask);
+                    try {
+                        readAround(log, partition, batch);
+                        matrix.addDistinct(1);
+                    } catch (RuntimeException | AssertionError e) {
+                        String what = batch.file() + " byte " + position + " mask " + mask;
+                        fail(Fault.BIT_UNDER_READERS, what, e);
+                    }
+                    copy.rot(batch.file(), position, mask);
+                }
+            }
+        }
+    }
+
+    private static void readAround(ReferenceLog log, Partition partition, Stored batch) {
+        int from = (int) Math.max(0, batch.baseOffset() - ReferenceLog.MOST_IN_BATCH);
+        int to =
+                (int) Math.min(log.records.size(), batch.nextOffset() + ReferenceLog.MOST_IN_BATCH);
+        BitSet missing = new BitSet();
+        missing.set(from, to);
+        BitSet named = new BitSet();
+        read(log, partition, from, to, missing, named);
+        judge(missing, named, List.of(batch));
     }
 
     private void flip(ReferenceLog log, Stored batch, int stride) {
@@ -185,16 +229,20 @@ final class DamageRun {
             look(log, copy, hit);
             matrix.addDistinct(1);
         } catch (IOException | RuntimeException | AssertionError e) {
-            matrix.violated(fault);
-            if (told++ < MOST_TOLD) {
-                failures.accept(
-                        "bin/crashlab --damage --media "
-                                + media
-                                + ": "
-                                + what
-                                + ": "
-                                + CrashLab.Traces.of(e));
-            }
+            fail(fault, what, e);
+        }
+    }
+
+    private void fail(Fault fault, String what, Throwable why) {
+        matrix.violated(fault);
+        if (told++ < MOST_TOLD) {
+            failures.accept(
+                    "bin/crashlab --damage --media "
+                            + media
+                            + ": "
+                            + what
+                            + ": "
+                            + CrashLab.Traces.of(why));
         }
     }
 
@@ -217,45 +265,62 @@ final class DamageRun {
             }
             return;
         }
-        TreeSet<Long> missing = new TreeSet<>(log.records.keySet());
-        TreeSet<Long> named = new TreeSet<>();
-        read(log, partition, missing, named);
+        BitSet missing = new BitSet();
+        missing.set(0, log.records.size());
+        BitSet named = new BitSet();
+        read(log, partition, 0, log.records.size(), missing, named);
         for (DamagedRange range : partition.damage()) {
             name(range, named);
         }
         require(
                 partition.nextOffset() == log.records.size(),
                 "the next offset is " + partition.nextOffset());
-        require(named.containsAll(missing), "lost and not named: " + missing + ", named " + named);
-        for (Stored batch : hit == null ? List.<Stored>of() : hit) {
-            missing.subSet(batch.baseOffset(), batch.nextOffset()).clear();
+        judge(missing, named, hit == null ? List.of() : hit);
+    }
+
+    private static void judge(BitSet missing, BitSet named, List<Stored> hit) {
+        BitSet silent = (BitSet) missing.clone();
+        silent.andNot(named);
+        require(silent.isEmpty(), "lost and not named: " + silent + ", named " + named);
+        for (Stored batch : hit) {
+            missing.clear((int) batch.baseOffset(), (int) batch.nextOffset());
         }
         require(missing.isEmpty(), "lost without having been hit: " + missing);
     }
 
-    private static void name(DamagedRange range, TreeSet<Long> named) {
-        for (long offset = range.fromOffset(); offset < range.toOffset(); offset++) {
-            named.add(offset);
-        }
+    private static void name(DamagedRange range, BitSet named) {
+        named.set((int) range.fromOffset(), Math.toIntExact(range.toOffset()));
     }
 
     private static void read(
-            ReferenceLog log, Partition partition, TreeSet<Long> missing, TreeSet<Long> named) {
+            ReferenceLog log,
+            Partition partition,
+            long from,
+            long to,
+            BitSet missing,
+            BitSet named) {
+        byte[] value = new byte[ReferenceLog.LONGEST_VALUE];
         try (Tailer tailer = partition.openTailer()) {
-            tailer.seekToStart();
-            while (tailer.offset() < partition.visibleOffset()) {
+            tailer.seek(from);
+            while (tailer.offset() < to && tailer.offset() < partition.visibleOffset()) {
                 long before = tailer.offset();
                 try {
                     tailer.poll(
                             record -> {
-                                byte[] value = new byte[record.valueLength()];
-                                record.getValue(value, 0);
-                                byte[] expected = log.records.get(record.offset());
+                                int offset = (int) record.offset();
+                                byte[] expected = log.records.get(offset);
+                                int length = record.valueLength();
+                                boolean isRight = length == expected.length;
+                                if (isRight) {
+                                    record.getValue(value, 0);
+                                }
                                 require(
-                                        Arrays.equals(expected, value),
-                                        "another value at " + record.offset());
-                                missing.remove(record.offset());
-                                return Verdict.CONTINUE;
+                                        isRight
+                                                && Arrays.equals(
+                                                        expected, 0, length, value, 0, length),
+                                        "another value at " + offset);
+                                missing.clear(offset);
+                                return offset + 1 < to ? Verdict.CONTINUE : Verdict.STOP;
                             },
                             1_000);
                     require(tailer.offset() > before, "no way on from " + before);

@@ -67,6 +67,7 @@ final class Explorer {
     private SimulatedFileMedium medium;
     private Examiner examiner;
 
+    /** With what is called for each image that this workload did not leave before. */
     Explorer(
             Media media,
             long seed,
@@ -122,7 +123,9 @@ final class Explorer {
         images.each(
                 (image, left) -> {
                     long fingerprint = left.fingerprint();
-                    distinct.add(fingerprint);
+                    if (distinct.add(fingerprint)) {
+                        progress.run();
+                    }
                     boolean isNew = checked.add(mix(fingerprint, version));
                     if (onlyImage >= 0 ? image == onlyImage : isNew) {
                         look(number, image, left, fault, mix(stepSeed, image));
@@ -155,6 +158,7 @@ final class Explorer {
             case EADR -> Fault.EADR_CUT;
             case FILES -> enumerated ? Fault.FILES_CUT : Fault.FILES_SAMPLED;
             case BOTH -> enumerated ? Fault.BOTH_CUT : Fault.BOTH_SAMPLED;
+            case MOVES -> enumerated ? Fault.MOVES_CUT : Fault.MOVES_SAMPLED;
         };
     }
 
@@ -164,7 +168,6 @@ final class Explorer {
         } catch (RuntimeException | AssertionError e) {
             fail(step, image, fault, e);
         }
-        progress.run();
     }
 
     private void fail(int step, int image, Fault fault, Throwable why) {

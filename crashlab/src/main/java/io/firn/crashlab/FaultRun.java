@@ -6,8 +6,14 @@ import io.firn.crashlab.Matrix.Fault;
 import io.firn.crashlab.Promises.Violation;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -16,18 +22,38 @@ import java.util.function.Consumer;
  */
 final class FaultRun {
     private static final long DAY_MS = 86_400_000;
+    private static final int LOOKS_PER_SITE = 2;
 
     private final Media media;
     private final long seed;
     private final List<Action> actions;
     private final Matrix matrix;
+    private final CallSites sites;
+    private final Set<String> planned;
+    private final boolean newSitesOnly;
     private final Runnable progress;
 
-    FaultRun(Media media, long seed, List<Action> actions, Matrix matrix, Runnable progress) {
+    /**
+     * A run.
+     *
+     * @param planned call sites that had their fault, which then are not tried again, and where
+     *     others are added; null to try each operation
+     */
+    FaultRun(
+            Media media,
+            long seed,
+            List<Action> actions,
+            Matrix matrix,
+            CallSites sites,
+            Set<String> planned,
+            Runnable progress) {
         this.media = media;
         this.seed = seed;
         this.actions = actions;
         this.matrix = matrix;
+        this.sites = sites;
+        this.planned = planned == null ? new HashSet<>() : planned;
+        this.newSitesOnly = planned != null;
         this.progress = progress;
     }
 
@@ -35,14 +61,28 @@ final class FaultRun {
     void run(Consumer<String> failures) {
         SimulatedFileMedium counted = media.empty();
         SeededIds.seed(seed);
-        new Life(media, counted, false).run(actions);
+        List<Integer> looks = new ArrayList<>();
+        Map<String, Integer> seen = new HashMap<>();
+        counted.faults().failLooks(number -> isWanted(number, seen, looks));
+        Life counting = new Life(media, counted, false);
+        BitSet inBackground = new BitSet();
+        BitSet isNew = new BitSet();
+        counted.onOperation(
+                number -> {
+                    inBackground.set(number, counting.isInBackground());
+                    isNew.set(number, isNewSite(counted.history().get(number - 1)));
+                });
+        counting.run(actions);
         List<String> operations = counted.history();
         for (int i = 1; i <= operations.size(); i++) {
             String operation = operations.get(i - 1);
-            if (isDull(operation)) {
+            if (isDull(operation) || (newSitesOnly && !isNew.get(i))) {
                 continue;
             }
             int number = i;
+            if (inBackground.get(number)) {
+                attempt(Fault.DEATH, number, failures, medium -> dying(medium, number));
+            }
             attempt(Fault.IO_ERROR, number, failures, medium -> failing(medium, number));
             if (operation.startsWith("write ")) {
                 attempt(
@@ -51,10 +91,15 @@ final class FaultRun {
                         failures,
                         medium -> medium.faults().shortenWrites(each -> each == number));
                 attempt(Fault.NO_SPACE, number, failures, medium -> full(medium, number));
+            } else if (operation.startsWith("create ")) {
+                attempt(Fault.NO_SPACE, number, failures, medium -> refusing(medium, number));
             }
         }
+        for (int number : looks) {
+            attempt(Fault.LOOK, number, failures, medium -> blind(medium, number));
+        }
         recoveries(failures);
-        for (int i = 1; i < actions.size(); i++) {
+        for (int i = 1; i < actions.size() && !newSitesOnly; i++) {
             jump(i, DAY_MS, failures);
             jump(i, -DAY_MS, failures);
         }
@@ -65,12 +110,55 @@ final class FaultRun {
                 || operation.startsWith("write 1048576 ");
     }
 
-    private static void failing(SimulatedFileMedium medium, int number) {
-        medium.faults().failOperations(each -> each == number);
+    private boolean isNewSite(String operation) {
+        return !isDull(operation) && planned.add(CallSites.current());
     }
 
-    private static void full(SimulatedFileMedium medium, int number) {
-        medium.onOperation(each -> medium.faults().limitBytes(each == number ? 0 : Long.MAX_VALUE));
+    /** A few of each call site: what changes nothing is asked for again and again. */
+    private boolean isWanted(int number, Map<String, Integer> seen, List<Integer> looks) {
+        String site = CallSites.current();
+        if (newSitesOnly
+                ? planned.add(site)
+                : seen.merge(site, 1, Integer::sum) <= LOOKS_PER_SITE) {
+            looks.add(number);
+        }
+        return false;
+    }
+
+    private void failing(SimulatedFileMedium medium, int number) {
+        medium.faults().failOperations(each -> isHit(each == number, sites::fails));
+    }
+
+    private static void dying(SimulatedFileMedium medium, int number) {
+        medium.onOperation(
+                each -> {
+                    if (each == number) {
+                        throw new OutOfMemoryError("simulated");
+                    }
+                });
+    }
+
+    private void refusing(SimulatedFileMedium medium, int number) {
+        medium.faults().refuseSpace(each -> isHit(each == number, sites::findsNoSpace));
+    }
+
+    private void blind(SimulatedFileMedium medium, int number) {
+        medium.faults().failLooks(each -> isHit(each == number, sites::fails));
+    }
+
+    private void full(SimulatedFileMedium medium, int number) {
+        medium.onOperation(
+                each -> {
+                    boolean isFull = isHit(each == number, sites::findsNoSpace);
+                    medium.faults().limitBytes(isFull ? 0 : Long.MAX_VALUE);
+                });
+    }
+
+    private static boolean isHit(boolean hit, Runnable note) {
+        if (hit) {
+            note.run();
+        }
+        return hit;
     }
 
     private void attempt(
@@ -130,21 +218,55 @@ final class FaultRun {
 
     private void recoveries(SimulatedFileMedium left, Life life, Consumer<String> failures) {
         SimulatedFileMedium counted = left.kill();
+        List<Integer> looks = new ArrayList<>();
+        Map<String, Integer> seen = new HashMap<>();
+        counted.faults().failLooks(number -> isWanted(number, seen, looks));
+        BitSet isNew = new BitSet();
+        counted.onOperation(
+                number -> isNew.set(number, isNewSite(counted.history().get(number - 1))));
         media.open(counted, life.clock, 0);
-        for (int number = 1; number <= counted.operations(); number++) {
-            matrix.count(Fault.ERROR_IN_RECOVERY);
-            progress.run();
-            SimulatedFileMedium broken = left.kill();
-            failing(broken, number);
-            try {
-                refuseOrOpen(broken, life);
-                broken.faults().none();
-                life.promises.check(media.open(broken.crash(Survival.NONE), life.clock, 0));
-            } catch (RuntimeException | AssertionError e) {
-                matrix.violated(Fault.ERROR_IN_RECOVERY);
-                String where = "operation " + number + " of the recovery";
-                failures.accept(describe(Fault.ERROR_IN_RECOVERY, where, life, e));
+        for (int i = 1; i <= counted.operations(); i++) {
+            int number = i;
+            if (newSitesOnly && !isNew.get(number)) {
+                continue;
             }
+            recover(
+                    Fault.ERROR_IN_RECOVERY,
+                    "operation " + number,
+                    left,
+                    medium -> failing(medium, number),
+                    life,
+                    failures);
+        }
+        for (int number : looks) {
+            recover(
+                    Fault.LOOK_IN_RECOVERY,
+                    "look " + number,
+                    left,
+                    medium -> blind(medium, number),
+                    life,
+                    failures);
+        }
+    }
+
+    private void recover(
+            Fault fault,
+            String where,
+            SimulatedFileMedium left,
+            Consumer<SimulatedFileMedium> set,
+            Life life,
+            Consumer<String> failures) {
+        matrix.count(fault);
+        progress.run();
+        SimulatedFileMedium broken = left.kill();
+        set.accept(broken);
+        try {
+            refuseOrOpen(broken, life);
+            broken.faults().none();
+            life.promises.check(media.open(broken.crash(Survival.NONE), life.clock, 0));
+        } catch (RuntimeException | AssertionError e) {
+            matrix.violated(fault);
+            failures.accept(describe(fault, where + " of the recovery", life, e));
         }
     }
 

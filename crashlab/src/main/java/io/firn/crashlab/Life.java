@@ -7,7 +7,9 @@ import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.LogStore;
+import io.firn.MoveControl;
 import io.firn.StoreFullException;
+import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.crashlab.Promises.OfTopic;
@@ -55,6 +57,11 @@ final class Life {
     /** What is going on, for messages. */
     Action doing() {
         return doing;
+    }
+
+    /** Whether it is the background that works. */
+    boolean isInBackground() {
+        return doing != null && doing.kind() == Action.Kind.PASS;
     }
 
     /** How many actions failed. */
@@ -148,6 +155,7 @@ final class Life {
     private void actOn(OfTopic topic, Action action) {
         switch (action.kind()) {
             case APPEND, APPEND_ASYNC, APPEND_IDEMPOTENT -> append(topic, action);
+            case MOVE -> move(topic, action);
             case FORCE -> topic.partition.force();
             case CURSOR -> moveCursor(topic, action);
             case DELETE_RECORDS -> deleteRecords(topic, action);
@@ -286,10 +294,41 @@ final class Life {
         }
     }
 
+    /** Moves a segment; of some moves nothing comes, for one reason or another. */
+    private void move(OfTopic topic, Action action) {
+        List<SegmentPlace> movable =
+                store.snapshot().partitions().stream()
+                        .filter(each -> each.topic().equals(topic.name))
+                        .flatMap(each -> each.segments().stream())
+                        .filter(SegmentPlace::movable)
+                        .toList();
+        if (movable.isEmpty()) {
+            return;
+        }
+        SegmentPlace segment = movable.get(action.a() % movable.size());
+        int tier = action.b() % store.metrics().tiers().size();
+        MoveControl control =
+                switch (action.b() / 8 % 8) {
+                    case 0 -> (copied, total, next) -> -1;
+                    case 1 ->
+                            (copied, total, next) -> {
+                                deleteRecordsBefore(topic, segment.endOffset());
+                                pass(1);
+                                return 0;
+                            };
+                    default -> MoveControl.UNLIMITED;
+                };
+        store.migrate(topic.name, 0, segment.baseOffset(), tier, control);
+    }
+
     private void deleteRecords(OfTopic topic, Action action) {
         long durable = topic.partition.durableOffset();
         long start = topic.partition.logStartOffset();
         long offset = start + action.a() % (durable - start + 1);
+        deleteRecordsBefore(topic, offset);
+    }
+
+    private static void deleteRecordsBefore(OfTopic topic, long offset) {
         topic.startAsked = Math.max(topic.startAsked, offset);
         topic.partition.deleteRecordsBefore(offset);
     }

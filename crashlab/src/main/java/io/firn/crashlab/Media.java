@@ -12,26 +12,33 @@ import org.agrona.concurrent.EpochClock;
 /** What a store lies on. */
 enum Media {
     /** Segments in persistent memory. */
-    MEMORY(12, false, false),
+    MEMORY(12, false, 0),
     /** The same, with caches that a power cut does not empty. */
-    EADR(12, true, false),
+    EADR(12, true, 0),
     /** Segments in files. */
-    FILES(0, false, true),
+    FILES(0, false, 1),
     /** A few in memory, the others in files. */
-    BOTH(3, false, true);
+    BOTH(3, false, 1),
+    /** Segments move between memory and two directories of files. */
+    MOVES(8, false, 2);
 
     private static final Path STORE = Path.of("/sim/store");
     private static final Path POOL = Path.of("/sim/pmem");
-    private static final Path SEGMENTS = Path.of("/sim/segments");
+    private static final Path[] SEGMENTS = {Path.of("/sim/segments"), Path.of("/sim/archive")};
 
     private final int blocks;
     private final boolean eadr;
-    private final boolean files;
+    private final int directories;
 
-    Media(int blocks, boolean eadr, boolean files) {
+    Media(int blocks, boolean eadr, int directories) {
         this.blocks = blocks;
         this.eadr = eadr;
-        this.files = files;
+        this.directories = directories;
+    }
+
+    /** Whether segments move between tiers. */
+    boolean hasMoves() {
+        return directories > 1;
     }
 
     /** Whether some of it is memory. */
@@ -54,8 +61,8 @@ enum Media {
         if (hasMemory()) {
             builder.tier(SimulatedPmem.tier(medium, POOL, blocks));
         }
-        if (files) {
-            builder.tier(FileTier.builder(SEGMENTS).medium(medium).build());
+        for (int i = 0; i < directories; i++) {
+            builder.tier(FileTier.builder(SEGMENTS[i]).medium(medium).build());
         }
         if (variant % 3 == 1) {
             builder.markInterval(Duration.ofMillis(10)).cursorInterval(Duration.ofMillis(10));

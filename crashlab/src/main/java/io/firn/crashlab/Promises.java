@@ -4,6 +4,9 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.PartitionPlace;
+import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
@@ -140,6 +143,7 @@ final class Promises {
     /** Compares a store that was just opened with all of this. */
     void check(LogStore store) {
         require(store.findings().isEmpty(), "findings " + store.findings());
+        checkPlaces(store.snapshot());
         List<String> names = store.topicNames();
         for (OfTopic expected : topics) {
             boolean found =
@@ -155,6 +159,27 @@ final class Promises {
             if (found && expected.id != null) {
                 check(expected, store.openTopic(expected.name));
             }
+        }
+    }
+
+    /** Each segment lies in one place, and a tier holds nothing but segments (O6). */
+    private static void checkPlaces(StoreSnapshot snapshot) {
+        long[] used = new long[snapshot.tiers().size()];
+        for (PartitionPlace partition : snapshot.partitions()) {
+            long next = -1;
+            for (SegmentPlace segment : partition.segments()) {
+                require(
+                        next < 0 || segment.baseOffset() == next,
+                        partition.topic() + " has segments " + partition.segments());
+                next = segment.endOffset();
+                used[segment.tier()] += segment.usedBytes();
+            }
+        }
+        for (int i = 0; i < used.length; i++) {
+            long really = snapshot.tiers().get(i).usedBytes();
+            require(
+                    really == used[i],
+                    "tier " + i + " holds " + really + " bytes, its segments take " + used[i]);
         }
     }
 

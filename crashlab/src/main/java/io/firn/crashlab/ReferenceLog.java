@@ -5,6 +5,7 @@ import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.TopicOptions;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.MediumFile;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.TreeMap;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
@@ -27,7 +27,10 @@ import org.agrona.concurrent.CachedEpochClock;
  */
 final class ReferenceLog {
     static final String TOPIC = "t";
+    static final int LONGEST_VALUE = 64;
+    static final int MOST_IN_BATCH = 3;
     private static final int BATCHES = 210;
+    private static final int PER_COMPRESSION = 3;
     private static final int ROLL_EVERY = 60;
     private static final int ALIGNMENT = 2 << 20;
     private static final int HEADER = 61;
@@ -36,10 +39,14 @@ final class ReferenceLog {
 
     final Media media;
     final SimulatedFileMedium medium;
-    final TreeMap<Long, byte[]> records = new TreeMap<>();
+
+    /** Values, by offset. */
+    final List<byte[]> records = new ArrayList<>();
+
     final List<Stored> batches = new ArrayList<>();
     final CachedEpochClock clock = new CachedEpochClock();
     SimulatedFileMedium half;
+    private long unsealedFrom;
 
     /** Where a batch lies. */
     record Stored(Path file, int position, int length, long baseOffset, long nextOffset) {}
@@ -58,9 +65,11 @@ final class ReferenceLog {
             Partition partition = store.createTopic(TOPIC, options).partition(0);
             append(store, partition, encoded);
             store.openTopic(TOPIC).cursor("c").advance(0, 3);
-            if (partition.metrics().segments() < 4) {
-                throw new AssertionError(partition.metrics());
+            List<SegmentPlace> segments = store.snapshot().partitions().get(0).segments();
+            if (segments.size() < 4) {
+                throw new AssertionError(segments);
             }
+            unsealedFrom = segments.get(segments.size() - 1).baseOffset();
         }
         for (Path file : files()) {
             locate(file);
@@ -71,10 +80,15 @@ final class ReferenceLog {
         }
     }
 
+    /** Whether a batch lies in a segment that is not written to any more. */
+    boolean isSealed(Stored batch) {
+        return batch.baseOffset() < unsealedFrom;
+    }
+
     private void append(LogStore store, Partition partition, List<ByteBuffer> encoded) {
         try (Appender appender = partition.openSharedAppender()) {
             for (int i = 0; i < BATCHES; i++) {
-                appender.appendBatch(encoded.get(i % encoded.size()).duplicate());
+                appender.appendBatch(encoded.get(which(i, encoded)).duplicate());
                 if (i % ROLL_EVERY == ROLL_EVERY - 1) {
                     for (int pass = 0; pass < 4; pass++) {
                         clock.advance(1_000);
@@ -86,19 +100,23 @@ final class ReferenceLog {
                 }
             }
         }
-        long next = 0;
         for (int i = 0; i < BATCHES; i++) {
-            for (String value : values(i % encoded.size())) {
-                records.put(next++, value.getBytes(StandardCharsets.UTF_8));
+            for (String value : values(which(i, encoded))) {
+                records.add(value.getBytes(StandardCharsets.UTF_8));
             }
         }
-        if (next != partition.durableOffset()) {
-            throw new AssertionError(next + " records sent, " + partition.durableOffset());
+        if (records.size() != partition.durableOffset()) {
+            throw new AssertionError(records.size() + " sent, " + partition.durableOffset());
         }
     }
 
+    /** Mostly plain ones, which are quick to read; each compression again and again. */
+    private static int which(int i, List<ByteBuffer> encoded) {
+        return i % 5 == 4 ? i / 5 % encoded.size() : i % PER_COMPRESSION;
+    }
+
     private static List<String> values(int batch) {
-        int count = 1 + batch % 3;
+        int count = 1 + batch % MOST_IN_BATCH;
         List<String> values = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             values.add("value " + i + " of the batch " + batch);
@@ -111,7 +129,6 @@ final class ReferenceLog {
         SimulatedFileMedium scratch = Media.FILES.empty();
         CachedEpochClock still = new CachedEpochClock();
         still.update(START_MS);
-        int perCompression = 3;
         try (LogStore store = Media.FILES.open(scratch, still, 0)) {
             int number = 0;
             for (Compression each : Compression.values()) {
@@ -120,7 +137,7 @@ final class ReferenceLog {
                 String name = "t" + each;
                 try (Appender appender =
                         store.createTopic(name, options).partition(0).openAppender()) {
-                    for (int i = 0; i < perCompression; i++) {
+                    for (int i = 0; i < PER_COMPRESSION; i++) {
                         Batch batch = appender.newBatch();
                         values(number++)
                                 .forEach(v -> batch.add(v.getBytes(StandardCharsets.UTF_8)));
@@ -140,7 +157,7 @@ final class ReferenceLog {
                     }
                 }
             }
-            if (encoded.size() != perCompression * Compression.values().length) {
+            if (encoded.size() != PER_COMPRESSION * Compression.values().length) {
                 throw new AssertionError(encoded.size() + " batches");
             }
             return encoded;

@@ -116,7 +116,10 @@ public final class Mutants implements Callable<Integer> {
         List<Mutant> unexplained = new ArrayList<>();
         for (Mutant each : chosen) {
             String by = kill(each, workshop);
-            if (by != null) {
+            if (by != null && by.endsWith(Workshop.HUNG)) {
+                unexplained.add(each);
+                say("UNCLEAR   %s%n            by %s", each.name(), by);
+            } else if (by != null) {
                 killed++;
                 say("killed    %s%n            by %s", each.name(), by);
             } else {
@@ -210,7 +213,7 @@ public final class Mutants implements Callable<Integer> {
             all = walk.sorted(Comparator.reverseOrder()).toList();
         }
         for (Path each : all) {
-            Files.delete(each);
+            Files.deleteIfExists(each);
         }
     }
 }

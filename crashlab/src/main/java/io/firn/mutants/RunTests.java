@@ -5,46 +5,64 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import java.io.PrintStream;
 import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
-import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs tests in a JVM of their own, and says which failed. */
+/** Runs tests in a JVM of their own up to the first that fails, and says which that was. */
 final class RunTests {
     static final int FAILED = 3;
     static final int NONE_FOUND = 4;
     static final String PREFIX = "failed: ";
+    private static final int LONGEST_REASON = 120;
 
     private RunTests() {}
 
     /** With a class, or class#method. */
     public static void main(String[] arguments) {
-        PrintStream out = System.out;
-        SummaryGeneratingListener listener = new SummaryGeneratingListener();
+        // What even JUnit lets through, such as the end of the heap, must not leave a JVM behind.
+        Thread.currentThread()
+                .setUncaughtExceptionHandler((thread, why) -> end("everything", reason(why)));
+        SummaryGeneratingListener summary = new SummaryGeneratingListener();
         LauncherFactory.create()
                 .execute(
                         LauncherDiscoveryRequestBuilder.request()
                                 .selectors(selector(arguments[0]))
                                 .filters(TagFilter.excludeTags("slow"))
                                 .configurationParameter(
-                                        "junit.jupiter.execution.timeout.default", "2 m")
+                                        "junit.jupiter.execution.timeout.default", "4 m")
                                 .build(),
-                        listener);
-        TestExecutionSummary summary = listener.getSummary();
-        summary.getFailures()
-                .forEach(
-                        each ->
-                                out.println(
-                                        PREFIX
-                                                + each.getTestIdentifier()
-                                                        .getLegacyReportingName()));
-        out.flush();
-        if (summary.getTestsFoundCount() == 0 && summary.getTotalFailureCount() == 0) {
-            System.exit(NONE_FOUND);
+                        summary,
+                        new FirstFailure());
+        System.exit(summary.getSummary().getTestsSucceededCount() == 0 ? NONE_FOUND : 0);
+    }
+
+    /** Ends everything at the first failure: one is enough to kill a mutant. */
+    private static final class FirstFailure implements TestExecutionListener {
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (result.getStatus() == TestExecutionResult.Status.FAILED) {
+                String reason = result.getThrowable().map(RunTests::reason).orElse("?");
+                end(test.getLegacyReportingName(), reason);
+            }
         }
-        System.exit(summary.getTotalFailureCount() > 0 ? FAILED : 0);
+    }
+
+    private static void end(String failed, String reason) {
+        PrintStream out = System.out;
+        out.println(PREFIX + failed + ": " + reason);
+        out.flush();
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+        Runtime.getRuntime().halt(FAILED);
+    }
+
+    private static String reason(Throwable why) {
+        String line = why.toString().lines().findFirst().orElse("");
+        return line.substring(0, Math.min(line.length(), LONGEST_REASON));
     }
 
     private static DiscoverySelector selector(String name) {

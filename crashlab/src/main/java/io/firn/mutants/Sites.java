@@ -15,7 +15,8 @@ final class Sites {
             Pattern.compile(
                     "\\b(force|forceDirectory|storeAndForce|forceNames|persist|flush)\\("
                             + "|(==|!=) crc\\(|crc\\.getValue\\(\\) (==|!=)"
-                            + "|Extent\\.of\\(bytes\\)\\.equals");
+                            + "|Extent\\.of\\(bytes\\)\\.equals|stored != computed"
+                            + "|found\\.equals\\(expected\\)|taken\\.getValue\\(\\) != ");
 
     /** Declarations and comments are none. */
     private static final Pattern NONE =

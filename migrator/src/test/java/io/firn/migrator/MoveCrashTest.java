@@ -1,8 +1,10 @@
 package io.firn.migrator;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
@@ -13,6 +15,8 @@ import io.firn.pmem.PmemTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.StorageTier;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -243,6 +247,95 @@ class MoveCrashTest {
         live(kind);
         assertEquals(List.of(), failures, crashes + " crashes");
         assertTrue(crashes > 300, crashes + " crashes only");
+    }
+
+    private LogStore openWithASegmentToMove() {
+        hot = Hot.FILE;
+        clock.update(1_700_000_000_000L);
+        LogStore store = open(hot, medium);
+        Partition partition = store.createTopic("t", Tiered.small()).partition(0);
+        append(store, partition, 1);
+        Tiered.append(partition, 1);
+        pass(store);
+        return store;
+    }
+
+    /** The last file that an operation named. */
+    private Path last() {
+        List<String> all = medium.history();
+        String operation = all.get(all.size() - 1);
+        return Path.of(operation.substring(operation.indexOf(" /") + 1));
+    }
+
+    /** Without the comparison in {@code SegmentMove.copyBytes}. */
+    @Test
+    void shouldLeaveASegmentWhereItIsWhenItsCopyReadsBackAsOtherBytes() {
+        try (LogStore store = openWithASegmentToMove()) {
+            medium.onOperation(
+                    number -> {
+                        if (last().toString().endsWith(".copy")
+                                && medium.history().get(number - 1).startsWith("force ")) {
+                            rot(medium, last());
+                        }
+                    });
+            FirnException refused =
+                    assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, 1));
+            medium.ignoreOperations();
+            assertTrue(refused.getMessage().contains("reads back"), refused.getMessage());
+            assertEquals(List.of(0, 0), Tiered.tiersOf(store, "t"));
+            pass(store);
+            assertEquals(0, Tiered.tier(store, 1).usedBytes());
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            Tiered.assertAllThere(store.openTopic("t").partition(0));
+        }
+    }
+
+    private static void rot(SimulatedFileMedium medium, Path file) {
+        try {
+            medium.rot(file, 1_000, 1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Without the comparison in {@code TwinSegments}: nobody can tell which of two is right. */
+    @Test
+    void shouldKeepBothOfTwoSegmentsThatDiffer() {
+        SimulatedFileMedium[] both = {null};
+        try (LogStore store = openWithASegmentToMove()) {
+            medium.onOperation(
+                    number -> {
+                        String operation = medium.history().get(number - 1);
+                        if (both[0] == null
+                                && operation.contains("/sim/hot")
+                                && medium.history().stream()
+                                        .anyMatch(each -> each.contains(".copy"))) {
+                            both[0] = medium.kill(); // the copy is published, the source is there
+                        }
+                    });
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            pass(store);
+            medium.ignoreOperations();
+            rot(both[0], logIn(both[0]));
+        }
+        try (LogStore store = open(hot, both[0])) {
+            Tiered.assertAllThere(store.openTopic("t").partition(0));
+        }
+    }
+
+    private static Path logIn(SimulatedFileMedium medium) {
+        try {
+            Path topic = Path.of("/sim/cold");
+            topic = topic.resolve(medium.list(Path.of("/sim/store/topics")).get(0)).resolve("0");
+            for (String name : medium.list(topic)) {
+                if (name.endsWith(".log")) {
+                    return topic.resolve(name);
+                }
+            }
+            throw new AssertionError(medium);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.firn.server;
 
 import io.firn.FirnException;
-import io.firn.LogStore;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,12 +50,12 @@ public final class ServerMain implements Callable<Integer> {
             for (Map.Entry<String, String> each : overrides.entrySet()) {
                 config = config.with(each.getKey(), each.getValue());
             }
-            LogStore store = Storage.open(config);
+            Storage storage = Storage.open(config);
             FirnServer server;
             try {
-                server = FirnServer.of(store).config(config).start();
+                server = FirnServer.of(storage.store()).config(config).start();
             } catch (IOException | RuntimeException e) {
-                store.close();
+                storage.close();
                 throw e;
             }
             Runtime.getRuntime()
@@ -64,7 +63,7 @@ public final class ServerMain implements Callable<Integer> {
                             new Thread(
                                     () -> {
                                         server.close();
-                                        store.close();
+                                        storage.close();
                                         ended.countDown();
                                     },
                                     "firn-shutdown"));

@@ -4,6 +4,10 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.file.FileTier;
+import io.firn.migrator.MigrationPolicy;
+import io.firn.migrator.Migrator;
+import io.firn.migrator.MigratorStatus;
+import io.firn.migrator.Policies;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.server.config.ServerConfig;
@@ -11,15 +15,61 @@ import io.firn.spi.StorageTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Opens the store that a configuration describes: its directory and its tiers. */
-final class Storage {
-    private Storage() {}
+/**
+ * What a configuration describes below the server: a store with its tiers, and what moves segments
+ * between them.
+ */
+final class Storage implements AutoCloseable {
+    private static final Pattern TIER =
+            Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
-    static LogStore open(ServerConfig config) {
-        LogStoreBuilder store = LogStore.in(config.directory().resolve("firn"));
-        tiers(config).forEach(store::tier);
-        return store.open();
+    private final LogStore store;
+    private final Migrator migrator;
+
+    private Storage(LogStore store, Migrator migrator) {
+        this.store = store;
+        this.migrator = migrator;
+    }
+
+    static Storage open(ServerConfig config) {
+        double threshold = config.decimal("storage.migrate.threshold");
+        MigrationPolicy policy = Policies.threshold(threshold); // refused before anything is opened
+        List<StorageTier> tiers = tiers(config);
+        LogStoreBuilder builder = LogStore.in(config.directory().resolve("firn"));
+        tiers.forEach(builder::tier);
+        LogStore store = builder.open();
+        try {
+            Migrator migrator =
+                    Migrator.of(store)
+                            .policy(policy)
+                            .threads(config.integer("storage.migrate.threads"))
+                            .build();
+            if (tiers.size() > 1 && threshold != Policies.OFF) {
+                migrator.start();
+            }
+            return new Storage(store, migrator);
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    LogStore store() {
+        return store;
+    }
+
+    MigratorStatus migration() {
+        return migrator.status();
+    }
+
+    /** The moves give up first: a store is not closed under them. */
+    @Override
+    public void close() {
+        migrator.close();
+        store.close();
     }
 
     private static List<StorageTier> tiers(ServerConfig config) {
@@ -38,7 +88,7 @@ final class Storage {
                     config.list("storage.pmem.path").stream()
                             .map(path -> Path.of(path).resolve("firn-pool"))
                             .toArray(Path[]::new);
-            tiers.add(pmem(config, pools));
+            tiers.add(pmem(config, config.number("storage.pmem.size"), pools));
             if (type.equals("mix")) {
                 tiers.add(
                         FileTier.at(Path.of(config.text("storage.hdd.path")).resolve("segments")));
@@ -48,29 +98,33 @@ final class Storage {
     }
 
     private static StorageTier tier(ServerConfig config, String text) {
-        int colon = text.indexOf(':');
-        String kind = colon < 0 ? text : text.substring(0, colon);
-        if (colon < 0 || colon == text.length() - 1) {
+        Matcher matcher = TIER.matcher(text);
+        if (!matcher.matches()) {
             throw new InvalidOptionException(
-                    "storage.tiers is to name KIND:PATH, such as pmem:/mnt/pmem,file:/data; found '"
+                    "storage.tiers is to name KIND:PATH or KIND:PATH@BYTES, the kinds being pmem"
+                            + " and file, such as pmem:/mnt/pmem,file:/ssd@500000000000,file:/hdd;"
+                            + " found '"
                             + text
                             + "'");
         }
-        Path path = Path.of(text.substring(colon + 1));
-        return switch (kind) {
-            case "file" -> FileTier.at(path);
-            case "pmem" -> pmem(config, path);
-            default ->
-                    throw new InvalidOptionException(
-                            "storage.tiers knows pmem and file, not '" + kind + "'");
-        };
+        Path path = Path.of(matcher.group(2));
+        String bytes = matcher.group(3);
+        if (matcher.group(1).equals("pmem")) {
+            long size = bytes == null ? config.number("storage.pmem.size") : Long.parseLong(bytes);
+            return pmem(config, size, path);
+        }
+        FileTier.Builder file = FileTier.builder(path);
+        return bytes == null ? file.build() : file.capacityBytes(Long.parseLong(bytes)).build();
     }
 
-    private static StorageTier pmem(ServerConfig config, Path... pools) {
+    private static StorageTier pmem(ServerConfig config, long size, Path... pools) {
         PmemTier.Builder tier =
                 PmemTier.builder(pools)
-                        .capacityBytes(config.number("storage.pmem.size"))
+                        .capacityBytes(size)
                         .poolRatio(config.decimal("log.pmem.pool.ratio"));
+        if (config.has("storage.pmem.block.size")) {
+            tier.blockBytes(config.integer("storage.pmem.block.size"));
+        }
         if (config.flag("storage.pmem.emulate")) {
             tier.emulation(Emulation.PLAIN);
         }

@@ -10,11 +10,10 @@ class FuzzTest {
 
     @Test
     void shouldServeItsClientsWhileOthersSendNonsense() throws Exception {
-        try (Running running = new Running(directory, Fuzz.settings())) {
-            Fuzz fuzz = new Fuzz(running, 42);
-            for (int i = 0; i < 5; i++) {
-                fuzz.run(4_000);
-            }
+        try (Running running = new Running(directory, Fuzz.settings());
+                Fuzz fuzz = new Fuzz(running, 42)) {
+            fuzz.run(10_000);
+            fuzz.check();
         }
     }
 }

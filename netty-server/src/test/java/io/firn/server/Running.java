@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.file.FileTier;
 import io.firn.server.config.ServerConfig;
+import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -32,12 +35,20 @@ final class Running implements AutoCloseable {
     static final long HANGS_AFTER_S = 60;
 
     private final Path directory;
+    private final Function<Path, List<StorageTier>> tiers;
     private ServerConfig config;
     private LogStore store;
     private FirnServer server;
 
     Running(Path directory, Map<String, String> settings) throws IOException {
+        this(directory, settings, where -> List.of(FileTier.at(where.resolve("tier"))));
+    }
+
+    /** On other tiers; they are made anew at each start. */
+    Running(Path directory, Map<String, String> settings, Function<Path, List<StorageTier>> tiers)
+            throws IOException {
         this.directory = directory;
+        this.tiers = tiers;
         Map<String, String> all = new HashMap<>();
         all.put("group.initial.rebalance.delay.ms", "0");
         all.put("group.min.session.timeout.ms", "100");
@@ -52,10 +63,9 @@ final class Running implements AutoCloseable {
     }
 
     void start(int port) throws IOException {
-        store =
-                LogStore.in(directory.resolve("store"))
-                        .tier(FileTier.at(directory.resolve("tier")))
-                        .open();
+        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        tiers.apply(directory).forEach(builder::tier);
+        store = builder.open();
         server = FirnServer.of(store).config(config).port(port).start();
     }
 
@@ -133,6 +143,18 @@ final class Running implements AutoCloseable {
                     return records.size() >= count;
                 });
         assertEquals(count, records.size());
+        return records;
+    }
+
+    /** Reads what there is next, waiting for it. */
+    static <K, V> List<ConsumerRecord<K, V>> readSome(KafkaConsumer<K, V> consumer) {
+        List<ConsumerRecord<K, V>> records = new ArrayList<>();
+        await(
+                "a record",
+                () -> {
+                    consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+                    return !records.isEmpty();
+                });
         return records;
     }
 

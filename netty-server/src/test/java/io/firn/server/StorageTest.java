@@ -1,53 +1,171 @@
 package io.firn.server;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
-import io.firn.LogStore;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.config.ServerConfig;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From a properties file to tiers. */
+/** From a properties file to tiers, and what moves between them. */
 class StorageTest {
     @TempDir Path directory;
 
+    /** Pafka's sample, in directories of ours, and smaller. */
+    private Map<String, String> pafkasSample(long pmemBytes) {
+        return new HashMap<>(
+                Map.of(
+                        "log.dirs",
+                        directory.resolve("log").toString(),
+                        "storage.pmem.path",
+                        directory.resolve("pmem").toString(),
+                        "storage.pmem.size",
+                        Long.toString(pmemBytes),
+                        "storage.hdd.path",
+                        directory.resolve("hdd").toString(),
+                        "log.pmem.pool.ratio",
+                        "0.8",
+                        "log.channel.type",
+                        "mix",
+                        "log.preallocate",
+                        "true",
+                        "storage.pmem.emulate",
+                        "true"));
+    }
+
     private static List<String> tiersOf(Map<String, String> settings) {
-        try (LogStore store = Storage.open(ServerConfig.of(settings))) {
-            return store.metrics().tiers().stream()
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            return storage.store().metrics().tiers().stream()
                     .map(tier -> tier.name().substring(0, 4))
                     .toList();
         }
     }
 
+    private Map<String, String> tiers(String tiers) {
+        return Map.of("log.dir", directory.toString(), "storage.tiers", tiers);
+    }
+
     @Test
     void shouldOpenPafkasMixOfPersistentMemoryAndDisk() {
-        Map<String, String> sample =
-                Map.of(
-                        "log.dirs", directory.resolve("log").toString(),
-                        "storage.pmem.path", directory.resolve("pmem").toString(),
-                        "storage.pmem.size", "300000000",
-                        "storage.hdd.path", directory.resolve("hdd").toString(),
-                        "log.pmem.pool.ratio", "0.8",
-                        "log.channel.type", "mix",
-                        "log.preallocate", "true",
-                        "storage.pmem.emulate", "true");
+        Map<String, String> sample = pafkasSample(300_000_000);
         assertEquals(List.of("pmem", "file"), tiersOf(sample));
         assertEquals(List.of("pmem", "file"), tiersOf(sample));
     }
 
     @Test
     void shouldOpenAnyNumberOfTiers() {
-        String tiers = "file:" + directory.resolve("a") + ",file:" + directory.resolve("b");
-        assertEquals(
-                List.of("file", "file"),
-                tiersOf(Map.of("log.dir", directory.toString(), "storage.tiers", tiers)));
-        assertThrows(
-                InvalidOptionException.class,
-                () -> tiersOf(Map.of("log.dir", directory.toString(), "storage.tiers", "tape:/x")));
+        String three =
+                String.join(
+                        ",",
+                        "file:" + directory.resolve("a") + "@5000000",
+                        "file:" + directory.resolve("b@home"),
+                        "file:" + directory.resolve("c"));
+        try (Storage storage = Storage.open(ServerConfig.of(tiers(three)))) {
+            assertEquals(
+                    List.of(5_000_000L, Long.MAX_VALUE, Long.MAX_VALUE),
+                    storage.store().metrics().tiers().stream()
+                            .map(TierMetrics::capacityBytes)
+                            .toList());
+        }
+        assertTrue(Files.isDirectory(directory.resolve("b@home")));
+        for (String wrong : List.of("tape:/x", "file", "file:")) {
+            assertThrows(InvalidOptionException.class, () -> tiersOf(tiers(wrong)), wrong);
+        }
+    }
+
+    @Test
+    void shouldRefuseAThresholdThatIsNoPart() {
+        for (String wrong : List.of("1.5", "-0.5")) {
+            Map<String, String> sample = pafkasSample(300_000_000);
+            sample.put("storage.migrate.threshold", wrong);
+            assertThrows(InvalidOptionException.class, () -> tiersOf(sample), wrong);
+        }
+        assertFalse(Files.exists(directory.resolve("log")), "it was opened all the same");
+    }
+
+    @Test
+    void shouldMoveSegmentsAboveTheThresholdAndServeThemFromWhereTheyAre() throws Exception {
+        Map<String, String> sample = pafkasSample(40_000_000); // of which 0.8: 15 blocks or so
+        sample.put("storage.pmem.block.size", Integer.toString(2 << 20));
+        sample.put("storage.migrate.threshold", "0.5");
+        sample.put("storage.migrate.threads", "2");
+        sample.put("log.segment.bytes", Integer.toString(1 << 20));
+        try (Storage storage = Storage.open(ServerConfig.of(sample));
+                FirnServer server =
+                        FirnServer.of(storage.store())
+                                .config(ServerConfig.of(sample))
+                                .port(0)
+                                .start()) {
+            Map<String, Object> client = Map.of("bootstrap.servers", server.bootstrapServers());
+            int count = 200;
+            try (KafkaProducer<byte[], byte[]> producer =
+                    new KafkaProducer<>(
+                            client, new ByteArraySerializer(), new ByteArraySerializer())) {
+                List<Future<RecordMetadata>> sent = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    sent.add(producer.send(new ProducerRecord<>("snow", value(i))));
+                }
+                for (Future<RecordMetadata> each : sent) {
+                    each.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+                }
+            }
+            Running.await(
+                    "half of the persistent memory to be free",
+                    () -> {
+                        TierMetrics hot = storage.store().metrics().tiers().get(0);
+                        return hot.movedDownBytes() > 0
+                                && hot.usedBytes() <= hot.capacityBytes() / 2;
+                    });
+            Running.await("the count of moves", () -> storage.migration().movedDown() > 0);
+            try (KafkaConsumer<byte[], byte[]> consumer =
+                    new KafkaConsumer<>(
+                            client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                TopicPartition partition = new TopicPartition("snow", 0);
+                consumer.assign(List.of(partition));
+                consumer.seekToBeginning(List.of(partition));
+                List<ConsumerRecord<byte[], byte[]>> records = Running.read(consumer, count);
+                for (int i = 0; i < count; i++) {
+                    assertArrayEquals(value(i), records.get(i).value(), "record " + i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldMoveNothingWhenMigrationIsOff() {
+        Map<String, String> sample = pafkasSample(300_000_000);
+        sample.put("storage.migrate.threshold", "-1");
+        try (Storage storage = Storage.open(ServerConfig.of(sample))) {
+            assertFalse(storage.migration().running());
+        }
+    }
+
+    private static byte[] value(int number) {
+        byte[] value = new byte[65_536];
+        new Random(number).nextBytes(value);
+        return ByteBuffer.wrap(value).putInt(number).array();
     }
 }

@@ -1,11 +1,15 @@
 package io.firn.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
@@ -13,12 +17,18 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /** A client that says exactly what it is told to, right or wrong. */
 final class Wire implements AutoCloseable {
+    private static final int HANGS_AFTER_MS = 30_000;
+
     private final Socket socket = new Socket();
     private final DataInputStream in;
 
     Wire(FirnServer server) throws IOException {
-        socket.connect(new InetSocketAddress("127.0.0.1", server.port()), 10_000);
-        socket.setSoTimeout(30_000);
+        this(server.port());
+    }
+
+    Wire(int port) throws IOException {
+        socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
+        socket.setSoTimeout(HANGS_AFTER_MS);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
     }
@@ -59,6 +69,42 @@ final class Wire implements AutoCloseable {
         byte[] bytes = new byte[in.readInt()];
         in.readFully(bytes);
         return ByteBuffer.wrap(bytes);
+    }
+
+    /** Asks, and waits for the answer. */
+    <T extends ApiMessage> T ask(ApiKeys key, int version, ApiMessage body, T answer)
+            throws IOException {
+        send(request(key, (short) version, body));
+        return receive(key, version, answer);
+    }
+
+    /** The next answer. */
+    <T extends ApiMessage> T receive(ApiKeys key, int version, T answer) throws IOException {
+        ByteBufferAccessor in = new ByteBufferAccessor(receive());
+        new ResponseHeaderData().read(in, key.responseHeaderVersion((short) version));
+        answer.read(in, (short) version);
+        assertEquals(0, in.remaining());
+        return answer;
+    }
+
+    /** Whether nothing comes for some ms; of use to see that an answer is held back. */
+    boolean isSilentFor(int ms) throws IOException {
+        int before = socket.getSoTimeout();
+        socket.setSoTimeout(ms);
+        try {
+            int found = in.read();
+            return fail("found " + found + ", expected was silence");
+        } catch (java.net.SocketTimeoutException e) {
+            return true;
+        } finally {
+            socket.setSoTimeout(before);
+        }
+    }
+
+    /** Reads for some ms; true when the server ends the connection, false when it only is quiet. */
+    boolean isClosedWithin(int ms) throws IOException {
+        socket.setSoTimeout(ms);
+        return isClosedByServer();
     }
 
     /** Whether the server has closed the connection, as it should; reads what else comes. */

@@ -12,7 +12,8 @@ import java.util.UUID;
  * @param baseOffset offset of the first record, −1 while only reserved
  * @param position bytes that are durable
  * @param offset the offset that follows the durable bytes, −1 while only reserved
- * @param sealTimeMs when the segment was sealed, ms since 1970; −1 before
+ * @param timeMs when a sealed segment was sealed, or an active one begun, ms since 1970; −1 when
+ *     not known
  * @param sequence grows with every mark of a segment; the highest valid one counts
  */
 public record Mark(
@@ -23,8 +24,18 @@ public record Mark(
         long baseOffset,
         int position,
         long offset,
-        long sealTimeMs,
+        long timeMs,
         long sequence) {
+
+    /** When the segment was sealed, ms since 1970; −1 before. */
+    public long sealTimeMs() {
+        return state == SegmentState.SEALED ? timeMs : -1;
+    }
+
+    /** When an active segment was begun, ms since 1970; −1 when not known. */
+    public long beginTimeMs() {
+        return state == SegmentState.ACTIVE ? timeMs : -1;
+    }
 
     /** The mark of a block that was reserved for a partition and holds nothing yet. */
     public static Mark reserved(UUID topicId, int partition, long epoch) {
@@ -33,6 +44,11 @@ public record Mark(
 
     /** The mark that follows this one: an active segment, durable up to a place. */
     public Mark active(long epoch, long baseOffset, int position, long offset) {
+        return active(epoch, baseOffset, position, offset, beginTimeMs());
+    }
+
+    /** The mark that follows this one: an active segment that was begun at a time. */
+    public Mark active(long epoch, long baseOffset, int position, long offset, long beginTimeMs) {
         return new Mark(
                 SegmentState.ACTIVE,
                 topicId,
@@ -41,7 +57,7 @@ public record Mark(
                 baseOffset,
                 position,
                 offset,
-                -1,
+                beginTimeMs,
                 sequence + 1);
     }
 

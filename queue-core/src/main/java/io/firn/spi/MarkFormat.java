@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  *  0        8     12    16         24         32          40     44      48
  *  | magic  | ver | st  | seq      | topic hi | topic lo  | part | pos   |
  *  48        56           64          72            80     84
- *  | epoch   | baseOffset | offset    | sealTimeMs  | crc  |
+ *  | epoch   | baseOffset | offset    | timeMs      | crc  |
  * </pre>
  *
  * The CRC32C covers bytes 0 to 79.
@@ -39,7 +39,7 @@ public final class MarkFormat {
         b.putLong(mark.topicId().getMostSignificantBits());
         b.putLong(mark.topicId().getLeastSignificantBits());
         b.putInt(mark.partition()).putInt(mark.position()).putLong(mark.epoch());
-        b.putLong(mark.baseOffset()).putLong(mark.offset()).putLong(mark.sealTimeMs());
+        b.putLong(mark.baseOffset()).putLong(mark.offset()).putLong(mark.timeMs());
         b.putInt(crc(b.array(), 0));
         return b.array();
     }

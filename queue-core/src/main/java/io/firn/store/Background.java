@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 
@@ -22,6 +21,8 @@ final class Background {
     private final StoreConfig config;
     private final Retries forcing = new Retries();
     private final Retries tidying = new Retries();
+    private final Rounds forceRounds;
+    private final Rounds tidyRounds;
     private final AppendGate invoking = new AppendGate();
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -34,6 +35,9 @@ final class Background {
     Background(Store store) {
         this.store = store;
         this.config = store.config();
+        // Who invokes wants all of it done.
+        this.forceRounds = new Rounds(forcing, this::forceAll, !config.invokerMode());
+        this.tidyRounds = new Rounds(tidying, this::tidyAll, !config.invokerMode());
     }
 
     void start() {
@@ -75,11 +79,19 @@ final class Background {
         return thread;
     }
 
-    void wakeForce() {
+    void call(PartitionForcer forcer) {
+        forceRounds.call(forcer);
         LockSupport.unpark(forceThread);
     }
 
-    void wakeTidy() {
+    void call(PartitionUpkeep upkeep) {
+        tidyRounds.call(upkeep);
+        LockSupport.unpark(tidyThread);
+    }
+
+    /** Has the housekeeping of the store itself done soon. */
+    void hurryTidy() {
+        tidyRounds.hurry();
         LockSupport.unpark(tidyThread);
     }
 
@@ -103,32 +115,34 @@ final class Background {
 
     private int force() {
         store.updateClock();
-        return runForEach(forcing, PartitionLog::forcer);
+        return forceRounds.run();
     }
 
-    /** Counts instead of iterating: an idle store allocates nothing. */
-    private int runForEach(Retries retries, Function<PartitionLog, Retries.Step> step) {
+    private int forceAll() {
         int work = 0;
-        List<TopicLog> topics = store.topics();
-        for (int t = 0; t < topics.size(); t++) {
-            List<PartitionLog> logs = topics.get(t).logs();
-            for (int p = 0; p < logs.size(); p++) {
-                PartitionLog log = logs.get(p);
-                work += retries.run(log, step.apply(log));
-            }
+        for (PartitionLog log : store.partitions()) {
+            work += forceRounds.serveOne(log.forcer());
         }
         return work;
     }
 
     private int tidy() {
         store.updateClock();
-        long now = store.clock().time();
-        int work = runForEach(tidying, PartitionLog::upkeep);
-        if (!store.dying().isEmpty()) {
+        return tidyRounds.run();
+    }
+
+    private int tidyAll() {
+        int work = 0;
+        for (PartitionLog log : store.partitions()) {
+            work += tidyRounds.serveOne(log.upkeep());
+        }
+        if (store.hasDying()) {
             for (TopicLog topic : store.dying()) {
                 work += bury(topic);
             }
         }
+        long now = store.clock().time();
+        store.spareSpace().run(now);
         if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
             lastCursorsMs = now;
             store.topics().forEach(this::writeCursors);

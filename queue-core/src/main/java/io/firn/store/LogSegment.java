@@ -80,6 +80,7 @@ final class LogSegment {
     private volatile View view;
     private View held;
     private long markedOffset = -1;
+    private long beginTimeMs = -1;
 
     /** A segment to be written to. */
     LogSegment(Segment block, long epoch, SparseIndex index) {
@@ -234,8 +235,21 @@ final class LogSegment {
         return last;
     }
 
+    /**
+     * When it was begun: as its mark says, or by what the first caller believes.
+     *
+     * @param nowMs a mark that claims to be from later is not believed: the clock was set back
+     */
+    synchronized long beginTimeMs(long nowMs) {
+        if (beginTimeMs < 0 || beginTimeMs > nowMs) {
+            long marked = block.mark().beginTimeMs();
+            beginTimeMs = marked >= 0 && marked <= nowMs ? marked : nowMs;
+        }
+        return beginTimeMs;
+    }
+
     /** Writes down how far the segment is durable, when that is news. Never after a seal. */
-    synchronized void writeMark() throws IOException {
+    synchronized void writeMark(long nowMs) throws IOException {
         long pair = forcedEnd;
         long offset = offsetOf(pair);
         if (sealed
@@ -244,7 +258,9 @@ final class LogSegment {
                 || block.mark().state() == SegmentState.SEALED) {
             return;
         }
-        block.writeMark(block.mark().active(epoch, baseOffset, positionOf(pair), offset));
+        int position = positionOf(pair);
+        long begun = beginTimeMs(nowMs);
+        block.writeMark(block.mark().active(epoch, baseOffset, position, offset, begun));
         markedOffset = offset;
     }
 

@@ -144,6 +144,9 @@ final class PartitionAppender implements ExclusiveAppender {
     @Override
     public CompletableFuture<Long> whenDurable(long offset) {
         checkUsable();
+        if (offset < 0 || offset == Long.MAX_VALUE) {
+            throw new InvalidOptionException(log + ": no record can have the offset " + offset);
+        }
         return log.forcer().whenDurable(offset + 1);
     }
 

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * leaves the durable offset where it was and poisons the partition: a force that failed once may
  * return normally the next time although the pages were dropped.
  */
-final class PartitionForcer implements Retries.Step {
+final class PartitionForcer extends Rounds.Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
 
@@ -53,6 +53,7 @@ final class PartitionForcer implements Retries.Step {
     private volatile Thread telling;
 
     PartitionForcer(PartitionLog log) {
+        super(log);
         this.log = log;
     }
 
@@ -96,7 +97,7 @@ final class PartitionForcer implements Retries.Step {
             forceNow(); // the callback of a future waits here, and nobody else would
             return false;
         }
-        log.store().wakeForceAgent();
+        log.store().call(this);
         return pause(offset);
     }
 
@@ -119,7 +120,7 @@ final class PartitionForcer implements Retries.Step {
     void want() {
         if (!wanted) {
             wanted = true;
-            log.store().wakeForceAgent();
+            log.store().call(this);
         }
     }
 
@@ -256,7 +257,8 @@ final class PartitionForcer implements Retries.Step {
         try {
             forceSegments(captured, maySeal);
             return true;
-        } catch (IOException | InternalError e) {
+        } catch (IOException | VirtualMachineError | LinkageError e) {
+            // Also when only the heap ran out: how much was forced is not known any more.
             log.poison(e);
             return false;
         }

@@ -246,7 +246,7 @@ final class PartitionLog implements Partition {
         rolls++;
         endedBytes += ended.written();
         RollEvent.emit(this, ended);
-        store.wakeForceAgent();
+        store.call(forcer);
     }
 
     /** Bytes appended since open. */
@@ -524,7 +524,7 @@ final class PartitionLog implements Partition {
         } catch (IOException e) {
             throw new FirnException(this + ": the new log start offset could not be written", e);
         }
-        store.wakeTidyAgent();
+        store.call(upkeep);
         return logStartOffset;
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * the writer, marks, sealed segments brought into their final form, retention, producer
  * checkpoints, and letting go of what no reader holds. One thread.
  */
-final class PartitionUpkeep implements Retries.Step {
+final class PartitionUpkeep extends Rounds.Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     /** A block is set aside as soon as this part of the active one is filled. */
@@ -41,10 +41,9 @@ final class PartitionUpkeep implements Retries.Step {
     private long checkpointChanges;
     private long checkpointBytes;
     private long checkpointOffset = -1;
-    private long activeSinceMs;
-    private LogSegment agedSegment;
 
     PartitionUpkeep(PartitionLog log) {
+        super(log);
         this.log = log;
         this.releases = new Releases(log);
     }
@@ -70,7 +69,7 @@ final class PartitionUpkeep implements Retries.Step {
         }
         if (!blockWanted) {
             blockWanted = true;
-            log.store().wakeTidyAgent();
+            log.store().call(this);
         }
         return null;
     }
@@ -217,7 +216,7 @@ final class PartitionUpkeep implements Retries.Step {
         LogSegment[] all = log.segments();
         int i = log.firstUnsealed(all);
         if (i < all.length) {
-            all[i].writeMark();
+            all[i].writeMark(log.store().clock().time());
         }
     }
 
@@ -244,13 +243,10 @@ final class PartitionUpkeep implements Retries.Step {
     private void rollByAge(long nowMs) {
         long rollMs = log.topicLog().options().rollMs();
         LogSegment active = log.activeSegment();
-        if (rollMs == TopicOptions.UNLIMITED || active == null) {
+        if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
             return;
         }
-        if (active != agedSegment || nowMs < activeSinceMs) {
-            agedSegment = active;
-            activeSinceMs = nowMs;
-        } else if (nowMs - activeSinceMs >= rollMs && active.written() > 0) {
+        if (nowMs - active.beginTimeMs(nowMs) >= rollMs) {
             log.endSegment();
         }
     }

@@ -56,7 +56,7 @@ final class Releases {
                     e);
         }
         handedOver.add(last);
-        log.store().wakeTidyAgent();
+        log.store().call(log.upkeep());
     }
 
     /** Frees what can be freed; returns how much that was. */

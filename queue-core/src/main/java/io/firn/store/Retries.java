@@ -33,7 +33,8 @@ final class Retries {
         }
         try {
             return step.run();
-        } catch (IOException | RuntimeException | InternalError e) {
+        } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
+            // Whatever one partition stumbles over, the others behind it are served.
             errors++;
             if (backsOff) {
                 notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);

@@ -37,13 +37,12 @@ public final class Store implements LogStore {
     private final CachedClock cachedClock = new CachedClock();
     private final EpochClock clock;
     private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
-
-    /** The same, for the duty cycles: to iterate over the map would allocate. */
-    private volatile List<TopicLog> served = List.of();
-
+    private final Object partitionsLock = new Object();
+    private volatile PartitionLog[] partitions = {};
     private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
     private final List<String> findings = new CopyOnWriteArrayList<>();
     private final List<TierState> tiers = new ArrayList<>();
+    private final SpareSpace spareSpace;
     private final Moves moves = new Moves(this);
     private final Background background;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -56,6 +55,7 @@ public final class Store implements LogStore {
     Store(StoreConfig config) {
         this.config = config;
         this.clock = config.clock() == null ? cachedClock : config.clock();
+        this.spareSpace = new SpareSpace(config.medium(), config.directory());
         this.background = new Background(this);
         for (int i = 0; i < config.tiers().size(); i++) {
             tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
@@ -81,16 +81,21 @@ public final class Store implements LogStore {
 
     void addTopic(TopicLog topic) {
         topics.put(topic.name(), topic);
-        listServed();
+        listPartitions();
     }
 
     void dropTopic(TopicLog topic) {
         topics.remove(topic.name(), topic);
-        listServed();
+        listPartitions();
     }
 
-    private synchronized void listServed() {
-        served = List.copyOf(topics.values());
+    /** Lists the topics' partitions again; there are more of them, or fewer. */
+    void listPartitions() {
+        synchronized (partitionsLock) {
+            List<PartitionLog> all = new ArrayList<>();
+            topics.values().forEach(topic -> all.addAll(topic.logs()));
+            partitions = all.toArray(new PartitionLog[0]);
+        }
     }
 
     void addFinding(String finding) {
@@ -114,6 +119,10 @@ public final class Store implements LogStore {
         return clock;
     }
 
+    SpareSpace spareSpace() {
+        return spareSpace;
+    }
+
     long nextEpoch() {
         return epochs.next();
     }
@@ -126,14 +135,14 @@ public final class Store implements LogStore {
         return config.invokerMode();
     }
 
-    /** Appenders wait for it. */
-    void wakeForceAgent() {
-        background.wakeForce();
+    /** Has a partition's force made soon: somebody waits for it. */
+    void call(PartitionForcer forcer) {
+        background.call(forcer);
     }
 
-    /** Housekeeping is due. */
-    void wakeTidyAgent() {
-        background.wakeTidy();
+    /** Has a partition's housekeeping done soon. */
+    void call(PartitionUpkeep upkeep) {
+        background.call(upkeep);
     }
 
     /** Hottest first. */
@@ -296,7 +305,7 @@ public final class Store implements LogStore {
             topic.logs().forEach(log -> log.markGone(true));
             dying.add(topic);
         }
-        wakeTidyAgent();
+        background.hurryTidy();
     }
 
     /** Writes a topic's file again, unless it is being deleted: a tombstone stays one. */
@@ -371,11 +380,20 @@ public final class Store implements LogStore {
         return background.invoke();
     }
 
-    List<TopicLog> topics() {
-        return served;
+    Iterable<TopicLog> topics() {
+        return topics.values();
     }
 
-    List<TopicLog> dying() {
+    /** Of all topics; not to be changed. Agents walk over it all day without an iterator. */
+    PartitionLog[] partitions() {
+        return partitions;
+    }
+
+    boolean hasDying() {
+        return !dying.isEmpty();
+    }
+
+    Iterable<TopicLog> dying() {
         return dying;
     }
 

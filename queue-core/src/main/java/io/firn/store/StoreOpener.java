@@ -106,6 +106,7 @@ final class StoreOpener {
             // A process that was killed may have left a name that only a cache knows (O1).
             medium.forceDirectory(directory);
         }
+        store.spareSpace().open();
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
         store.own(lock, epochs, producerIds);

@@ -107,7 +107,7 @@ final class TopicFiles {
 
     /** From here on the topic does not exist, whatever of it is still there. */
     void writeTombstone(String name, TopicOptions options) throws IOException {
-        write(name, options, true);
+        store.spareSpace().write(() -> write(name, options, true));
     }
 
     private void write(String name, TopicOptions options, boolean deleted) throws IOException {
@@ -137,7 +137,8 @@ final class TopicFiles {
 
     void writeLogStart(int partition, long offset) throws IOException {
         Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
-        SmallFile.write(medium, directory.resolve(START + "-" + partition), START, VERSION, values);
+        Path file = directory.resolve(START + "-" + partition);
+        store.spareSpace().write(() -> SmallFile.write(medium, file, START, VERSION, values));
     }
 
     /** Null when there is no checkpoint, or a damaged one: everything is looked at then. */
@@ -146,12 +147,8 @@ final class TopicFiles {
     }
 
     void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
-        SmallFile.write(
-                medium,
-                directory.resolve(PRODUCERS + "-" + partition),
-                PRODUCERS,
-                VERSION,
-                snapshot);
+        Path file = directory.resolve(PRODUCERS + "-" + partition);
+        store.spareSpace().write(() -> SmallFile.write(medium, file, PRODUCERS, VERSION, snapshot));
     }
 
     List<String> cursorNames() throws IOException {

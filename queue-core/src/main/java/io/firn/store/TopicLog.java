@@ -228,6 +228,7 @@ final class TopicLog implements Topic {
         }
         write(options.withPartitions(total));
         growTo(total); // durable before anybody can append to it
+        store.listPartitions();
     }
 
     private void write(TopicOptions changed) {

@@ -9,6 +9,8 @@ import java.util.function.Predicate;
 public final class Faults {
     private IntPredicate failing = number -> false;
     private IntPredicate tooShort = number -> false;
+    private IntPredicate withoutSpace = number -> false;
+    private IntPredicate blind = number -> false;
     private Predicate<Path> unreadable = path -> false;
     private Predicate<Path> unwritable = path -> false;
     private long capacityBytes = Long.MAX_VALUE;
@@ -23,6 +25,16 @@ public final class Faults {
     /** Writes with these numbers fail when half of their bytes are written. */
     public void shortenWrites(IntPredicate numbers) {
         tooShort = numbers;
+    }
+
+    /** For operations with these numbers there is no space, and they have no effect. */
+    public void refuseSpace(IntPredicate numbers) {
+        withoutSpace = numbers;
+    }
+
+    /** Looks with these numbers, which change nothing, fail with an I/O error. */
+    public void failLooks(IntPredicate numbers) {
+        blind = numbers;
     }
 
     /** Files that cannot be read. */
@@ -44,6 +56,8 @@ public final class Faults {
     public void none() {
         failing = number -> false;
         tooShort = number -> false;
+        withoutSpace = number -> false;
+        blind = number -> false;
         unreadable = path -> false;
         unwritable = path -> false;
         capacityBytes = Long.MAX_VALUE;
@@ -55,6 +69,14 @@ public final class Faults {
 
     boolean fails(int number) {
         return failing.test(number);
+    }
+
+    boolean isWithoutSpace(int number) {
+        return withoutSpace.test(number);
+    }
+
+    boolean isBlind(int number) {
+        return blind.test(number);
     }
 
     boolean isTooShort(int number) {

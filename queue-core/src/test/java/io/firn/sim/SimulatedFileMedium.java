@@ -61,6 +61,7 @@ public final class SimulatedFileMedium implements FileMedium {
     private Predicate<Path> persistentMemory = path -> false;
     private boolean eadr;
     private IntConsumer hook = NOTHING;
+    private int looks;
     private final List<SimulatedMemory> memories = new ArrayList<>();
 
     /** An empty one. */
@@ -169,6 +170,11 @@ public final class SimulatedFileMedium implements FileMedium {
         return history.size();
     }
 
+    /** Looks so far: what a program asked of the medium without changing it. */
+    public synchronized int looks() {
+        return looks;
+    }
+
     /** What the operations were, one line each; for failure messages. */
     public synchronized List<String> history() {
         return List.copyOf(history);
@@ -209,6 +215,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     @Override
     public synchronized List<String> list(Path path) throws IOException {
+        look(path);
         SimulatedNode node = find(path);
         if (node instanceof SimulatedBytes) {
             throw new NotDirectoryException(path.toString());
@@ -261,6 +268,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     @Override
     public synchronized MediumFile open(Path path, boolean writable) throws IOException {
+        look(path);
         SimulatedBytes file = file(path);
         if (writable && faults.isReadOnly(path)) {
             throw new AccessDeniedException(path.toString());
@@ -301,12 +309,18 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     @Override
-    public synchronized DurabilityClass durabilityClass(Path path) {
+    public synchronized DurabilityClass durabilityClass(Path path) throws IOException {
+        look(path);
         return durabilityClass;
     }
 
     @Override
-    public synchronized long usableBytes(Path path) {
+    public synchronized long usableBytes(Path path) throws IOException {
+        look(path);
+        return usableBytes();
+    }
+
+    private long usableBytes() {
         return faults.capacityBytes() == Long.MAX_VALUE
                 ? Long.MAX_VALUE
                 : Math.max(0, faults.capacityBytes() - usedBytes(root));
@@ -323,6 +337,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     @Override
     public synchronized AutoCloseable lock(Path path) throws IOException {
+        look(path);
         if (find(path) == null) {
             create(path).close();
         } else {
@@ -370,7 +385,17 @@ public final class SimulatedFileMedium implements FileMedium {
         if (faults.fails(number)) {
             throw Faults.ioError(path);
         }
+        if (faults.isWithoutSpace(number)) {
+            throw Faults.noSpace(path);
+        }
         return number;
+    }
+
+    /** Counts a look, which changes nothing, and fails it when it is to fail. */
+    void look(Path path) throws IOException {
+        if (faults.isBlind(++looks)) {
+            throw Faults.ioError(path);
+        }
     }
 
     /** Writes as much as there is room for, or as a fault allows, and complains about the rest. */
@@ -378,7 +403,7 @@ public final class SimulatedFileMedium implements FileMedium {
             throws IOException {
         Path path = handle.path();
         int number = begin("write " + length + " bytes at " + position + " of", path);
-        long room = usableBytes(path);
+        long room = usableBytes();
         long growth = Math.max(0, position + length - handle.file().size());
         int fitting = growth <= room ? length : (int) Math.max(0, length - (growth - room));
         int count = faults.isTooShort(number) ? Math.min(fitting, length / 2) : fitting;

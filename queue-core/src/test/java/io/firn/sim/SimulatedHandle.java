@@ -36,6 +36,7 @@ final class SimulatedHandle implements MediumFile {
     public long size() throws IOException {
         synchronized (medium) {
             checkOpen();
+            medium.look(path);
             return file.size();
         }
     }
@@ -44,6 +45,7 @@ final class SimulatedHandle implements MediumFile {
     public long modifiedMs() throws IOException {
         synchronized (medium) {
             checkOpen();
+            medium.look(path);
             return file.modifiedMs();
         }
     }
@@ -53,6 +55,7 @@ final class SimulatedHandle implements MediumFile {
         Objects.checkFromIndexSize(offset, length, target.length);
         synchronized (medium) {
             checkOpen();
+            medium.look(path);
             medium.faults().checkRead(path);
             return file.read(position, target, offset, length);
         }
@@ -88,7 +91,7 @@ final class SimulatedHandle implements MediumFile {
     void force(String what, int from, int to) throws IOException {
         try {
             medium.begin(what, path);
-        } catch (IOException e) {
+        } catch (IOException | VirtualMachineError e) {
             file.failForce(from, to);
             throw e;
         }
@@ -99,6 +102,7 @@ final class SimulatedHandle implements MediumFile {
     public Mapping map(int length, boolean writable) throws IOException {
         synchronized (medium) {
             checkOpen();
+            medium.look(path);
             if (writable) {
                 checkWritable();
             }
@@ -127,6 +131,7 @@ final class SimulatedHandle implements MediumFile {
         }
         synchronized (medium) {
             checkOpen();
+            medium.look(path);
             boolean writing = mode == ExtendedMapMode.READ_WRITE_SYNC;
             return new SimulatedMapping(medium, this, file.map(position, length, writing));
         }

@@ -39,8 +39,11 @@ final class SimulatedMapping implements Mapping {
     }
 
     @Override
-    public void prefault() {
+    public void prefault() throws IOException {
         checkMapped();
+        synchronized (medium) {
+            medium.look(handle.path());
+        }
     }
 
     @Override

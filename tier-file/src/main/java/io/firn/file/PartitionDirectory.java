@@ -4,10 +4,10 @@ import io.firn.StoreFullException;
 import io.firn.spi.FileMedium;
 import io.firn.spi.Mark;
 import io.firn.spi.MediumFile;
+import io.firn.spi.NoSpace;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.UUID;
 
 /** The directory with a partition's segments. */
@@ -185,20 +185,9 @@ record PartitionDirectory(
                 || (seal != null && medium.exists(active(seal.fileEpoch())));
     }
 
-    /**
-     * Whether an error means that there is no space. The system's message may be in any language,
-     * so the space left is looked at as well.
-     */
+    /** Whether an error means that there is no space. */
     boolean isFull(IOException e, long wanted) {
-        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        try {
-            return message.contains("no space left")
-                    || message.contains("quota exceeded")
-                    || medium.usableBytes(path) < wanted;
-        } catch (IOException again) {
-            e.addSuppressed(again);
-            return false;
-        }
+        return NoSpace.isMeantBy(e, medium, path, wanted);
     }
 
     StoreFullException full(IOException e, long wanted) throws IOException {

@@ -280,12 +280,14 @@ class ConcurrencyTest {
     private static Stores.Task<Void> untilClosed(Callable<?> work) {
         return Stores.start(
                 () -> {
-                    try {
-                        while (true) {
+                    while (true) {
+                        try {
                             work.call();
+                        } catch (AppenderBusyException e) {
+                            Thread.onSpinWait(); // openAndClose was here first
+                        } catch (ClosedException e) {
+                            return null;
                         }
-                    } catch (ClosedException e) {
-                        return null;
                     }
                 });
     }

@@ -158,6 +158,9 @@ class DurableTest {
             Collections.sort(sorted);
             assertEquals(sorted, completed);
             assertTrue(appender.whenDurable(3).isDone(), "what is durable already needs no force");
+            for (long never : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+                assertThrows(InvalidOptionException.class, () -> appender.whenDurable(never));
+            }
         }
     }
 

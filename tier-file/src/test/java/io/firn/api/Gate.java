@@ -3,21 +3,21 @@ package io.firn.api;
 import java.nio.file.Path;
 
 /** Holds whoever comes to it while it is shut; for the hooks of an {@link ObservedMedium}. */
-final class Gate implements ObservedMedium.Hook {
+public final class Gate implements ObservedMedium.Hook {
     private boolean shut;
     private int held;
 
-    synchronized void shut() {
+    public synchronized void shut() {
         shut = true;
     }
 
-    synchronized void open() {
+    public synchronized void open() {
         shut = false;
         notifyAll();
     }
 
     /** How many it holds now. */
-    synchronized int held() {
+    public synchronized int held() {
         return held;
     }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * makes them: what a force keeps through a power cut is tested on a simulated medium, and hundreds
  * of them on a shared disk take minutes.
  */
-final class ObservedMedium implements FileMedium {
+public final class ObservedMedium implements FileMedium {
     private static final Hook NOTHING = file -> {};
 
     /** A segment's marks lie in its file's last pages. */
@@ -32,32 +32,32 @@ final class ObservedMedium implements FileMedium {
 
     /** Runs before the operation, on the thread that asked for it. */
     @FunctionalInterface
-    interface Hook {
+    public interface Hook {
         void run(Path file) throws IOException;
     }
 
     /** Before records in a mapped file are forced; marks are not held, whenever they are due. */
-    void beforeForce(Hook hook) {
+    public void beforeForce(Hook hook) {
         beforeForce = hook == null ? NOTHING : hook;
     }
 
     /** Before a file is created. */
-    void beforeCreate(Hook hook) {
+    public void beforeCreate(Hook hook) {
         beforeCreate = hook == null ? NOTHING : hook;
     }
 
     /** Mappings that are not unmapped yet. */
-    int mappings() {
+    public int mappings() {
         return mappings.get();
     }
 
     /** Files that are open. */
-    int files() {
+    public int files() {
         return files.get();
     }
 
     /** Forces of records in mapped files so far. */
-    long forces() {
+    public long forces() {
         return forces.get();
     }
 

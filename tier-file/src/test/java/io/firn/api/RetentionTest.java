@@ -178,6 +178,23 @@ class RetentionTest {
     }
 
     @Test
+    void shouldCountTheAgeOfASegmentAcrossRestarts() {
+        Partition partition = created(Stores.small().withRollAge(Duration.ofSeconds(30)));
+        append(partition, 2);
+        work(200);
+        for (int i = 0; i < 3; i++) {
+            work(9_000);
+            partition = reopened();
+            append(partition, 1);
+            assertEquals(0, files(".log"));
+        }
+        work(2_000);
+        work(2_000);
+        assertEquals(1, files(".log"));
+        assertEquals(5, readAll(partition.openTailer()).size());
+    }
+
+    @Test
     void shouldEndASegmentByAgeBesideAnExclusiveAppender() {
         Partition partition = created(Stores.small().withRollAge(Duration.ofSeconds(30)));
         try (Appender appender = partition.openAppender()) {

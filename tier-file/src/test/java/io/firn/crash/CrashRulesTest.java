@@ -13,6 +13,7 @@ import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -234,6 +235,44 @@ class CrashRulesTest {
     }
 
     /**
+     * O1: without the wiping of what was cut ({@code UnsealedSegment.makeDurable}) every later open
+     * reports the same torn bytes again.
+     */
+    @Test
+    void shouldLeaveNothingOfWhatRecoveryCut() throws IOException {
+        TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
+        LogStore store = simulation.open();
+        try (Appender appender = partition(store, lazy).openAppender()) {
+            appendAsync(store, appender, 100);
+            partition(store, lazy).force();
+            for (int i = 0; i < 3; i++) {
+                appendAsync(store, appender, 10_000);
+            }
+        }
+        SimulatedFileMedium torn = medium.crash(new Pages(page -> page > 1));
+        assertTrue(lastByteOf(torn) > PAGE, "nothing to be cut");
+        LogStore again = new Simulation(torn).open();
+        Partition found = again.openTopic("t").partition(0);
+        assertEquals(1, found.nextOffset());
+        int end = (int) found.metrics().bytes();
+        assertTrue(lastByteOf(torn) < end, "left behind the end, " + end);
+        assertTrue(lastByteOf(torn.crash(Survival.NONE)) < end, "comes back");
+    }
+
+    /** The last byte of the active file's batches that is not zero. */
+    private static int lastByteOf(SimulatedFileMedium left) throws IOException {
+        byte[] bytes = new byte[64 * 1024];
+        try (MediumFile file = left.open(activeIn(left), false)) {
+            file.read(0, bytes, 0, bytes.length);
+        }
+        int last = bytes.length - 1;
+        while (last >= 0 && bytes[last] == 0) {
+            last--;
+        }
+        return last;
+    }
+
+    /**
      * O2: without the seal before the next segment counts ({@code PartitionForcer.forceSegments})
      * rot at the end of the old one is taken for a tear, and what was acknowledged behind it is
      * dropped.
@@ -295,6 +334,9 @@ class CrashRulesTest {
                     }
                 }
                 found.force();
+                // It is gone for good, although nothing else of the directory was forced since.
+                SimulatedFileMedium cut = left.crash(Survival.NONE);
+                assertEquals(gaps > 0 ? 3 : 5, nextOffsetIn(cut), "seed " + seed);
             }
             assertEquals(gaps > 0 ? 3 : 5, nextOffsetIn(left), "seed " + seed);
         }

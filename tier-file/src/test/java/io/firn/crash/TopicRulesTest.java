@@ -121,6 +121,26 @@ class TopicRulesTest {
     }
 
     /**
+     * O7: without the force of the directory ({@code TopicFiles.deleteCursor}) a cursor that was
+     * deleted comes back where it stood.
+     */
+    @Test
+    void shouldNotBringADeletedCursorBack() {
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(new byte[100]);
+        }
+        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").force();
+        topic.deleteCursor("c");
+        SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
+        try (LogStore again = new Simulation(left).open()) {
+            assertEquals(-1, again.openTopic("t").cursor("c").offset(0));
+        }
+    }
+
+    /**
      * O7: unless a cursor is written down up to the durable offset only ({@code CursorLog.write}),
      * it stands, after a power cut, behind records that nobody has read.
      */

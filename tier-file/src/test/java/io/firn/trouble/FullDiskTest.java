@@ -11,6 +11,7 @@ import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,9 +84,15 @@ class FullDiskTest {
         return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
     }
 
+    private static final Path SIMULATED = Path.of("/sim");
+
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
 
     private LogStore openSimulated() {
+        return openSimulated(medium);
+    }
+
+    private static LogStore openSimulated(SimulatedFileMedium medium) {
         return LogStore.in(Path.of("/sim/store"))
                 .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
                 .medium(medium)
@@ -123,6 +130,39 @@ class FullDiskTest {
                 assertEquals(14, appender.append(Disk.value(0)));
             }
         }
+    }
+
+    /** Not one byte: what takes records away has to be written down all the same. */
+    @Test
+    void shouldMakeRoomOnADiskWithoutAFreeByte() throws IOException {
+        SimulatedFileMedium lost;
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            store.createTopic("other", Disk.SMALL);
+            Disk.append(partition, 30);
+            store.doWork();
+            medium.faults().limitBytes(usedBytes());
+            assertEquals(0, medium.usableBytes(SIMULATED));
+            assertEquals(18, partition.deleteRecordsBefore(18));
+            store.doWork();
+            store.deleteTopic("other");
+            store.doWork();
+            assertEquals(18, partition.logStartOffset());
+            Disk.append(partition, 6);
+            assertEquals(24, partition.deleteRecordsBefore(24));
+            store.doWork();
+            medium.faults().none();
+            lost = medium.crash(Survival.NONE);
+        }
+        try (LogStore store = openSimulated(lost)) {
+            assertEquals(24, Disk.partition(store).logStartOffset());
+            assertEquals("[t]", store.topicNames().toString());
+        }
+    }
+
+    private long usedBytes() throws IOException {
+        medium.faults().limitBytes(Long.MAX_VALUE - 1);
+        return Long.MAX_VALUE - 1 - medium.usableBytes(SIMULATED);
     }
 
     private static void fillAndGoOn(LogStore store, Runnable wait, Room make, Room take)

@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
  *  0        8         12      16       24     32         40         48          52
  *  | magic  | version | state | writes | life | topic hi | topic lo | partition | position …
  *  52         56      64           72       80           88         96     100
- *  … position | epoch | baseOffset | offset | sealTimeMs | sequence | room | finished …
+ *  … position | epoch | baseOffset | offset | timeMs | sequence | room | finished …
  *  100        104          108        112              116            120      124   128
  *  … finished | indexBytes | indexCrc | timeIndexBytes | timeIndexCrc | unused | crc |
  * </pre>
@@ -117,7 +117,7 @@ record BlockEntry(
         b.putLong(m.topicId().getMostSignificantBits());
         b.putLong(m.topicId().getLeastSignificantBits());
         b.putInt(m.partition()).putInt(m.position()).putLong(m.epoch());
-        b.putLong(m.baseOffset()).putLong(m.offset()).putLong(m.sealTimeMs());
+        b.putLong(m.baseOffset()).putLong(m.offset()).putLong(m.timeMs());
         b.putLong(m.sequence()).putInt(room).putInt(finished ? 1 : 0);
         b.putInt(index.bytes()).putInt(index.crc());
         b.putInt(timeIndex.bytes()).putInt(timeIndex.crc());
@@ -156,7 +156,7 @@ record BlockEntry(
         long epoch = b.getLong();
         long baseOffset = b.getLong();
         long offset = b.getLong();
-        long sealTimeMs = b.getLong();
+        long timeMs = b.getLong();
         long sequence = b.getLong();
         int room = b.getInt();
         boolean finished = b.getInt() == 1;
@@ -176,7 +176,7 @@ record BlockEntry(
                                 baseOffset,
                                 position,
                                 offset,
-                                sealTimeMs,
+                                timeMs,
                                 sequence);
         return new BlockEntry(writes, life, mark, epoch, room, finished, index, timeIndex);
     }

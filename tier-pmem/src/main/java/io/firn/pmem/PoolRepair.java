@@ -4,9 +4,7 @@ import io.firn.spi.FileMedium;
 import io.firn.spi.Mark;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
 /**
@@ -33,12 +31,15 @@ public final class PoolRepair implements AutoCloseable {
                        last ones of their partition
             """;
 
+    private final FileMedium medium;
     private final Path path;
     private final AutoCloseable lock;
     private final MediumFile file;
     private final Superblock pool;
 
-    private PoolRepair(Path path, AutoCloseable lock, MediumFile file, Superblock pool) {
+    private PoolRepair(
+            FileMedium medium, Path path, AutoCloseable lock, MediumFile file, Superblock pool) {
+        this.medium = medium;
         this.path = path;
         this.lock = lock;
         this.file = file;
@@ -62,7 +63,7 @@ public final class PoolRepair implements AutoCloseable {
             Superblock pool = PoolFile.read(medium, path).superblock();
             MediumFile file = medium.open(path, true);
             done = true;
-            return new PoolRepair(path, lock, file, pool);
+            return new PoolRepair(medium, path, lock, file, pool);
         } finally {
             if (!done) {
                 release(lock);
@@ -109,11 +110,16 @@ public final class PoolRepair implements AutoCloseable {
         return chain;
     }
 
-    /** Saves the batches to a new file, which may be empty, and frees the block. */
+    /** Saves the batches durably to a new file, which may be empty, and frees the block. */
     BatchChain free(int block, Path saveTo) throws IOException {
         BatchChain chain = batchesIn(block);
         byte[] bytes = read(pool.format().blockPosition(block), chain.bytes());
-        Files.write(saveTo, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.SYNC);
+        try (MediumFile saved = medium.create(saveTo)) {
+            saved.write(0, bytes, 0, bytes.length);
+            saved.force();
+        }
+        // The name too: from here on nothing else has these batches.
+        medium.forceDirectory(saveTo.toAbsolutePath().getParent());
         write(block, newestOfAll().freed());
         return chain;
     }

@@ -91,7 +91,7 @@ public final class ServerKeys {
         add(ConfigKey.of("log.retention.hours", INT, 168).atLeast(-1));
         add(ConfigKey.of("socket.request.max.bytes", INT, 104_857_600).atLeast(1024));
         add(ConfigKey.of("socket.listen.backlog.size", INT, 50).atLeast(1));
-        add(ConfigKey.of("queued.max.request.bytes", LONG, 268_435_456).atLeast(1024));
+        add(ConfigKey.of("queued.max.request.bytes", LONG, queuedBytes()).atLeast(1024));
         add(ConfigKey.of("max.connections", INT, 10_000).atLeast(1));
         add(ConfigKey.of("max.connections.per.ip", INT, Integer.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("connections.max.idle.ms", LONG, 600_000).atLeast(1));
@@ -112,6 +112,7 @@ public final class ServerKeys {
         add(ConfigKey.of("log.pmem.pool.ratio", DOUBLE, 0.8).atLeast(0));
         // Ours.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
+        add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null));
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));
@@ -124,6 +125,11 @@ public final class ServerKeys {
     }
 
     private ServerKeys() {}
+
+    /** Netty takes as much memory outside of the heap as the heap may take. */
+    private static long queuedBytes() {
+        return Math.min(256 << 20, Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4));
+    }
 
     private static void add(ConfigKey key) {
         KEYS.put(key.name(), key);

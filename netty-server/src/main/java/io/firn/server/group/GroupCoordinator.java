@@ -1,9 +1,8 @@
 package io.firn.server.group;
 
+import io.firn.server.group.Admission.JoinAsk;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
@@ -15,12 +14,12 @@ import org.apache.kafka.common.protocol.Errors;
  */
 public final class GroupCoordinator {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
-    private static final int FIRST_JOIN_MS = 5 * 60 * 1000;
 
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final GroupFiles files;
     private final GroupLimits limits;
     private final Rebalances rebalances;
+    private final Admission admission;
     private final Offsets offsets;
 
     GroupCoordinator(GroupFiles files, GroupLimits limits, Offsets offsets)
@@ -29,24 +28,11 @@ public final class GroupCoordinator {
         this.limits = limits;
         this.offsets = offsets;
         this.rebalances = new Rebalances(files, limits);
+        this.admission = new Admission(files, limits, rebalances);
         for (Group group : files.readAll(System.nanoTime())) {
             groups.put(group.id(), group);
         }
     }
-
-    /** Who asks to join, and with what. */
-    record JoinAsk(
-            String groupId,
-            String memberId,
-            String instanceId,
-            String clientId,
-            String clientHost,
-            int sessionMs,
-            int rebalanceMs,
-            String protocolType,
-            Map<String, byte[]> protocols,
-            boolean needsIdFirst,
-            boolean maySkipAssignment) {}
 
     Group find(String groupId) {
         return groups.get(groupId);
@@ -68,165 +54,24 @@ public final class GroupCoordinator {
     // ---- join
 
     void join(JoinAsk ask, Consumer<Joined> reply) {
-        if (!Offsets.isGroupId(ask.groupId)) {
-            reply.accept(Joined.refused(Errors.INVALID_GROUP_ID, ask.memberId));
+        Errors wrong = Errors.NONE;
+        if (!Offsets.isGroupId(ask.groupId())) {
+            wrong = Errors.INVALID_GROUP_ID;
+        } else if (!limits.takesSession(ask.sessionMs())) {
+            wrong = Errors.INVALID_SESSION_TIMEOUT;
+        } else if (!ask.memberId().isEmpty() && !groups.containsKey(ask.groupId())) {
+            wrong = Errors.UNKNOWN_MEMBER_ID;
+        }
+        if (wrong != Errors.NONE) {
+            reply.accept(Joined.refused(wrong, ask.memberId()));
             return;
         }
-        if (ask.sessionMs < limits.leastSessionMs() || ask.sessionMs > limits.mostSessionMs()) {
-            reply.accept(Joined.refused(Errors.INVALID_SESSION_TIMEOUT, ask.memberId));
-            return;
-        }
-        Group group = groups.get(ask.groupId);
-        if (group == null && !ask.memberId.isEmpty()) {
-            reply.accept(Joined.refused(Errors.UNKNOWN_MEMBER_ID, ask.memberId));
-            return;
-        }
-        group = findOrCreate(ask.groupId);
+        Group group = findOrCreate(ask.groupId());
         synchronized (group) {
-            Errors error = join(group, ask, reply);
+            Errors error = admission.join(group, ask, reply);
             if (error != Errors.NONE) {
-                reply.accept(Joined.refused(error, ask.memberId));
+                reply.accept(Joined.refused(error, ask.memberId()));
             }
-        }
-    }
-
-    /** NONE when the reply is given, or will be. */
-    private Errors join(Group group, JoinAsk ask, Consumer<Joined> reply) {
-        if (group.is(GroupState.DEAD)) {
-            return Errors.COORDINATOR_NOT_AVAILABLE; // deleted just now: ask again
-        }
-        if (!group.takes(ask.protocolType, ask.protocols.keySet())) {
-            return Errors.INCONSISTENT_GROUP_PROTOCOL;
-        }
-        boolean isKnown =
-                group.member(ask.memberId) != null
-                        || (ask.instanceId != null && group.memberOf(ask.instanceId) != null);
-        if (!isKnown && group.members().size() >= limits.mostMembers()) {
-            return Errors.GROUP_MAX_SIZE_REACHED;
-        }
-        if (ask.memberId.isEmpty()) {
-            return joinNew(group, ask, reply);
-        }
-        if (group.pending().containsKey(ask.memberId)) {
-            if (ask.instanceId != null) {
-                return Errors.UNKNOWN_MEMBER_ID; // those never wait for an id
-            }
-            addAndRebalance(group, ask, ask.memberId, reply);
-            return Errors.NONE;
-        }
-        Errors error = group.check(ask.memberId, ask.instanceId);
-        if (error == Errors.NONE) {
-            joinAgain(group, ask, group.member(ask.memberId), reply);
-        }
-        return error;
-    }
-
-    private Errors joinNew(Group group, JoinAsk ask, Consumer<Joined> reply) {
-        String name = ask.instanceId == null ? ask.clientId : ask.instanceId;
-        String id = name + "-" + UUID.randomUUID();
-        if (ask.instanceId != null) {
-            String before = group.memberOf(ask.instanceId);
-            if (before == null) {
-                addAndRebalance(group, ask, id, reply);
-            } else {
-                replaceStatic(group, ask, group.member(before), id, reply);
-            }
-        } else if (ask.needsIdFirst) {
-            // A client that is refused for its slowness must not leave a member behind each time.
-            if (group.pending().size() + group.members().size() >= limits.mostMembers()) {
-                return Errors.GROUP_MAX_SIZE_REACHED;
-            }
-            group.pending().put(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
-            reply.accept(Joined.refused(Errors.MEMBER_ID_REQUIRED, id));
-        } else {
-            addAndRebalance(group, ask, id, reply);
-        }
-        return Errors.NONE;
-    }
-
-    private static Member member(JoinAsk ask, String id) {
-        return new Member(
-                id,
-                ask.instanceId,
-                ask.clientId,
-                ask.clientHost,
-                ask.sessionMs,
-                ask.rebalanceMs,
-                ask.protocols);
-    }
-
-    private void addAndRebalance(Group group, JoinAsk ask, String id, Consumer<Joined> reply) {
-        if (group.members().isEmpty()) {
-            group.protocolType(ask.protocolType);
-        }
-        Member member = member(ask, id);
-        member.isNew(true);
-        member.joining(reply);
-        member.allow(System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
-        group.add(member);
-        if (group.is(GroupState.PREPARING)) {
-            group.extendInitialDelay(System.nanoTime(), limits.initialDelayMs() * 1_000_000L);
-            rebalances.tryComplete(group);
-        } else {
-            rebalances.begin(group);
-        }
-    }
-
-    private void replaceStatic(
-            Group group, JoinAsk ask, Member old, String id, Consumer<Joined> reply) {
-        String leaderBefore = group.leader();
-        old.refuse(Errors.FENCED_INSTANCE_ID);
-        Member member = member(ask, id);
-        member.assignment(old.assignment());
-        member.heard(System.nanoTime());
-        group.replace(old, member);
-        boolean sameProtocol = group.is(GroupState.STABLE) && group.vote().equals(group.protocol());
-        if (!sameProtocol) {
-            member.joining(reply);
-            if (group.is(GroupState.PREPARING)) {
-                rebalances.tryComplete(group);
-            } else {
-                rebalances.begin(group);
-            }
-            return;
-        }
-        files.write(group);
-        boolean leads = group.isLeader(id);
-        Joined now = rebalances.joined(group, id);
-        reply.accept(
-                new Joined(
-                        Errors.NONE,
-                        now.generation(),
-                        now.protocolType(),
-                        now.protocol(),
-                        // One that does not know how to skip it must not think it has to assign.
-                        ask.maySkipAssignment ? now.leader() : leaderBefore,
-                        ask.maySkipAssignment && leads,
-                        id,
-                        ask.maySkipAssignment && leads ? now.members() : List.of()));
-    }
-
-    private void joinAgain(Group group, JoinAsk ask, Member member, Consumer<Joined> reply) {
-        boolean same = member.hasProtocols(ask.protocols);
-        boolean answerNow =
-                switch (group.state()) {
-                    case COMPLETING -> same;
-                    case STABLE -> same && !group.isLeader(member.id());
-                    default -> false;
-                };
-        member.heard(System.nanoTime());
-        if (answerNow) {
-            reply.accept(rebalances.joined(group, member.id()));
-            return;
-        }
-        member.update(ask.protocols, ask.sessionMs, ask.rebalanceMs);
-        // A client that lost its connection asks again: the first request has nobody behind it.
-        member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
-        member.joining(reply);
-        if (group.is(GroupState.PREPARING)) {
-            rebalances.tryComplete(group);
-        } else {
-            rebalances.begin(group);
         }
     }
 

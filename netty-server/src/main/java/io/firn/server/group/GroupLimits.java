@@ -18,4 +18,8 @@ record GroupLimits(
                 config.integer("group.initial.rebalance.delay.ms"),
                 config.integer("offsets.retention.minutes") * 60_000L);
     }
+
+    boolean takesSession(int ms) {
+        return ms >= leastSessionMs && ms <= mostSessionMs;
+    }
 }

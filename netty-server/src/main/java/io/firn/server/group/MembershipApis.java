@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import io.firn.server.group.GroupCoordinator.JoinAsk;
+import io.firn.server.group.Admission.JoinAsk;
 import io.firn.server.group.GroupCoordinator.SyncAsk;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package io.firn.server.wire;
 
-import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -8,7 +7,6 @@ import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 
 /** The APIs that are served, and by whom. What is not in here is not advertised. */
@@ -48,10 +46,10 @@ public final class ApiTable {
     }
 
     /** Reads a request's body. */
-    ApiMessage parse(ApiKeys key, short version, ByteBuffer body) {
+    ApiMessage parse(ApiKeys key, short version, GuardedReader body) {
         ApiMessage message = key.messageType.newRequest();
-        message.read(new ByteBufferAccessor(body), version);
-        if (body.hasRemaining()) {
+        message.read(body, version);
+        if (body.remaining() > 0) {
             throw new BadRequestException(
                     key + " v" + version + ": " + body.remaining() + " bytes follow the request");
         }

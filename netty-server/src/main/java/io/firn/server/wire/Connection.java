@@ -11,14 +11,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.message.RequestHeaderData;
-import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
@@ -41,9 +36,10 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private final List<Runnable> onClose = new ArrayList<>();
     private final Map<Object, Object> attachments = new HashMap<>();
-    private final Queue<Runnable> turns = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger turnsTaken = new AtomicInteger();
+    private final Turns turns = new Turns();
+    private final Held held;
     private ChannelHandlerContext ctx;
+    private Outbox outbox;
     private boolean blocked;
     private boolean draining;
     private boolean inRead;
@@ -51,13 +47,13 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     private boolean closed;
     private boolean retryPlanned;
     private boolean ending;
-    private long heldBytes;
+    private boolean broken;
     private long lastRequestNs;
-    private long pendingWrites;
-    private long lastWriteNs;
 
-    Connection(ServerContext server) {
+    Connection(ServerContext server, FrameDecoder frames) {
         this.server = server;
+        this.held = new Held(server);
+        frames.onPartial(this::onPartial);
     }
 
     // ---- for handlers
@@ -121,27 +117,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Runs something elsewhere, after what this connection has had run before. */
     void inTurn(Executor executor, Runnable work) {
-        turns.add(
-                () -> {
-                    try {
-                        work.run();
-                    } finally {
-                        nextTurn(executor);
-                    }
-                });
-        if (turnsTaken.getAndIncrement() == 0) {
-            executor.execute(turns.poll());
-        }
-    }
-
-    private void nextTurn(Executor executor) {
-        if (turnsTaken.decrementAndGet() > 0) {
-            try {
-                executor.execute(turns.poll());
-            } catch (RejectedExecutionException e) {
-                turns.clear(); // the server ends, and its connections with it
-            }
-        }
+        turns.run(executor, work);
     }
 
     WireErrors errors() {
@@ -153,6 +129,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
+        outbox = new Outbox(context);
         lastRequestNs = System.nanoTime();
     }
 
@@ -168,14 +145,14 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf frame = (ByteBuf) message;
-        if (closed || ending) {
+        if (closed || ending || broken) {
             frame.release();
             return;
         }
         inRead = true;
         lastRequestNs = System.nanoTime();
         waiting.add(frame);
-        hold(frame.readableBytes());
+        held.add(frame.readableBytes());
         drain();
     }
 
@@ -188,9 +165,11 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void hold(long bytes) {
-        heldBytes += bytes;
-        server.held(bytes);
+    private void onPartial(int bytes) {
+        held.partial(bytes);
+        if (bytes > 0) {
+            drain(); // reads on, or not
+        }
     }
 
     private boolean mayHandle() {
@@ -207,19 +186,21 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         }
         draining = true;
         try {
-            while (!waiting.isEmpty() && mayHandle()) {
+            while (!waiting.isEmpty() && (broken || mayHandle())) {
                 ByteBuf frame = waiting.poll();
-                if (!closed || frame.getShort(frame.readerIndex()) == ApiKeys.PRODUCE.id) {
+                boolean counts =
+                        !closed || frame.getShort(frame.readerIndex()) == ApiKeys.PRODUCE.id;
+                if (counts && !broken) {
                     handle(frame);
                 } else {
-                    frame.release();
+                    drop(frame);
                 }
             }
         } finally {
             draining = false;
         }
         if (!closed) {
-            boolean overBudget = server.isOverBudget();
+            boolean overBudget = held.isOverBudget();
             ctx.channel().config().setAutoRead(waiting.isEmpty() && mayHandle() && !overBudget);
             if (overBudget && !retryPlanned) {
                 retryPlanned = true;
@@ -238,8 +219,11 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         try {
             exchange = open(frame);
             if (exchange != null) {
+                GuardedReader reader = new GuardedReader(exchange.body());
                 ApiMessage message =
-                        server.apis().parse(exchange.key(), exchange.version(), exchange.body());
+                        server.apis().parse(exchange.key(), exchange.version(), reader);
+                exchange.decodedBytes(reader.decodedBytes());
+                held.add(reader.decodedBytes());
                 if (server.authorizer().isAllowed(exchange)) {
                     server.apis().dispatch(exchange, message);
                 } else {
@@ -250,8 +234,11 @@ public final class Connection extends ChannelInboundHandlerAdapter {
                 }
             }
         } catch (RuntimeException e) {
+            broken = true; // what came behind it cannot be trusted either
             if (exchange == null) {
-                frame.release();
+                drop(frame);
+            } else if (closed) {
+                exchange.abandon();
             }
             close("a request that cannot be read", e);
         }
@@ -299,10 +286,13 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         boolean wrote = false;
         while (!inFlight.isEmpty() && inFlight.peek().isAnswered()) {
             Exchange exchange = inFlight.poll();
-            hold(-exchange.frameBytes());
+            held.add(-exchange.heldBytes());
             exchange.release();
             if (exchange.response() != null) {
-                if (!write(exchange)) {
+                try {
+                    outbox.write(exchange);
+                } catch (RuntimeException e) {
+                    close("an answer to " + exchange + " cannot be written", e);
                     return;
                 }
                 wrote = true;
@@ -322,40 +312,6 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         drain();
     }
 
-    private boolean write(Exchange exchange) {
-        short version = exchange.responseVersion();
-        List<WireWriter.Part> parts;
-        try {
-            parts =
-                    WireWriter.encode(
-                            ctx.alloc(),
-                            new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
-                            exchange.key().responseHeaderVersion(version),
-                            exchange.response(),
-                            version);
-        } catch (RuntimeException e) {
-            Exchange.discard(exchange.response());
-            close("an answer to " + exchange.key() + " v" + version + " cannot be written", e);
-            return false;
-        }
-        for (WireWriter.Part part : parts) {
-            if (pendingWrites++ == 0) {
-                lastWriteNs = System.nanoTime();
-            }
-            ctx.write(part.bytes()).addListener(future -> onWritten(part));
-        }
-        return true;
-    }
-
-    /** Taken by the socket, or never to be: the log's bytes need not be held any more. */
-    private void onWritten(WireWriter.Part part) {
-        if (part.run() != null) {
-            part.run().close();
-        }
-        pendingWrites--;
-        lastWriteNs = System.nanoTime();
-    }
-
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         if (context.channel().isWritable()) {
@@ -369,16 +325,27 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     /** Closes a connection that does nothing, or whose client does not take its answers. */
     void checkTimes(long nowNs) {
         ServerLimits limits = server.limits();
-        boolean stuck =
-                pendingWrites > 0 && nowNs - lastWriteNs > limits.writeStallMs() * 1_000_000;
         boolean idle =
                 inFlight.isEmpty()
-                        && pendingWrites == 0
+                        && outbox.isEmpty()
                         && nowNs - lastRequestNs > limits.idleMs() * 1_000_000;
-        if (stuck) {
+        held.checkStarved(nowNs, limits.writeStallMs());
+        if (outbox.isStuck(nowNs, limits.writeStallMs())) {
             close("it took nothing of its answers for " + limits.writeStallMs() + " ms", null);
         } else if (idle) {
             close(null, null);
+        }
+    }
+
+    /** Bytes of a request that does not go on, while others wait for the memory that it takes. */
+    int starvedBytes() {
+        return held.starvedBytes();
+    }
+
+    /** Gives way, so that others can go on; when that is still needed. */
+    void giveWay() {
+        if (held.isInTheWay()) {
+            close("too many requests come in; queued.max.request.bytes limits their sum", null);
         }
     }
 
@@ -391,7 +358,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setAutoRead(false);
         waiting.forEach(this::drop);
         waiting.clear();
-        if (inFlight.isEmpty() && pendingWrites == 0) {
+        if (inFlight.isEmpty() && outbox.isEmpty()) {
             close(null, null);
         } else {
             answered();
@@ -399,7 +366,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private void drop(ByteBuf frame) {
-        hold(-frame.readableBytes());
+        held.add(-frame.readableBytes());
         frame.release();
     }
 
@@ -421,11 +388,11 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     public void channelInactive(ChannelHandlerContext context) {
         closed = true;
         server.connections().dismiss(this);
-        drain(); // what else was sent
         List<Exchange> abandoned = new ArrayList<>(inFlight);
         inFlight.clear();
         abandoned.forEach(Exchange::abandon);
-        hold(-heldBytes);
+        drain(); // what else was sent
+        held.end();
         List.copyOf(onClose).forEach(Runnable::run);
         onClose.clear();
         context.fireChannelInactive();

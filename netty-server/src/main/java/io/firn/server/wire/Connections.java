@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -46,7 +47,13 @@ public final class Connections {
     /** Looks for connections that do nothing or are stuck. */
     void checkTimes() {
         long now = System.nanoTime();
-        all().forEach(each -> each.eventLoop().execute(() -> each.checkTimes(now)));
+        List<Connection> all = all();
+        // Requests that have begun to come may wait for each other's memory: one of them has to go.
+        all.stream()
+                .filter(each -> each.starvedBytes() > 0)
+                .max(Comparator.comparingInt(Connection::starvedBytes))
+                .ifPresent(each -> each.eventLoop().execute(each::giveWay));
+        all.forEach(each -> each.eventLoop().execute(() -> each.checkTimes(now)));
     }
 
     /** Has each connection answer what it was asked, and end. */

@@ -27,6 +27,7 @@ public final class Exchange {
     private ApiMessage response;
     private short responseVersion;
     private boolean answered;
+    private long decodedBytes;
 
     Exchange(
             Connection connection,
@@ -153,8 +154,13 @@ public final class Exchange {
         return responseVersion;
     }
 
-    int frameBytes() {
-        return frame == null ? 0 : frame.readableBytes();
+    void decodedBytes(long bytes) {
+        decodedBytes = bytes;
+    }
+
+    /** What it takes, as it came and decoded. */
+    long heldBytes() {
+        return decodedBytes + (frame == null ? 0 : frame.readableBytes());
     }
 
     /** Gives the request's bytes back. */
@@ -206,5 +212,10 @@ public final class Exchange {
                                                         }
                                                     }));
         }
+    }
+
+    @Override
+    public String toString() {
+        return key + " v" + version;
     }
 }

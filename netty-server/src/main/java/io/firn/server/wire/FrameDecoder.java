@@ -1,9 +1,11 @@
 package io.firn.server.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * Cuts a connection's bytes into requests: a length in four bytes, then that many. What the length
@@ -16,15 +18,35 @@ final class FrameDecoder extends ByteToMessageDecoder {
     private static final int KEY_BYTES = 2;
     private static final int LEAST = 8;
     private static final short PRODUCE = 0;
+    private static final int SMALL = 4096;
     private static final int ROOM_AT_ONCE = 1 << 20;
 
     private final int maxBytes;
     private final int maxOtherBytes;
+    private IntConsumer onPartial = bytes -> {};
     private boolean hasRoom;
 
     FrameDecoder(int maxBytes) {
         this.maxBytes = maxBytes;
         this.maxOtherBytes = Math.min(maxBytes, 8 << 20);
+    }
+
+    /** Has it told, after each read, how much has come of a request that is not whole yet. */
+    void onPartial(IntConsumer listener) {
+        onPartial = listener;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+        super.channelRead(ctx, message);
+        onPartial.accept(actualReadableBytes());
+    }
+
+    /** The decoder below would read on until a request is whole, also when we were told not to. */
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        discardSomeReadBytes();
+        ctx.fireChannelReadComplete();
     }
 
     @Override
@@ -57,6 +79,11 @@ final class FrameDecoder extends ByteToMessageDecoder {
         }
         hasRoom = false;
         in.skipBytes(LENGTH_BYTES);
-        out.add(in.readRetainedSlice(length));
+        if (key != PRODUCE && length <= SMALL) {
+            // It may be parked for long, and would keep the larger buffer that it came in.
+            out.add(Unpooled.buffer(length, length).writeBytes(in, length));
+        } else {
+            out.add(in.readRetainedSlice(length));
+        }
     }
 }

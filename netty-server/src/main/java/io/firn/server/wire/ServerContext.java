@@ -57,12 +57,13 @@ public final class ServerContext {
         heldBytes.addAndGet(bytes);
     }
 
-    /** Bytes of requests that wait or are being handled. */
+    /** Bytes of requests that are coming in, wait, or are being handled. */
     public long heldBytes() {
         return heldBytes.get();
     }
 
-    boolean isOverBudget() {
-        return heldBytes.get() > limits.queuedBytes();
+    /** Whether too much is held, leaving out some bytes: a single request always fits. */
+    boolean isOverBudget(long without) {
+        return heldBytes.get() - without > limits.queuedBytes();
     }
 }

@@ -73,11 +73,10 @@ public final class Transport implements AutoCloseable {
                                 new ChannelInitializer<>() {
                                     @Override
                                     protected void initChannel(Channel channel) {
+                                        FrameDecoder frames =
+                                                new FrameDecoder(server.limits().requestBytes());
                                         channel.pipeline()
-                                                .addLast(
-                                                        new FrameDecoder(
-                                                                server.limits().requestBytes()),
-                                                        new Connection(server));
+                                                .addLast(frames, new Connection(server, frames));
                                     }
                                 });
         if (epoll) {

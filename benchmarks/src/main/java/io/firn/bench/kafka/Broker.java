@@ -1,0 +1,178 @@
+package io.firn.bench.kafka;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A server in a process of its own, seen from outside: ours or Kafka's. */
+final class Broker implements AutoCloseable {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TICKS_PER_SECOND = 100;
+    private static final int API_VERSIONS = 18;
+
+    private final String name;
+    private final List<String> command;
+    private final Path log;
+    private final int port;
+    private Process process;
+    private long startNs;
+
+    private Broker(String name, List<String> command, Path log, int port) {
+        this.name = name;
+        this.command = command;
+        this.log = log;
+        this.port = port;
+    }
+
+    /** Ours. */
+    static Broker firn(List<String> java, String classPath, Path directory, List<String> overrides)
+            throws IOException {
+        int port = freePort();
+        List<String> command = new ArrayList<>(java);
+        command.addAll(List.of("-cp", classPath, "io.firn.server.ServerMain"));
+        List<String> all = new ArrayList<>(overrides);
+        all.add("listeners=PLAINTEXT://127.0.0.1:" + port);
+        all.add("log.dir=" + directory.resolve("data"));
+        all.add("group.initial.rebalance.delay.ms=0");
+        all.forEach(each -> command.addAll(List.of("--override", each)));
+        return new Broker("Firn", command, directory.resolve("log"), port);
+    }
+
+    /** Kafka as a single node, broker and controller in one. */
+    static Broker kafka(List<String> java, String classPath, Path directory, List<String> overrides)
+            throws IOException, InterruptedException {
+        int port = freePort();
+        int controller = freePort();
+        List<String> lines = new ArrayList<>();
+        lines.add("process.roles=broker,controller");
+        lines.add("node.id=1");
+        lines.add("controller.quorum.voters=1@127.0.0.1:" + controller);
+        lines.add(
+                "listeners=PLAINTEXT://127.0.0.1:"
+                        + port
+                        + ",CONTROLLER://127.0.0.1:"
+                        + controller);
+        lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + port);
+        lines.add("controller.listener.names=CONTROLLER");
+        lines.add("log.dirs=" + directory.resolve("data"));
+        lines.add("offsets.topic.replication.factor=1");
+        lines.add("group.initial.rebalance.delay.ms=0");
+        lines.addAll(overrides);
+        Path file = Files.write(directory.resolve("server.properties"), lines);
+        Path log = directory.resolve("log");
+        if (!Files.exists(directory.resolve("data"))) {
+            List<String> format = new ArrayList<>(java);
+            format.addAll(List.of("-cp", classPath, "kafka.tools.StorageTool", "format"));
+            format.addAll(List.of("-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", file.toString()));
+            Process formatting = start(format, log);
+            if (formatting.waitFor() != 0) {
+                throw new IOException("Kafka's format failed:\n" + Files.readString(log));
+            }
+        }
+        List<String> command = new ArrayList<>(java);
+        command.addAll(List.of("-cp", classPath, "kafka.Kafka", file.toString()));
+        return new Broker("Kafka", command, log, port);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static Process start(List<String> command, Path log) throws IOException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+    }
+
+    /** Starts it, and returns when a client was answered. */
+    Broker start() throws IOException {
+        long before = System.nanoTime();
+        process = start(command, log);
+        while (!answers()) {
+            if (!process.isAlive() || System.nanoTime() - before > PATIENCE_NS) {
+                close();
+                throw new IOException(name + " did not start:\n" + Files.readString(log));
+            }
+            LockSupport.parkNanos(5_000_000);
+        }
+        startNs = System.nanoTime() - before;
+        return this;
+    }
+
+    private boolean answers() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
+            socket.setSoTimeout(10_000);
+            ByteBuffer request = ByteBuffer.allocate(14);
+            request.putInt(10).putShort((short) API_VERSIONS).putShort((short) 0);
+            request.putInt(1).putShort((short) -1);
+            socket.getOutputStream().write(request.array());
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            return in.readInt() > 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    String bootstrap() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** From the start of the process to its first answer. */
+    double startMs() {
+        return startNs / 1e6;
+    }
+
+    /** Seconds of processor time that it took so far. */
+    double cpuSeconds() throws IOException {
+        String stat = Files.readString(Path.of("/proc", pid(), "stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12]))
+                / (double) TICKS_PER_SECOND;
+    }
+
+    /** A line of its status in MiB, such as VmRSS, RssAnon, RssFile. */
+    double memoryMb(String line) throws IOException {
+        for (String each : Files.readAllLines(Path.of("/proc", pid(), "status"))) {
+            if (each.startsWith(line + ":")) {
+                return Long.parseLong(each.replaceAll("[^0-9]", "")) / 1024.0;
+            }
+        }
+        throw new IOException("no " + line + " in the process's status");
+    }
+
+    private String pid() {
+        return Long.toString(process.pid());
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.destroy();
+            try {
+                if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                }
+            } catch (InterruptedException e) {
+                process.destroyForcibly();
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

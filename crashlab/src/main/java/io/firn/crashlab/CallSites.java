@@ -1,0 +1,164 @@
+package io.firn.crashlab;
+
+import io.firn.file.FileTier;
+import io.firn.pmem.PmemTier;
+import io.firn.spi.FileMedium;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/**
+ * Where our code calls a medium, by what is in the class files, and which of these calls an
+ * injected fault has hit. Thread-safe.
+ */
+final class CallSites {
+    private static final Pattern CALL =
+            Pattern.compile(
+                    "\\s+(\\d+): invokeinterface .*// InterfaceMethod"
+                            + " (io/firn/spi/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
+                            + "\\.(\\w+):.*");
+    private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
+
+    /** They cannot fail, or are called to let go. */
+    private static final Set<String> HARMLESS =
+            Set.of("exists", "close", "unmap", "buffer", "bytes");
+
+    /** What needs space. */
+    private static final Set<String> ALLOCATING = Set.of("write", "create", "createDirectories");
+
+    /** Media themselves, and programs that look at or mend what does not open. */
+    private static final Pattern OUTSIDE =
+            Pattern.compile(
+                    ".*(RealFile|RealMapping|FileLocks|MappedMemory|LibpmemMemory|LlplMemory"
+                            + "|Inspector|Inspection|PoolLook|PoolRepair|PmemProvider|Emulation).*");
+
+    private static final StackWalker WALKER = StackWalker.getInstance();
+
+    private final Set<String> failed = new ConcurrentSkipListSet<>();
+    private final Set<String> full = new ConcurrentSkipListSet<>();
+
+    /** The call that is being answered: of a medium, by our code. */
+    static String current() {
+        return WALKER.walk(
+                frames ->
+                        frames.filter(each -> isOurs(each.getClassName()))
+                                .findFirst()
+                                .map(each -> site(each.getClassName(), each.getLineNumber()))
+                                .orElse("?"));
+    }
+
+    private static boolean isOurs(String name) {
+        return name.startsWith("io.firn.")
+                && !name.startsWith("io.firn.sim.")
+                && !name.startsWith("io.firn.crashlab.")
+                && !name.startsWith("io.firn.pmem.SimulatedPmem")
+                && !name.startsWith("io.firn.pmem.PmemMemory");
+    }
+
+    private static String site(String className, int line) {
+        return className.substring(className.lastIndexOf('.') + 1).replaceAll("\\$.*", "")
+                + ":"
+                + line;
+    }
+
+    /** The call that is being answered fails. */
+    void fails() {
+        failed.add(current());
+    }
+
+    /** The call that is being answered finds no space. */
+    void findsNoSpace() {
+        full.add(current());
+    }
+
+    /** How many there are, how many were hit, and which were not. */
+    String report() {
+        Map<String, String> all = inClassFiles();
+        StringBuilder out = new StringBuilder();
+        report("an error", all, failed, out);
+        all.values().removeIf(method -> !ALLOCATING.contains(method));
+        report("a lack of space", all, full, out);
+        return out.toString();
+    }
+
+    private static void report(
+            String what, Map<String, String> all, Set<String> hit, StringBuilder out) {
+        Set<String> missed = new TreeSet<>(all.keySet());
+        missed.removeAll(hit);
+        out.append(
+                String.format(
+                        "%d call sites of the media, %d hit by %s%n",
+                        all.size(), all.size() - missed.size(), what));
+        for (String each : missed) {
+            out.append("    not hit: ").append(each).append(' ').append(all.get(each)).append('\n');
+        }
+    }
+
+    /** The method that is called, by place. */
+    private static Map<String, String> inClassFiles() {
+        Map<String, String> sites = new TreeMap<>();
+        ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
+        for (Class<?> room : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
+            for (Path file : classFiles(room)) {
+                String name = file.getFileName().toString().replaceAll("[$.].*", "");
+                if (!OUTSIDE.matcher(name).matches()) {
+                    StringWriter out = new StringWriter();
+                    PrintWriter printer = new PrintWriter(out);
+                    javap.run(printer, printer, "-c", "-l", "-p", file.toString());
+                    collect(name, out.toString().lines().toList(), sites);
+                }
+            }
+        }
+        return sites;
+    }
+
+    private static List<Path> classFiles(Class<?> room) {
+        try {
+            Path root = Path.of(room.getProtectionDomain().getCodeSource().getLocation().toURI());
+            try (Stream<Path> walk = Files.walk(root)) {
+                return walk.filter(each -> each.toString().endsWith(".class")).sorted().toList();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A method's calls come first, then which line begins at which of its instructions. */
+    private static void collect(String name, List<String> lines, Map<String, String> sites) {
+        TreeMap<Integer, String> calls = new TreeMap<>();
+        TreeMap<Integer, Integer> lineOf = new TreeMap<>();
+        for (String line : lines) {
+            Matcher call = CALL.matcher(line);
+            Matcher number = LINE.matcher(line);
+            if (call.matches()) {
+                if (!HARMLESS.contains(call.group(3))) {
+                    calls.put(Integer.parseInt(call.group(1)), call.group(3));
+                }
+            } else if (number.matches()) {
+                lineOf.put(Integer.parseInt(number.group(2)), Integer.parseInt(number.group(1)));
+            } else if (line.isBlank()) {
+                calls.forEach(
+                        (at, method) ->
+                                sites.put(name + ":" + lineOf.floorEntry(at).getValue(), method));
+                calls.clear();
+                lineOf.clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+type franz struct{ bootstrap string }
+
+func newFranz(bootstrap string) client { return franz{bootstrap} }
+
+func (franz) module() string { return "github.com/twmb/franz-go" }
+
+func (f franz) with(options ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(append(options, kgo.SeedBrokers(f.bootstrap))...)
+}
+
+func (f franz) create(name string) error {
+	c, err := f.with()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic = name
+	topic.NumPartitions = partitions
+	topic.ReplicationFactor = 1
+	request := kmsg.NewPtrCreateTopicsRequest()
+	request.Topics = append(request.Topics, topic)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	response, err := request.RequestWith(ctx, c)
+	if err != nil {
+		return err
+	}
+	return kerr.ErrorForCode(response.Topics[0].ErrorCode)
+}
+
+func (f franz) produce(name string, values []string) error {
+	c, err := f.with(kgo.ProducerBatchCompression(kgo.ZstdCompression()))
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	records := make([]*kgo.Record, 0, len(values))
+	for _, value := range values {
+		records = append(records, &kgo.Record{Topic: name, Key: []byte(value), Value: []byte(value)})
+	}
+	return c.ProduceSync(ctx, records...).FirstErr()
+}
+
+func (f franz) consume(name string, count int) ([]record, error) {
+	c, err := f.with(
+		kgo.ConsumerGroup(name),
+		kgo.ConsumeTopics(name),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.DisableAutoCommit(),
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close() // leaves the group
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var found []record
+	for len(found) < count {
+		fetches := c.PollFetches(ctx)
+		if err := fetches.Err0(); err != nil {
+			return found, fmt.Errorf("after %d records: %w", len(found), err)
+		}
+		for _, e := range fetches.Errors() {
+			return found, e.Err
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			found = append(found, record{r.Partition, r.Offset, string(r.Value)})
+		})
+	}
+	return found, c.CommitUncommittedOffsets(ctx)
+}
+
+func (f franz) member(name string) error {
+	c, err := f.with(
+		kgo.ConsumerGroup(name),
+		kgo.ConsumeTopics(name),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.SessionTimeout(6*time.Second),
+		kgo.HeartbeatInterval(time.Second),
+		kgo.AutoCommitInterval(500*time.Millisecond),
+	)
+	if err != nil {
+		return err
+	}
+	for {
+		c.PollFetches(context.Background()).EachRecord(func(r *kgo.Record) {
+			fmt.Println(string(r.Value))
+		})
+	}
+}
+
+func (f franz) committed(name string) (int64, error) {
+	c, err := f.with()
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	group := kmsg.NewOffsetFetchRequestGroup()
+	group.Group = name
+	request := kmsg.NewPtrOffsetFetchRequest()
+	request.Groups = append(request.Groups, group)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	response, err := request.RequestWith(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	if err := kerr.ErrorForCode(response.Groups[0].ErrorCode); err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, topic := range response.Groups[0].Topics {
+		for _, partition := range topic.Partitions {
+			sum += max(0, partition.Offset)
+		}
+	}
+	return sum, nil
+}

@@ -1,0 +1,72 @@
+"""What every client of the compatibility table does, and how it says so.
+
+A driver is called with BOOTSTRAP and NAME (its topic and its group), prints a line for each of
+"version ...", "produce", "group", "commit" and "resume" once that is shown, and ends with 0. The
+drivers that are not written in Python do the same steps with the same numbers.
+
+Called with BOOTSTRAP, NAME and "member" it joins the group, prints the value of each record that it
+gets, commits twice a second, and goes on until it is ended; see rebalance.py.
+"""
+
+import sys
+
+COUNT = 1000
+PARTITIONS = 3
+WAIT_S = 60
+
+
+def values(start):
+    return [f"value-{i}".encode() for i in range(start, start + COUNT)]
+
+
+def same(what, expected, found):
+    if sorted(expected) != sorted(found):
+        missing = set(expected) - set(found)
+        strange = set(found) - set(expected)
+        raise AssertionError(
+            f"{what}: expected {len(expected)} records, found {len(found)}"
+            f" ({len(set(found))} different), {len(missing)} missing, {len(strange)} not expected"
+        )
+
+
+def in_order(found):
+    """Of (partition, offset, value): what a consumer got of each partition ascends by one."""
+    last = {}
+    for partition, offset, _ in found:
+        if partition in last and offset != last[partition] + 1:
+            raise AssertionError(
+                f"partition {partition}: offset {offset} came after {last[partition]}"
+            )
+        last[partition] = offset
+
+
+def shown(step, *words):
+    print(step, *words, flush=True)
+
+
+def run(version, produce, consume):
+    """produce(start); consume() gives (partition, offset, value) and the committed offsets' sum."""
+    shown("version", version)
+    produce(0)
+    shown("produce")
+    found, committed = consume()
+    same("with a group", values(0), [value for _, _, value in found])
+    in_order(found)
+    shown("group")
+    if committed != COUNT:
+        raise AssertionError(f"committed offsets: expected a sum of {COUNT}, found {committed}")
+    shown("commit")
+    produce(COUNT)
+    found, committed = consume()
+    same("after the commit", values(COUNT), [value for _, _, value in found])
+    if committed != 2 * COUNT:
+        raise AssertionError(f"committed offsets: expected a sum of {2 * COUNT}, found {committed}")
+    shown("resume")
+
+
+def main(driver, member):
+    try:
+        (member if sys.argv[3:] == ["member"] else driver)(sys.argv[1], sys.argv[2])
+    except Exception as e:
+        print(f"{type(e).__name__}: {e}", file=sys.stderr)
+        sys.exit(1)

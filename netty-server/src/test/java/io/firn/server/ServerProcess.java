@@ -1,0 +1,117 @@
+package io.firn.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code firn-server} in a JVM of its own, to be killed without a warning. */
+final class ServerProcess implements AutoCloseable {
+    private static final Pattern SERVING =
+            Pattern.compile("Serving .* on [^ ]*:(\\d+) after (\\d+) ms\\.");
+
+    private final Path directory;
+    private final Map<String, String> settings;
+    private Process process;
+    private int port;
+    private long startMs;
+
+    ServerProcess(Path directory, Map<String, String> settings) throws IOException {
+        this.directory = directory;
+        this.settings = settings;
+        start();
+    }
+
+    /** Starts it, on the port that it had before, and waits until it serves. */
+    void start() throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
+                                "-Xmx128m",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                ServerMain.class.getName(),
+                                "--override",
+                                "listeners=PLAINTEXT://127.0.0.1:" + port,
+                                "--override",
+                                "log.dir=" + directory));
+        settings.forEach((key, value) -> command.addAll(List.of("--override", key + "=" + value)));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().remove("JAVA_TOOL_OPTIONS");
+        builder.environment().remove("JDK_JAVA_OPTIONS");
+        process = builder.start();
+        BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
+        StringBuilder said = new StringBuilder();
+        String line;
+        while ((line = words.readLine()) != null) {
+            said.append(line).append('\n');
+            Matcher serving = SERVING.matcher(line);
+            if (serving.matches()) {
+                port = Integer.parseInt(serving.group(1));
+                startMs = Long.parseLong(serving.group(2));
+                drain(words);
+                return;
+            }
+        }
+        throw new IOException("the server did not start: " + said);
+    }
+
+    /** It would stop at a full pipe. */
+    private static void drain(BufferedReader words) {
+        Thread reader =
+                new Thread(
+                        () -> {
+                            try (words) {
+                                while (words.readLine() != null) {
+                                    continue;
+                                }
+                            } catch (IOException e) {
+                                return; // killed
+                            }
+                        },
+                        "words");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    int port() {
+        return port;
+    }
+
+    String bootstrapServers() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** From the first line of its main class to the first client that it would let in. */
+    long startMs() {
+        return startMs;
+    }
+
+    /** Ends it as a power switch would end the process. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

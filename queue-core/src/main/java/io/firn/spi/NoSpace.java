@@ -1,0 +1,28 @@
+package io.firn.spi;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Tells a full file system from other failures. */
+public final class NoSpace {
+    private NoSpace() {}
+
+    /**
+     * Whether an error means that there is no space. The system's message may be in any language,
+     * so the space left is looked at as well.
+     *
+     * @param wanted bytes that were to be written below the path
+     */
+    public static boolean isMeantBy(IOException e, FileMedium medium, Path path, long wanted) {
+        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+        try {
+            return message.contains("no space left")
+                    || message.contains("quota exceeded")
+                    || medium.usableBytes(path) < wanted;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
+    }
+}
