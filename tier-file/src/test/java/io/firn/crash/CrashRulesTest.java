@@ -344,6 +344,34 @@ class CrashRulesTest {
     }
 
     /**
+     * O2: without taking back what holds no valid first batch ({@code
+     * PartitionRecovery.candidates}) each crash leaves one more block in use.
+     */
+    @Test
+    void shouldTakeBackTheBlockThatWasSetAside() {
+        SimulatedFileMedium left = medium;
+        for (int life = 0; life < 3; life++) {
+            LogStore store = new Simulation(left).open(); // is not closed: the power is cut
+            assertEquals(usedBySegments(store), store.metrics().tiers().get(0).usedBytes());
+            try (Appender appender = partition(store, Simulation.SMALL).openAppender()) {
+                appendAsync(store, appender, 10_000);
+            }
+            partition(store, Simulation.SMALL).force();
+            store.doWork();
+            long used = store.metrics().tiers().get(0).usedBytes();
+            assertTrue(used > usedBySegments(store), "a block is set aside");
+            left = left.crash(Survival.NONE);
+        }
+    }
+
+    private static long usedBySegments(LogStore store) {
+        return store.snapshot().partitions().stream()
+                .flatMap(partition -> partition.segments().stream())
+                .mapToLong(segment -> segment.usedBytes())
+                .sum();
+    }
+
+    /**
      * O3: without {@code nextOffset = max(logStartOffset, end)} ({@code PartitionRecovery.recover})
      * a partition that retention emptied gives its offsets again.
      */

@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.file.Life.Step;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +83,26 @@ class FileTierForceTest {
                     assertEquals(Step.REWRITE, found.step(Step.REWRITE), "slot " + slot);
                 }
             }
+        }
+    }
+
+    /** Without turns between the slots the mark before is gone, and one from long ago counts. */
+    @Test
+    void shouldFallBackToTheMarkBeforeWhenTheNewestOneIsDestroyed() throws IOException {
+        try (Life life = Life.after(Step.MARK)) {
+            Mark before = life.segment().mark();
+            Mark newest = before.active(42, Life.BASE, 6000, Life.BASE + 6);
+            life.segment().writeMark(newest);
+            List<Mark> found = new ArrayList<>();
+            for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+                SimulatedFileMedium rotten = life.medium.crash(Survival.NONE);
+                long size = MarkPages.fileBytes(Life.ROOM);
+                rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + 30, 1);
+                try (Life again = Life.reopened(rotten)) {
+                    found.add(again.segment().mark());
+                }
+            }
+            assertEquals(Set.of(before, newest), Set.copyOf(found));
         }
     }
 
