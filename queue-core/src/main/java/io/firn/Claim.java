@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 public interface Claim {
 
     /**
-     * Where to write: from the buffer's position to its limit, big-endian unless changed. Valid
-     * until commit or abort; a store after that damages the log.
+     * Where to write: from the buffer's position to its limit, big-endian unless changed. Put
+     * relatively, or add the position to each index: the buffer's index 0 is not the value's first
+     * byte. Valid until commit or abort. A store outside of these bounds damages the log.
      */
     ByteBuffer buffer();
 

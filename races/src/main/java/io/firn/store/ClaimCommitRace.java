@@ -11,6 +11,7 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.openjdk.jcstress.annotations.Actor;
@@ -62,7 +63,7 @@ public class ClaimCommitRace {
 
     private static void fill(Claim claim, long value) {
         for (int i = 0; i < WORDS; i++) {
-            claim.buffer().putLong(i * Long.BYTES, value);
+            claim.buffer().putLong(value);
         }
     }
 
@@ -89,8 +90,9 @@ public class ClaimCommitRace {
                 record -> {
                     boolean right = record.valueLength() == WORDS * Long.BYTES;
                     right &= record.offset() >= LOG.nextRead;
+                    ByteBuffer value = record.value();
                     for (int i = 0; right && i < WORDS; i++) {
-                        right = record.value().getLong(i * Long.BYTES) == record.offset();
+                        right = value.getLong() == record.offset();
                     }
                     LOG.nextRead = record.offset() + 1;
                     result.r2 = right ? 1 : -1;
