@@ -157,7 +157,7 @@ public final class Mutants implements Callable<Integer> {
         int exempt = 0;
         List<Sites.Site> sites = Sites.in(root);
         for (Sites.Site site : sites) {
-            if (isCovered(site, catalogue.mutants())) {
+            if (isCovered(root, site, catalogue.mutants())) {
                 continue;
             }
             String because = because(site, catalogue.exempt());
@@ -174,7 +174,7 @@ public final class Mutants implements Callable<Integer> {
         return uncovered;
     }
 
-    private boolean isCovered(Sites.Site site, List<Mutant> mutants) throws IOException {
+    static boolean isCovered(Path root, Sites.Site site, List<Mutant> mutants) throws IOException {
         for (Mutant each : mutants) {
             if (each.file().equals(site.file())) {
                 int[] lines = each.linesIn(each.readFrom(root));
@@ -186,7 +186,7 @@ public final class Mutants implements Callable<Integer> {
         return false;
     }
 
-    private static String because(Sites.Site site, List<Mutant.Exempt> exempt) {
+    static String because(Sites.Site site, List<Mutant.Exempt> exempt) {
         for (Mutant.Exempt each : exempt) {
             if (each.files().contains(site.file())) {
                 return each.because();
@@ -195,7 +195,7 @@ public final class Mutants implements Callable<Integer> {
         return null;
     }
 
-    private static Mutant.Catalogue catalogue() throws IOException {
+    static Mutant.Catalogue catalogue() throws IOException {
         try (InputStream in = Mutants.class.getResourceAsStream(CATALOGUE)) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             return Mutant.parse(text.lines().toList());

@@ -1,0 +1,36 @@
+package io.firn.mutants;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The list of mutants keeps up with the sources; whether they are killed bin/mutants says. */
+class MutantsTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    @Test
+    void shouldChangeWhatIsInTheSources() throws IOException {
+        for (Mutant mutant : Mutants.catalogue().mutants()) {
+            String source = mutant.readFrom(ROOT);
+            assertNotEquals(source, mutant.applyTo(source), mutant.name());
+        }
+    }
+
+    @Test
+    void shouldHaveOneOrAReasonForEachCallSite() throws IOException {
+        Mutant.Catalogue catalogue = Mutants.catalogue();
+        List<Sites.Site> without = new ArrayList<>();
+        for (Sites.Site site : Sites.in(ROOT)) {
+            if (!Mutants.isCovered(ROOT, site, catalogue.mutants())
+                    && Mutants.because(site, catalogue.exempt()) == null) {
+                without.add(site);
+            }
+        }
+        assertEquals(List.of(), without);
+    }
+}
