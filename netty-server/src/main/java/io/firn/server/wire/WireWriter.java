@@ -131,12 +131,7 @@ final class WireWriter implements Writable {
 
     @Override
     public void writeUnsignedVarint(int value) {
-        int rest = value;
-        while ((rest & ~0x7f) != 0) {
-            fields.writeByte((rest & 0x7f) | 0x80);
-            rest >>>= 7;
-        }
-        fields.writeByte(rest);
+        writeUnsigned(Integer.toUnsignedLong(value));
     }
 
     @Override
@@ -146,7 +141,11 @@ final class WireWriter implements Writable {
 
     @Override
     public void writeVarlong(long value) {
-        long rest = (value << 1) ^ (value >> 63);
+        writeUnsigned((value << 1) ^ (value >> 63));
+    }
+
+    private void writeUnsigned(long value) {
+        long rest = value;
         while ((rest & ~0x7fL) != 0) {
             fields.writeByte((int) ((rest & 0x7f) | 0x80));
             rest >>>= 7;
