@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreSnapshot;
+import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -18,6 +20,7 @@ import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -295,6 +298,62 @@ class MoveCrashTest {
             medium.rot(file, 1_000, 1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Without the force in {@code FileCopy.takeBack}: its name was durable, and would come back.
+     */
+    @Test
+    void shouldLeaveNothingOfACopyThatCouldNotBePublished() throws IOException {
+        try (LogStore store = openWithASegmentToMove()) {
+            medium.faults()
+                    .failOperations(number -> medium.history().get(number - 1).contains(".mark"));
+            assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, 1));
+            medium.faults().none();
+            pass(store);
+            SimulatedFileMedium left = medium.crash(Survival.NONE);
+            Path topic = Path.of("/sim/cold");
+            topic = topic.resolve(left.list(Path.of("/sim/store/topics")).get(0)).resolve("0");
+            assertTrue(left.exists(topic));
+            assertEquals(List.of(), left.list(topic));
+        }
+    }
+
+    /** Without the forces in between in {@code SegmentMove.copyBytes} others' would queue long. */
+    @Test
+    void shouldForceALongCopyPieceByPiece() {
+        clock.update(1_700_000_000_000L);
+        TopicOptions large =
+                TopicOptions.defaults()
+                        .withSegmentBytes(10 << 20)
+                        .withRollAge(Duration.ofSeconds(1));
+        try (LogStore store = open(Hot.FILE, medium)) {
+            Partition partition = store.createTopic("t", large).partition(0);
+            byte[] value = new byte[500_000];
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 18; i++) {
+                    appender.append(value);
+                }
+            }
+            for (int i = 0; !Tiered.segments(store, "t").get(0).movable(); i++) {
+                assertTrue(i < 10, "it is not sealed");
+                clock.advance(1_000);
+                pass(store);
+            }
+            int before = medium.operations();
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            int unforced = 0;
+            int most = 0;
+            for (String each : medium.history().subList(before, medium.operations())) {
+                if (each.endsWith(".copy") && each.startsWith("write ")) {
+                    unforced += Integer.parseInt(each.split(" ")[1]);
+                    most = Math.max(most, unforced);
+                } else if (each.endsWith(".copy") && each.startsWith("force ")) {
+                    unforced = 0;
+                }
+            }
+            assertTrue(most > 0 && most <= 5 << 20, most + " bytes between two forces");
         }
     }
 
