@@ -4,6 +4,7 @@ import io.firn.spi.Mark;
 import io.firn.spi.MediumFile;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,13 +124,37 @@ final class PmemPool {
         for (int block = 0; block < superblock.blockCount(); block++) {
             BlockEntry entry = entry(block);
             PmemSegment known = segments.get(block);
-            if (entry != null && entry.isFree()) {
-                segments.remove(block);
-            } else if (known == null || !known.isLife(entry)) {
-                segments.put(block, new PmemSegment(this, block, entry));
-            } else {
+            if (known != null && known.isLife(entry)) {
                 known.refreshMark();
+                continue;
             }
+            if (known != null) {
+                segments.remove(block);
+                known.leave();
+            }
+            if (entry == null || !entry.isFree()) {
+                segments.put(block, new PmemSegment(this, block, entry));
+            }
+        }
+        sweep();
+    }
+
+    /**
+     * Whether the block is still in the life that a segment of ours began, so that no byte of a
+     * later one was read yet.
+     */
+    boolean isLife(int block, long life) {
+        // Before the process that writes stored the first byte of a new life, both slots told of
+        // the old one's end: whoever copied such a byte finds that out here.
+        VarHandle.acquireFence();
+        try {
+            if (table.isLife(block, life)) {
+                return true;
+            }
+            BlockEntry found = entry(block);
+            return found != null && found.life() == life && !found.isFree();
+        } catch (IOException | InternalError e) {
+            return false; // the pool was cut, which the next look will say
         }
     }
 
