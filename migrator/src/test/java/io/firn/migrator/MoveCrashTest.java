@@ -220,6 +220,7 @@ class MoveCrashTest {
             assertEquals(List.of(), store.findings());
             assertTrue(otherMayBeThere || store.topicNames().equals(List.of("t")));
             assertAccountedFor(store);
+            assertNoCopyIn(left);
             Partition partition = store.openTopic("t").partition(0);
             assertEquals(acked, partition.nextOffset());
             long start = partition.logStartOffset();
@@ -230,6 +231,22 @@ class MoveCrashTest {
             }
             Tiered.append(partition, 1);
             Tiered.assertAllThere(partition);
+        }
+    }
+
+    /** A copy that was not published is in no list, but takes its space. */
+    private static void assertNoCopyIn(SimulatedFileMedium left) {
+        Path cold = Path.of("/sim/cold");
+        try {
+            for (String topic : left.list(cold)) {
+                Path partition = cold.resolve(topic).resolve("0");
+                if (left.exists(partition)) {
+                    List<String> names = left.list(partition);
+                    assertTrue(names.stream().noneMatch(n -> n.endsWith(".copy")), names + "");
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -298,6 +315,34 @@ class MoveCrashTest {
             medium.rot(file, 1_000, 1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Without the step from MOVING to PUBLISHING in {@code SegmentMove.move}. */
+    @Test
+    void shouldLeaveNothingOfASegmentThatIsDeletedWhileItsCopyIsPublished() {
+        try (LogStore store = openWithASegmentToMove()) {
+            Partition partition = store.openTopic("t").partition(0);
+            boolean[] deleted = {false};
+            medium.onOperation(
+                    number -> {
+                        String operation = medium.history().get(number - 1);
+                        if (!deleted[0]
+                                && operation.startsWith("rename ")
+                                && operation.endsWith(".copy")) {
+                            deleted[0] = true;
+                            partition.deleteRecordsBefore(Tiered.RECORDS_IN_SEGMENT);
+                            pass(store);
+                        }
+                    });
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            medium.ignoreOperations();
+            assertTrue(deleted[0]);
+            pass(store);
+            pass(store);
+            assertEquals(List.of(0), Tiered.tiersOf(store, "t"));
+            assertEquals(0, Tiered.tier(store, 1).usedBytes());
+            Tiered.assertAllThere(partition);
         }
     }
 
