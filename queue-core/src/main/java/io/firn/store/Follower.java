@@ -242,7 +242,7 @@ final class Follower {
 
     private void lookAboveMark(LogSegment segment) throws IOException {
         int epoch = BatchFormat.epochBits(segment.block.mark().epoch());
-        while (segment.block.isStillThere()) {
+        while (true) {
             int position = segment.written();
             long offset = segment.offsetOf(segment.end());
             int n = read(segment, position, BatchFormat.HEADER_LENGTH);
