@@ -156,7 +156,7 @@ final class PmemSegment implements Segment {
             // None is as good: it is derived, and rebuilt when it is missing.
             return BlockEntry.Extent.NONE;
         }
-        pool.memory().storeAndForce(positionOf(kind), bytes);
+        pool.store(positionOf(kind), bytes);
         return BlockEntry.Extent.of(bytes);
     }
 
@@ -182,7 +182,7 @@ final class PmemSegment implements Segment {
 
     @Override
     public synchronized Mark refreshMark() throws IOException {
-        if (pool.isReadOnly()) {
+        if (pool.isReadOnly() && !gone) {
             BlockEntry found = pool.entry(block);
             if (isLife(found)) {
                 entry = found;
