@@ -21,17 +21,23 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -57,7 +63,10 @@ public final class JazzerTarget {
     private static final int IN_PIECES = 4;
     private static final int INPUTS_PER_STORE = 20_000;
     private static final long MOST_ALLOCATED = 64 << 20;
+    private static final int NEWEST = 20;
     private static final int BATCH_HEADER = 61;
+    private static final Set<ApiKeys> MENDABLE =
+            EnumSet.of(ApiKeys.PRODUCE, ApiKeys.FETCH, ApiKeys.OFFSET_COMMIT);
     private static final List<String> NAMES = List.of("fuzzed", "other", "g", "range", "1", "m");
 
     private static JazzerTarget current;
@@ -144,6 +153,14 @@ public final class JazzerTarget {
         } finally {
             target.close();
         }
+        for (String topic : List.of(NAMES.get(0), NAMES.get(1))) {
+            for (int version = 0; version < NEWEST; version++) {
+                byte[][] talk = new RealRequests(topic).talk(version);
+                requests.addAll(List.of(talk));
+                seeds.add(input(MENDED, talk));
+                seeds.add(input(MENDED | IN_PIECES, talk));
+            }
+        }
         for (int i = 0; i < seeds.size() / 4; i++) {
             byte[][] several = new byte[2 + random.nextInt(4)][];
             for (int n = 0; n < several.length; n++) {
@@ -190,26 +207,30 @@ public final class JazzerTarget {
 
     private void talk(byte[] input) {
         int flags = input[0];
+        if (topics.find(NAMES.get(0)) == null) {
+            topics.create(NAMES.get(0), 2, Map.of()); // an earlier input deleted it
+        }
         OneConnection connection = new OneConnection(context);
         List<byte[]> requests =
                 (flags & RAW) == 0
                         ? requests(ByteBuffer.wrap(input, 1, input.length - 1))
-                        : List.of();
+                        : new ArrayList<>();
         if ((flags & RAW) != 0) {
             send(connection, flags, Arrays.copyOfRange(input, 1, input.length));
         }
         for (int i = 0; i < requests.size(); i++) {
             byte[] request = requests.get(i);
+            if ((flags & MENDED) != 0) {
+                request = mend(request);
+            }
             if (request.length >= 8) {
                 ByteBuffer.wrap(request).putInt(4, i); // by which its answer is found
             }
-            if ((flags & MENDED) != 0) {
-                mend(request);
-            }
+            requests.set(i, request);
             send(connection, flags, Wire.framed(request));
         }
-        for (int i = 0; i < 3; i++) {
-            store.doWork();
+        for (int i = 0, work = 1; i < 50 && work > 0; i++) {
+            work = store.doWork() + (i < 3 ? 1 : 0);
             connection.runOn(1);
         }
         if (!requests.isEmpty()) {
@@ -259,26 +280,49 @@ public final class JazzerTarget {
         return requests;
     }
 
-    /** Makes the batches of a produce request whole, so that more than their CRC is looked at. */
-    private static void mend(byte[] request) {
+    /**
+     * Makes what is asked for more likely to be there: the id of a topic, when it is none, becomes
+     * that of a real one, and the batches of a produce request are whole, so that more than their
+     * CRC is looked at.
+     */
+    private byte[] mend(byte[] request) {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(request);
+            ApiKeys key = ApiKeys.forId(bytes.getShort(0));
             short version = bytes.getShort(2);
-            if (bytes.getShort(0) != ApiKeys.PRODUCE.id) {
-                return;
+            if (!MENDABLE.contains(key) || !key.isVersionSupported(version)) {
+                return request;
             }
             ByteBufferAccessor in = new ByteBufferAccessor(bytes);
-            new RequestHeaderData().read(in, ApiKeys.PRODUCE.requestHeaderVersion(version));
-            for (var topic : new ProduceRequestData(in, version).topicData()) {
+            new RequestHeaderData().read(in, key.requestHeaderVersion(version));
+            ApiMessage body = key.messageType.newRequest();
+            body.read(in, version);
+            mend(body, topics.find(NAMES.get(0)).id());
+            return Wire.request(key, version, body);
+        } catch (RuntimeException e) {
+            return request; // it cannot be read: all the better
+        }
+    }
+
+    private static void mend(ApiMessage message, Uuid id) {
+        if (message instanceof ProduceRequestData produce) {
+            for (TopicProduceData topic : List.copyOf(produce.topicData())) {
+                topic.setTopicId(orElse(topic.topicId(), id));
                 for (var partition : topic.partitionData()) {
                     if (partition.records() instanceof MemoryRecords records) {
                         mend(records.buffer());
                     }
                 }
             }
-        } catch (RuntimeException e) {
-            return; // it cannot be read: all the better
+        } else if (message instanceof FetchRequestData fetch) {
+            fetch.topics().forEach(each -> each.setTopicId(orElse(each.topicId(), id)));
+        } else if (message instanceof OffsetCommitRequestData commit) {
+            commit.topics().forEach(each -> each.setTopicId(orElse(each.topicId(), id)));
         }
+    }
+
+    private static Uuid orElse(Uuid asked, Uuid real) {
+        return asked.equals(Uuid.ZERO_UUID) ? real : asked;
     }
 
     private static void mend(ByteBuffer batch) {

@@ -36,7 +36,11 @@ public final class OneConnection {
     /** Has the connection do what was to be done within some ms. */
     public void runOn(long ms) {
         channel.advanceTimeBy(ms, java.util.concurrent.TimeUnit.MILLISECONDS);
-        channel.runPendingTasks();
+        if (channel.isOpen()) {
+            channel.flushInbound(); // runs tasks, and none within another, as an event loop does
+        } else {
+            channel.runPendingTasks();
+        }
         takeAnswers();
     }
 
