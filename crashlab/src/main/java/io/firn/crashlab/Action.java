@@ -32,6 +32,11 @@ record Action(Kind kind, int topic, int a, int b) {
         }
     }
 
+    /** Some of a workload, by their places. */
+    static List<Action> pick(List<Action> all, List<Integer> kept) {
+        return kept.stream().map(all::get).toList();
+    }
+
     /** A workload; the same one for the same seed. */
     static List<Action> workload(Media media, long seed, int length) {
         SplittableRandom random = new SplittableRandom(seed);

@@ -66,7 +66,9 @@ final class CallSites {
                 && !name.startsWith("io.firn.sim.")
                 && !name.startsWith("io.firn.crashlab.")
                 && !name.startsWith("io.firn.pmem.SimulatedPmem")
-                && !name.startsWith("io.firn.pmem.PmemMemory");
+                && !name.startsWith("io.firn.pmem.PmemMemory")
+                && !name.startsWith("io.firn.pmem.MappedMemory")
+                && !name.equals("io.firn.spi.MediumFile");
     }
 
     private static String site(String className, int line) {

@@ -1,5 +1,7 @@
 package io.firn.crashlab;
 
+import static java.util.stream.Collectors.joining;
+
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -124,6 +126,13 @@ public final class CrashLab implements Callable<Integer> {
     @Option(names = "--image", paramLabel = "N", description = "Only this image, with --step.")
     private int image = -1;
 
+    @Option(
+            names = "--keep",
+            paramLabel = "N",
+            split = ",",
+            description = "Of the workload only the actions at these places, from 0.")
+    private List<Integer> keep;
+
     @Option(names = "--shrink", description = "Leaves out of a failing workload what it can.")
     private boolean shrink;
 
@@ -151,6 +160,12 @@ public final class CrashLab implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         if (images < 1 || actions < 1 || threads < 1 || stride < 1 || workloads < 1 || deep < 1) {
             throw new ParameterException(spec.commandLine(), "numbers are at least 1");
+        }
+        if (keep != null && keep.stream().anyMatch(each -> each < 0 || each >= actions)) {
+            throw new ParameterException(spec.commandLine(), "--keep goes from 0 to --actions");
+        }
+        if (keep != null && step < 0) {
+            throw new ParameterException(spec.commandLine(), "--keep goes with --step");
         }
         LOG.setLevel(Level.OFF);
         if (!SeededIds.install()) {
@@ -222,6 +237,9 @@ public final class CrashLab implements Callable<Integer> {
         AtomicLong next = new AtomicLong();
         Set<String> planned = ConcurrentHashMap.newKeySet();
         try (ProgressBar bar = bar("Failing", -1)) {
+            for (Situation each : Situation.values()) {
+                new SituationRun(each, matrix, sites, planned, bar::step).run(others::add);
+            }
             inThreads(
                     () -> {
                         long i;
@@ -275,7 +293,7 @@ public final class CrashLab implements Callable<Integer> {
 
     /** One image once more, told at length. */
     private int repeat() {
-        List<Action> all = Action.workload(media.get(0), seed, actions);
+        List<Action> all = Action.pick(Action.workload(media.get(0), seed, actions), kept());
         Media on = media.get(0);
         List<Explorer.Failure> found =
                 new Explorer(
@@ -302,25 +320,28 @@ public final class CrashLab implements Callable<Integer> {
             say("%s", Traces.of(failure.why()));
         }
         if (shrink) {
-            say("The smallest workload that fails:");
-            shrink(failure).forEach(each -> say("  %s", each));
+            shrink(failure);
         }
     }
 
-    private List<Action> shrink(Explorer.Failure failure) {
-        return new Shrinker(
-                        smaller ->
-                                !new Explorer(
-                                                failure.media(),
-                                                failure.seed(),
-                                                smaller,
-                                                Explorer.Limits.FEW,
-                                                new Matrix(),
-                                                () -> false,
-                                                () -> {})
-                                        .explore()
-                                        .isEmpty())
-                .shrink(Action.workload(failure.media(), failure.seed(), actions));
+    private List<Integer> kept() {
+        return keep == null ? Shrinker.everything(actions) : keep;
+    }
+
+    private void shrink(Explorer.Failure failure) {
+        Media on = failure.media();
+        List<Action> all = Action.workload(on, failure.seed(), actions);
+        Shrinker.Small small =
+                new Shrinker(on, failure.seed(), all, deep, on::empty).shrink(kept());
+        say("The smallest workload that fails, %d of %d actions:", small.kept().size(), actions);
+        Action.pick(all, small.kept()).forEach(each -> say("  %s", each));
+        String places = small.kept().stream().map(String::valueOf).collect(joining(","));
+        small.failure()
+                .ifPresent(
+                        how ->
+                                say(
+                                        "%s%n%s --keep %s",
+                                        how, how.reproduction(actions, deep), places));
     }
 
     private static ProgressBar bar(String what, long most) {

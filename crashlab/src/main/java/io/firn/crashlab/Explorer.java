@@ -5,6 +5,7 @@ import io.firn.sim.SimulatedFileMedium;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.agrona.collections.LongHashSet;
 
 /** Cuts the power before each operation of a workload, and looks at what may be left each time. */
@@ -61,6 +62,7 @@ final class Explorer {
     private final LongHashSet distinct = new LongHashSet();
     private final LongHashSet checked = new LongHashSet();
     private final List<Failure> failures = new ArrayList<>();
+    private Supplier<SimulatedFileMedium> begin;
     private int onlyStep = -1;
     private int onlyImage = -1;
     private Life life;
@@ -77,6 +79,7 @@ final class Explorer {
             BooleanSupplier enough,
             Runnable progress) {
         this.media = media;
+        this.begin = media::empty;
         this.seed = seed;
         this.actions = actions;
         this.limits = limits;
@@ -85,7 +88,13 @@ final class Explorer {
         this.progress = progress;
     }
 
-    /** Looks at one image only. */
+    /** Begins on another medium than an empty one. */
+    Explorer on(Supplier<SimulatedFileMedium> medium) {
+        begin = medium;
+        return this;
+    }
+
+    /** Looks at one image only, or with −1 at those of one step. */
     Explorer only(int step, int image) {
         onlyStep = step;
         onlyImage = image;
@@ -95,7 +104,7 @@ final class Explorer {
     /** Runs the workload; returns the first broken promise, or none. */
     List<Failure> explore() {
         SeededIds.seed(seed);
-        medium = media.empty();
+        medium = begin.get();
         life = new Life(media, medium, false);
         examiner = new Examiner(life, matrix, limits.deepShare);
         medium.onOperation(this::step);

@@ -111,7 +111,8 @@ final class FaultRun {
     }
 
     private boolean isNewSite(String operation) {
-        return !isDull(operation) && planned.add(CallSites.current());
+        String kind = operation.substring(0, operation.indexOf('/'));
+        return !isDull(operation) && planned.add(CallSites.current() + " " + kind.split(" \\d")[0]);
     }
 
     /** A few of each call site: what changes nothing is asked for again and again. */

@@ -15,6 +15,7 @@ public final class Faults {
     private Predicate<Path> unwritable = path -> false;
     private long capacityBytes = Long.MAX_VALUE;
     private boolean late;
+    private Predicate<String> ignored = operation -> false;
 
     Faults() {}
 
@@ -53,6 +54,11 @@ public final class Faults {
         capacityBytes = bytes;
     }
 
+    /** Forces that read like this return normally and do nothing: a medium that lies. */
+    public void ignoreForces(Predicate<String> operations) {
+        ignored = operations;
+    }
+
     /**
      * Space is taken by forces, not by writes, and deleted files give theirs back when their
      * directory is forced: as on file systems that allocate late.
@@ -64,6 +70,7 @@ public final class Faults {
     /** Ends all faults. */
     public void none() {
         late = false;
+        ignored = operation -> false;
         failing = number -> false;
         tooShort = number -> false;
         withoutSpace = number -> false;
@@ -75,6 +82,10 @@ public final class Faults {
 
     long capacityBytes() {
         return capacityBytes;
+    }
+
+    boolean ignores(String force) {
+        return ignored.test(force);
     }
 
     boolean isSpaceTakenLate() {

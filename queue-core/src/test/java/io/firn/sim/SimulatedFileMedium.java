@@ -296,17 +296,21 @@ public final class SimulatedFileMedium implements FileMedium {
         if (node instanceof SimulatedDirectory directory && !directory.names().isEmpty()) {
             throw new DirectoryNotEmptyException(path.toString());
         }
-        if (node != null) {
-            begin("delete", path);
-            directory(absolute(path).getParent()).remove(nameOf(path));
+        if (node == null) {
+            look(path);
+            return;
         }
+        begin("delete", path);
+        directory(absolute(path).getParent()).remove(nameOf(path));
     }
 
     @Override
     public synchronized void forceDirectory(Path path) throws IOException {
         SimulatedDirectory directory = directory(path);
         begin("force directory", path);
-        directory.force();
+        if (!faults.ignores("force directory " + path)) {
+            directory.force();
+        }
     }
 
     @Override

@@ -83,12 +83,14 @@ final class SimulatedHandle implements MediumFile {
     public void force() throws IOException {
         synchronized (medium) {
             checkOpen();
-            force("force", 0, file.size());
-            file.forceSize();
+            if (force("force", 0, file.size())) {
+                file.forceSize();
+            }
         }
     }
 
-    void force(String what, int from, int to) throws IOException {
+    /** Returns whether it was done. */
+    boolean force(String what, int from, int to) throws IOException {
         try {
             medium.begin(what, path);
             medium.takeSpace(this);
@@ -96,7 +98,11 @@ final class SimulatedHandle implements MediumFile {
             file.failForce(from, to);
             throw e;
         }
+        if (medium.faults().ignores(what + " " + path)) {
+            return false;
+        }
         file.force(from, to);
+        return true;
     }
 
     @Override
