@@ -3,9 +3,12 @@ package io.firn.server;
 import io.firn.FirnException;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
@@ -17,11 +20,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "firn-server",
         mixinStandardHelpOptions = true,
+        versionProvider = ServerMain.Version.class,
         description = {
             "Serves a Firn store to Kafka clients, until it is interrupted.",
             "Without a file it listens on 127.0.0.1:9092 and keeps its data in ./data."
         })
 public final class ServerMain implements Callable<Integer> {
+    private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
+
     @Parameters(
             arity = "0..1",
             paramLabel = "server.properties",
@@ -38,6 +44,9 @@ public final class ServerMain implements Callable<Integer> {
 
     /** Starts the server. */
     public static void main(String[] arguments) {
+        if (System.getProperty(LOG_FORMAT) == null) {
+            System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // a line is a line
+        }
         System.exit(new CommandLine(new ServerMain()).execute(arguments));
     }
 
@@ -46,6 +55,9 @@ public final class ServerMain implements Callable<Integer> {
         CountDownLatch ended = new CountDownLatch(1);
         long start = System.nanoTime();
         try {
+            if (file != null && !Files.isReadable(file)) {
+                throw new IOException("there is no file " + file + " that can be read");
+            }
             ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
             for (Map.Entry<String, String> each : overrides.entrySet()) {
                 config = config.with(each.getKey(), each.getValue());
@@ -70,6 +82,11 @@ public final class ServerMain implements Callable<Integer> {
             if (!config.withoutEffect().isEmpty()) {
                 System.err.println("Without effect here: " + config.withoutEffect());
             }
+            if (config.listener().isAnyAddress() && config.advertised() == null) {
+                System.err.println(
+                        "Clients are told to connect to localhost: for those on other machines, set"
+                                + " advertised.listeners.");
+            }
             System.err.printf(
                     "Serving %s on %s after %d ms.%n",
                     config.directory().toAbsolutePath().normalize(),
@@ -81,5 +98,17 @@ public final class ServerMain implements Callable<Integer> {
         }
         ended.await();
         return 0;
+    }
+
+    /** Says which version this is. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() throws IOException {
+            Properties built = new Properties();
+            try (InputStream in = ServerMain.class.getResourceAsStream("version.properties")) {
+                built.load(in);
+            }
+            return new String[] {"Firn " + built.getProperty("version")};
+        }
     }
 }

@@ -5,22 +5,17 @@ import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.Groups;
 import io.firn.server.wire.ServerContext;
-import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import javax.management.JMException;
-import javax.management.ObjectName;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /** The numbers, taken from where they are when somebody asks. */
 final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("io.firn.server");
-
     private final LogStore store;
     private final ServerContext context;
     private final Groups groups;
-    private ObjectName name;
+    private Bean bean;
 
     ServerMetrics(LogStore store, ServerContext context, Groups groups) {
         this.store = store;
@@ -30,24 +25,13 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
 
     /** Shows them over JMX; a server works as well without. */
     void register(String server) {
-        try {
-            ObjectName wanted =
-                    new ObjectName("io.firn:type=Server,name=" + ObjectName.quote(server));
-            ManagementFactory.getPlatformMBeanServer().registerMBean(this, wanted);
-            name = wanted;
-        } catch (JMException e) {
-            LOG.log(System.Logger.Level.WARNING, "no metrics over JMX: {0}", e.toString());
-        }
+        bean = Bean.show(this, "Server", server);
     }
 
     @Override
     public void close() {
-        if (name != null) {
-            try {
-                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-            } catch (JMException e) {
-                LOG.log(System.Logger.Level.WARNING, "metrics stay behind: {0}", e.toString());
-            }
+        if (bean != null) {
+            bean.close();
         }
     }
 

@@ -28,10 +28,13 @@ final class Storage implements AutoCloseable {
 
     private final LogStore store;
     private final Migrator migrator;
+    private final Bean metrics;
 
     private Storage(LogStore store, Migrator migrator) {
         this.store = store;
         this.migrator = migrator;
+        this.metrics =
+                Bean.show(new MigratorMetrics(migrator), "Migrator", store.directory().toString());
     }
 
     static Storage open(ServerConfig config) {
@@ -68,6 +71,7 @@ final class Storage implements AutoCloseable {
     /** The moves give up first: a store is not closed under them. */
     @Override
     public void close() {
+        metrics.close();
         migrator.close();
         store.close();
     }

@@ -121,6 +121,12 @@ final class Wire implements AutoCloseable {
         }
     }
 
+    /** Ends without a good-bye, whatever is on its way. */
+    void cut() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     @Override
     public void close() throws IOException {
         socket.close();

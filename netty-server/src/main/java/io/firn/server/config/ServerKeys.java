@@ -79,7 +79,9 @@ public final class ServerKeys {
         add(ConfigKey.of("message.max.bytes", INT, 1_048_588).atLeast(0));
         add(ConfigKey.of("compression.type", STRING, "producer"));
         add(ConfigKey.of("log.cleanup.policy", LIST, "delete").oneOf("delete", "compact"));
-        add(ConfigKey.of("log.message.timestamp.type", STRING, "CreateTime"));
+        add(
+                ConfigKey.of("log.message.timestamp.type", STRING, "CreateTime")
+                        .oneOf("CreateTime", "LogAppendTime"));
         add(ConfigKey.of("log.message.timestamp.after.max.ms", LONG, 3_600_000).atLeast(0));
         add(ConfigKey.of("log.message.timestamp.before.max.ms", LONG, Long.MAX_VALUE).atLeast(0));
         add(ConfigKey.of("log.segment.bytes", INT, 64 << 20).atLeast(65_536));

@@ -79,6 +79,10 @@ public final class Transport implements AutoCloseable {
                                                 .addLast(frames, new Connection(server, frames));
                                     }
                                 });
+        String where = address.getHostString() + ":" + address.getPort();
+        if (address.isUnresolved()) {
+            throw new IOException("cannot listen on " + where + ": there is no such host");
+        }
         if (epoll) {
             bootstrap.channel(EpollServerSocketChannel.class);
         } else {
@@ -87,8 +91,7 @@ public final class Transport implements AutoCloseable {
         var bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             throw new IOException(
-                    "cannot listen on " + address + ": " + bound.cause().getMessage(),
-                    bound.cause());
+                    "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
         }
         listening.add(bound.channel());
         return (InetSocketAddress) bound.channel().localAddress();

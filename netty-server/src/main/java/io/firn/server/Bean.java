@@ -1,0 +1,40 @@
+package io.firn.server;
+
+import java.lang.management.ManagementFactory;
+import javax.management.JMException;
+import javax.management.ObjectName;
+
+/** Something that is shown over JMX until it is closed. What it shows works as well without. */
+final class Bean implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+
+    private final ObjectName name;
+
+    private Bean(ObjectName name) {
+        this.name = name;
+    }
+
+    /** Shows an MXBean as {@code io.firn:type=TYPE,name="NAME"}. */
+    static Bean show(Object bean, String type, String name) {
+        try {
+            ObjectName wanted =
+                    new ObjectName("io.firn:type=" + type + ",name=" + ObjectName.quote(name));
+            ManagementFactory.getPlatformMBeanServer().registerMBean(bean, wanted);
+            return new Bean(wanted);
+        } catch (JMException e) {
+            LOG.log(System.Logger.Level.WARNING, "no metrics over JMX: {0}", e.toString());
+            return new Bean(null);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (name != null) {
+            try {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+            } catch (JMException e) {
+                LOG.log(System.Logger.Level.WARNING, "metrics stay behind: {0}", e.toString());
+            }
+        }
+    }
+}

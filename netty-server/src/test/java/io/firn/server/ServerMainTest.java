@@ -1,0 +1,122 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a newcomer sees who starts the server, rightly and wrongly. */
+class ServerMainTest {
+    private static final String ANY_PORT = "listeners=PLAINTEXT://127.0.0.1:0";
+
+    @TempDir Path directory;
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
+                                "-Xmx128m",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                ServerMain.class.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(directory.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(said().toFile());
+        if (Runtime.version().feature() >= 24) {
+            command.add(1, "--enable-native-access=ALL-UNNAMED"); // as bin/firn-server does
+        }
+        builder.environment().remove("JAVA_TOOL_OPTIONS");
+        builder.environment().remove("JDK_JAVA_OPTIONS");
+        return builder.start();
+    }
+
+    private Path said() {
+        return directory.resolve("said");
+    }
+
+    private List<String> words() {
+        try {
+            return Files.readAllLines(said(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** Starts it with something wrong; it is to end by itself. */
+    private String refusal(String... arguments) throws Exception {
+        Process process = start(arguments);
+        try {
+            assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS), "it goes on");
+            assertEquals(1, process.exitValue(), words().toString());
+        } finally {
+            process.destroyForcibly();
+        }
+        String last = words().get(words().size() - 1);
+        assertTrue(last.startsWith("firn-server: "), words().toString());
+        return last;
+    }
+
+    @Test
+    void shouldSayWhatItServesAndNothingThatNobodyAskedFor() throws Exception {
+        Process process = start("--override", ANY_PORT);
+        try {
+            Running.await(
+                    "it to serve",
+                    () ->
+                            !process.isAlive()
+                                    || words().stream().anyMatch(w -> w.startsWith("Serving ")));
+            List<String> words = words();
+            assertEquals(3, words.size(), words.toString());
+            assertTrue(words.get(0).contains("durability class"), words.toString());
+            assertTrue(words.get(1).contains("to Kafka clients on 127.0.0.1:"), words.toString());
+            assertTrue(words.get(2).startsWith("Serving "), words.toString());
+            assertTrue(Files.exists(directory.resolve("data/firn")));
+
+            Path saidByThat = directory.resolve("said-by-the-first");
+            Files.move(said(), saidByThat);
+            String locked = refusal("--override", ANY_PORT);
+            assertTrue(locked.contains("pid " + process.pid()), locked);
+        } finally {
+            process.destroy();
+            assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongAndChangeNothing() throws Exception {
+        String key = refusal("--override", "log.segmnt.bytes=1");
+        assertTrue(key.contains("did you mean 'log.segment.bytes'?"), key);
+        String file = refusal("nowhere.properties");
+        assertTrue(file.contains("there is no file nowhere.properties"), file);
+        assertFalse(Files.exists(directory.resolve("data")));
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            String where = "127.0.0.1:" + taken.getLocalPort();
+            String port = refusal("--override", "listeners=PLAINTEXT://" + where);
+            assertTrue(port.contains("cannot listen on " + where), port);
+            assertTrue(port.contains("in use"), port);
+        }
+    }
+
+    @Test
+    void shouldKnowItsVersion() throws Exception {
+        String version = new ServerMain.Version().getVersion()[0];
+        assertTrue(version.matches("Firn [0-9]+\\.[0-9]+\\.[0-9]+.*"), version);
+    }
+}
