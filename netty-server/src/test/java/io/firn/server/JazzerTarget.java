@@ -63,6 +63,7 @@ public final class JazzerTarget {
     private static final int IN_PIECES = 4;
     private static final int INPUTS_PER_STORE = 20_000;
     private static final long MOST_ALLOCATED = 64 << 20;
+    private static final int MOST_PARTITIONS = 1_000;
     private static final long ALLOCATED_FOR_A_PARTITION = 16 << 10;
     private static final int NEWEST = 20;
     private static final int BATCH_HEADER = 61;
@@ -115,7 +116,7 @@ public final class JazzerTarget {
 
     /** Jazzer's entry. */
     public static void fuzzerTestOneInput(byte[] input) throws IOException {
-        if (++inputs % INPUTS_PER_STORE == 0) {
+        if (++inputs % INPUTS_PER_STORE == 0 || current.isCrowded()) {
             current.close(); // what earlier inputs created does not pile up
             current = new JazzerTarget();
         }
@@ -202,7 +203,14 @@ public final class JazzerTarget {
 
     /** What earlier inputs created; it is listed to who asks. */
     private long partitions() {
-        return store.metrics().partitions().size();
+        return store.topicNames().stream()
+                .mapToInt(name -> store.openTopic(name).partitionCount())
+                .sum();
+    }
+
+    /** Whether looking after what was created takes longer than what is to be looked at. */
+    private boolean isCrowded() {
+        return partitions() > MOST_PARTITIONS;
     }
 
     private long allocatedBy(byte[] input) {

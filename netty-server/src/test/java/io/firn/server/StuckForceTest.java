@@ -100,7 +100,8 @@ class StuckForceTest {
     }
 
     private boolean isListening() {
-        try (Wire other = new Wire(running.server())) {
+        try {
+            new Wire(running.server()).close();
             return true;
         } catch (java.io.IOException e) {
             return false;
