@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 /**
  * Whole Kafka record batches (magic 2), one behind the other, in the log's own memory. Held in
  * place until closed, by whichever thread is done with them; an open run keeps a segment's space
- * from coming back.
+ * from coming back. A read-only store gives a copy of what lies in persistent memory: it cannot
+ * keep the process that writes from using that memory again.
  */
 public interface BatchRun extends AutoCloseable {
 

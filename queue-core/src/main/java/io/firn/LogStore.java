@@ -92,7 +92,10 @@ public interface LogStore extends AutoCloseable {
     MoveOutcome migrate(
             String topic, int partition, long baseOffset, int tier, MoveControl control);
 
-    /** What was found at open that belongs to no topic, or is damaged; one line each. */
+    /**
+     * What was found at open that belongs to no topic, or is damaged; and a thread of the store's
+     * that ended, for whatever reason: then it takes no appends any more. One line each.
+     */
     List<String> findings();
 
     /**

@@ -1,5 +1,7 @@
 package io.firn.mutants;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -10,6 +12,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -18,19 +22,25 @@ import javax.tools.ToolProvider;
 final class Workshop {
     private static final List<String> MODULES =
             List.of("queue-core", "tier-file", "tier-pmem", "migrator", "crashlab");
-    private static final int SECONDS = 400;
 
-    /** At the end of what {@link #run} returns when a test took too long: nobody knows why. */
-    static final String HUNG = ", which did not end";
+    /** A test gets so many times what it takes without a mutant, and some seconds. */
+    private static final int TIMES = 6;
+
+    private static final int MORE_SECONDS = 30;
+    private static final int MOST_SECONDS = 400;
+    private static final String BASELINE = "unchanged ";
 
     private final Path scratch;
     private final Path root;
     private final String classPath;
+    private final Results results;
     private int compiled;
 
-    Workshop(Path root, Path scratch) throws IOException {
+    /** With what keeps how long the tests take on the unchanged classes. */
+    Workshop(Path root, Path scratch, Results results) throws IOException {
         this.root = root;
         this.scratch = scratch;
+        this.results = results;
         Set<String> entries = new LinkedHashSet<>();
         for (String module : MODULES) {
             Path target = root.resolve(module).resolve("target");
@@ -82,13 +92,64 @@ final class Workshop {
         return classes;
     }
 
+    /** Differs when any class does that is run. */
+    static String state(Path root) throws IOException {
+        CRC32C crc = new CRC32C();
+        for (String module : MODULES) {
+            for (String kind : List.of("classes", "test-classes")) {
+                Path directory = root.resolve(module).resolve("target").resolve(kind);
+                try (Stream<Path> walk = Files.walk(directory)) {
+                    for (Path file : walk.filter(Files::isRegularFile).sorted().toList()) {
+                        crc.update(root.relativize(file).toString().getBytes(UTF_8));
+                        crc.update(Files.readAllBytes(file));
+                    }
+                }
+            }
+        }
+        return Long.toHexString(crc.getValue());
+    }
+
     /**
-     * Runs a class of tests.
+     * Runs a class of tests on the mutant.
      *
-     * @param mutant put before everything else; null for none
      * @return what failed; null when all passed
+     * @throws IOException when the test fails without a mutant, too
      */
     String run(String test, Path mutant) throws IOException, InterruptedException {
+        long unchangedSeconds = secondsUnchanged(test);
+        long limit = TIMES * unchangedSeconds + MORE_SECONDS;
+        Outcome outcome = run(test, mutant, limit);
+        return outcome.ended
+                ? outcome.failed
+                : String.format(
+                        "%s, which did not end in %d s; unchanged it takes %d",
+                        test, limit, unchangedSeconds);
+    }
+
+    private long secondsUnchanged(String test) throws IOException, InterruptedException {
+        String known = results.of(BASELINE + test);
+        if (known != null) {
+            return Long.parseLong(known);
+        }
+        long started = System.nanoTime();
+        Outcome outcome = run(test, null, MOST_SECONDS);
+        if (!outcome.ended || outcome.failed != null) {
+            throw new IOException(test + " fails without any mutant: " + outcome.failed);
+        }
+        long seconds = 1 + (System.nanoTime() - started) / 1_000_000_000;
+        results.add(BASELINE + test, Long.toString(seconds));
+        return seconds;
+    }
+
+    /**
+     * How a test went.
+     *
+     * @param failed null when all passed
+     */
+    private record Outcome(boolean ended, String failed) {}
+
+    private Outcome run(String test, Path mutant, long seconds)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         String first = mutant == null ? "" : mutant + File.pathSeparator;
@@ -111,17 +172,19 @@ final class Workshop {
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())
                         .start();
-        if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly().waitFor();
-            return test + HUNG;
+            return new Outcome(false, null);
         }
-        return switch (process.exitValue()) {
-            case 0 -> null;
-            case RunTests.NONE_FOUND -> throw new IOException("there is no test " + test);
-            case RunTests.FAILED -> test + ": " + firstFailure(output);
-            default -> test + ", whose JVM ended with " + process.exitValue();
-        };
+        String failed =
+                switch (process.exitValue()) {
+                    case 0 -> null;
+                    case RunTests.NONE_FOUND -> throw new IOException("there is no test " + test);
+                    case RunTests.FAILED -> test + ": " + firstFailure(output);
+                    default -> test + ", whose JVM ended with " + process.exitValue();
+                };
+        return new Outcome(true, failed);
     }
 
     private static String firstFailure(Path output) throws IOException {

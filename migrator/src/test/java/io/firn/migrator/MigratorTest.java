@@ -31,6 +31,8 @@ import io.firn.spi.FileMedium;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -210,6 +212,34 @@ class MigratorTest {
             await("its work", () -> migrator.status().movedDown() == 3);
             assertEquals(3, migrator.status().failures());
             assertTrue(migrator.status().lastError().contains("not today"));
+        }
+    }
+
+    /** Its threads go on whatever a duty of theirs ends in, and say what that was. */
+    @Test
+    void shouldGoOnAfterAnErrorInAnyOfItsThreads() {
+        open(Tiered.at(directory, 6), 3);
+        Queue<Error> errors =
+                new ConcurrentLinkedQueue<>(
+                        List.of(
+                                new OutOfMemoryError("simulated"),
+                                new AssertionError("simulated"),
+                                new StackOverflowError("simulated"),
+                                new NoClassDefFoundError("the last")));
+        MigrationPolicy dying =
+                snapshot -> {
+                    Error next = errors.poll();
+                    if (next != null) {
+                        throw next;
+                    }
+                    return Policies.threshold(0).moves(snapshot);
+                };
+        try (Migrator migrator =
+                Migrator.of(store).policy(dying).threads(3).interval(SOON).build()) {
+            migrator.start();
+            await("its work", () -> migrator.status().movedDown() == 3);
+            await("four failures", () -> migrator.status().failures() == 4);
+            assertTrue(migrator.status().lastError().contains("Error"));
         }
     }
 

@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreSnapshot;
+import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -18,6 +20,7 @@ import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -217,6 +220,7 @@ class MoveCrashTest {
             assertEquals(List.of(), store.findings());
             assertTrue(otherMayBeThere || store.topicNames().equals(List.of("t")));
             assertAccountedFor(store);
+            assertNoCopyIn(left);
             Partition partition = store.openTopic("t").partition(0);
             assertEquals(acked, partition.nextOffset());
             long start = partition.logStartOffset();
@@ -227,6 +231,22 @@ class MoveCrashTest {
             }
             Tiered.append(partition, 1);
             Tiered.assertAllThere(partition);
+        }
+    }
+
+    /** A copy that was not published is in no list, but takes its space. */
+    private static void assertNoCopyIn(SimulatedFileMedium left) {
+        Path cold = Path.of("/sim/cold");
+        try {
+            for (String topic : left.list(cold)) {
+                Path partition = cold.resolve(topic).resolve("0");
+                if (left.exists(partition)) {
+                    List<String> names = left.list(partition);
+                    assertTrue(names.stream().noneMatch(n -> n.endsWith(".copy")), names + "");
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -295,6 +315,90 @@ class MoveCrashTest {
             medium.rot(file, 1_000, 1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Without the step from MOVING to PUBLISHING in {@code SegmentMove.move}. */
+    @Test
+    void shouldLeaveNothingOfASegmentThatIsDeletedWhileItsCopyIsPublished() {
+        try (LogStore store = openWithASegmentToMove()) {
+            Partition partition = store.openTopic("t").partition(0);
+            boolean[] deleted = {false};
+            medium.onOperation(
+                    number -> {
+                        String operation = medium.history().get(number - 1);
+                        if (!deleted[0]
+                                && operation.startsWith("rename ")
+                                && operation.endsWith(".copy")) {
+                            deleted[0] = true;
+                            partition.deleteRecordsBefore(Tiered.RECORDS_IN_SEGMENT);
+                            pass(store);
+                        }
+                    });
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            medium.ignoreOperations();
+            assertTrue(deleted[0]);
+            pass(store);
+            pass(store);
+            assertEquals(List.of(0), Tiered.tiersOf(store, "t"));
+            assertEquals(0, Tiered.tier(store, 1).usedBytes());
+            Tiered.assertAllThere(partition);
+        }
+    }
+
+    /**
+     * Without the force in {@code FileCopy.takeBack}: its name was durable, and would come back.
+     */
+    @Test
+    void shouldLeaveNothingOfACopyThatCouldNotBePublished() throws IOException {
+        try (LogStore store = openWithASegmentToMove()) {
+            medium.faults()
+                    .failOperations(number -> medium.history().get(number - 1).contains(".mark"));
+            assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, 1));
+            medium.faults().none();
+            pass(store);
+            SimulatedFileMedium left = medium.crash(Survival.NONE);
+            Path topic = Path.of("/sim/cold");
+            topic = topic.resolve(left.list(Path.of("/sim/store/topics")).get(0)).resolve("0");
+            assertTrue(left.exists(topic));
+            assertEquals(List.of(), left.list(topic));
+        }
+    }
+
+    /** Without the forces in between in {@code SegmentMove.copyBytes} others' would queue long. */
+    @Test
+    void shouldForceALongCopyPieceByPiece() {
+        clock.update(1_700_000_000_000L);
+        TopicOptions large =
+                TopicOptions.defaults()
+                        .withSegmentBytes(10 << 20)
+                        .withRollAge(Duration.ofSeconds(1));
+        try (LogStore store = open(Hot.FILE, medium)) {
+            Partition partition = store.createTopic("t", large).partition(0);
+            byte[] value = new byte[500_000];
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 18; i++) {
+                    appender.append(value);
+                }
+            }
+            for (int i = 0; !Tiered.segments(store, "t").get(0).movable(); i++) {
+                assertTrue(i < 10, "it is not sealed");
+                clock.advance(1_000);
+                pass(store);
+            }
+            int before = medium.operations();
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            int unforced = 0;
+            int most = 0;
+            for (String each : medium.history().subList(before, medium.operations())) {
+                if (each.endsWith(".copy") && each.startsWith("write ")) {
+                    unforced += Integer.parseInt(each.split(" ")[1]);
+                    most = Math.max(most, unforced);
+                } else if (each.endsWith(".copy") && each.startsWith("force ")) {
+                    unforced = 0;
+                }
+            }
+            assertTrue(most > 0 && most <= 5 << 20, most + " bytes between two forces");
         }
     }
 

@@ -80,6 +80,23 @@ public interface Segment {
     View view() throws IOException;
 
     /**
+     * Whether the bytes of a view may become another segment's under a reader's eyes: they belong
+     * to another process, which pins in this one do not keep from using the block again. Such bytes
+     * are copied first, and the copy used only when {@link #isStillThere} says so afterwards.
+     */
+    default boolean mayBeReused() {
+        return false;
+    }
+
+    /**
+     * Whether the segment is still in its block, so that whatever was read of it before the call
+     * was its own. Never goes back to true.
+     */
+    default boolean isStillThere() {
+        return true;
+    }
+
+    /**
      * Lets go of the readers' view when it can be brought back, for example to unmap a file that
      * nobody reads.
      *

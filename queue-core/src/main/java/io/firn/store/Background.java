@@ -29,6 +29,7 @@ final class Background {
     private volatile Thread forceThread;
     private volatile Thread tidyThread;
     private volatile Thread invoker;
+    private volatile boolean closing;
     private volatile boolean closed;
     private long lastCursorsMs;
 
@@ -68,15 +69,31 @@ final class Background {
         AgentRunner runner =
                 new AgentRunner(
                         config.idleStrategy().get(),
-                        e -> LOG.log(System.Logger.Level.ERROR, name + " goes on after", e),
+                        e -> LOG.log(System.Logger.Level.ERROR, name + " failed", e),
                         null,
                         agent);
         runners.add(runner);
-        Thread thread = new Thread(runner, name);
+        Thread thread = new Thread(() -> live(name, runner), name);
         threads.add(thread);
         thread.setDaemon(true);
         thread.start();
         return thread;
+    }
+
+    /**
+     * An agent goes on after an exception, but an {@link Error} or an interrupt ends it. What only
+     * it does would be waited for in vain, so everybody is told.
+     */
+    private void live(String name, AgentRunner runner) {
+        Throwable why = null;
+        try {
+            runner.run();
+        } catch (Throwable e) {
+            why = e;
+        }
+        if (!closing) {
+            store.onDeath(name, why == null ? new InterruptedException() : why);
+        }
     }
 
     void call(PartitionForcer forcer) {
@@ -172,6 +189,7 @@ final class Background {
     /** Ends the threads. */
     void close() {
         boolean interrupted = Thread.interrupted();
+        closing = true;
         runners.forEach(AgentRunner::close);
         // An interrupt ends the runner's wait, and its thread would work on beside the closer.
         for (Thread thread : threads) {

@@ -254,7 +254,8 @@ final class Follower {
                 return;
             }
             if (read(segment, position, size) < size
-                    || verifier.check(scratch, 0, size, offset) < 0) {
+                    || verifier.check(scratch, 0, size, offset) < 0
+                    || !segment.block.isStillThere()) {
                 return;
             }
             segment.setWritten(position + size, BatchFormat.nextOffset(scratch, 0));

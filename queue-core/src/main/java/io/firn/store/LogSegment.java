@@ -55,6 +55,9 @@ final class LogSegment {
     /** Belongs to a store that is open read-only: nothing is written, not even what is derived. */
     final boolean followed;
 
+    /** Its bytes may become another segment's, see {@link Segment#mayBeReused}. */
+    final boolean mayBeReused;
+
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
 
@@ -91,6 +94,7 @@ final class LogSegment {
         this.capacity = block.capacity();
         this.index = index;
         this.followed = false;
+        this.mayBeReused = false;
     }
 
     /** A segment that is only read, while another process may write it. */
@@ -102,6 +106,7 @@ final class LogSegment {
         this.capacity = block.capacity();
         this.baseOffset = baseOffset;
         this.followed = true;
+        this.mayBeReused = block.mayBeReused();
     }
 
     /** A sealed segment. */
@@ -113,6 +118,7 @@ final class LogSegment {
         this.capacity = length;
         this.baseOffset = baseOffset;
         this.followed = false;
+        this.mayBeReused = false;
         setWritten(length, endOffset);
         forcedEnd = end;
         this.endOffset = endOffset;

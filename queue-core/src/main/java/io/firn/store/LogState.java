@@ -11,7 +11,7 @@ final class LogState {
 
     private enum State {
         OPEN,
-        /** The medium failed: reads only. */
+        /** The medium failed, or who forces ended: reads only. */
         POISONED,
         /** No more appends; what was appended is being forced. */
         CLOSING,
@@ -83,18 +83,26 @@ final class LogState {
         return now == State.CLOSED || now == State.DELETED;
     }
 
-    /** Notes that the medium failed; the first failure is the one that is told. */
-    synchronized PoisonedException poison(Throwable cause, long durableOffset) {
+    /**
+     * Notes why nothing can be appended any more; the first reason is the one that is told.
+     *
+     * @param what what happened
+     * @param todo what the user can do first; empty for nothing
+     */
+    synchronized PoisonedException poison(
+            String what, String todo, Throwable cause, long durableOffset) {
         if (poison == null) {
             poison =
                     new PoisonedException(
                             partition
-                                    + ": the medium failed ("
-                                    + cause.getMessage()
-                                    + "); records below "
+                                    + ": "
+                                    + what
+                                    + "; records below "
                                     + durableOffset
                                     + " are durable and stay readable, later ones were not"
-                                    + " acknowledged; check the medium, then open the store again",
+                                    + " acknowledged; "
+                                    + todo
+                                    + "open the store again",
                             cause);
             if (state == State.OPEN) {
                 state = State.POISONED;

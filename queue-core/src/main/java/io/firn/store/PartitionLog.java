@@ -306,7 +306,13 @@ final class PartitionLog implements Partition {
 
     /** The medium failed: no more appends until the store is opened again. */
     PoisonedException poison(Throwable cause) {
-        PoisonedException why = state.poison(cause, durableOffset());
+        String what = "the medium failed (" + cause.getMessage() + ")";
+        return poison(what, "check the medium, then ", cause);
+    }
+
+    /** As {@link #poison(Throwable)}, because of something else. */
+    PoisonedException poison(String what, String todo, Throwable cause) {
+        PoisonedException why = state.poison(what, todo, cause, durableOffset());
         forcer.failPending(why);
         return why;
     }

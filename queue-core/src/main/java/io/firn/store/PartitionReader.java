@@ -23,11 +23,17 @@ import java.nio.ByteBuffer;
  * nothing: the segment is pinned during a poll only.
  */
 final class PartitionReader {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    /** A look beside a move may find a segment nowhere, the next one finds it. */
+    private static final int LOOKS = 2;
+
     private final PartitionLog log;
     private final BatchVerifier verifier = new BatchVerifier();
     private final RecordFlyweight record = new RecordFlyweight();
     private Scratch compressed;
     private Scratch decompressed;
+    private ByteBuffer copy = NOTHING;
 
     private long offset;
     private LogSegment segment;
@@ -96,21 +102,25 @@ final class PartitionReader {
         if (offset >= visible) {
             return null;
         }
-        enterSegment();
-        View view = pinEntered();
-        BatchRun run = null;
-        try {
-            ByteBuffer memory = view.buffer();
-            if (position < 0) {
-                position = find(memory);
-            }
-            run = take(view, memory, visible, maxBytes, atLeastOne);
-            return run;
-        } catch (InternalError e) {
-            throw unreadable(e);
-        } finally {
-            if (run == null) {
-                view.unpin();
+        while (true) {
+            enterSegment();
+            View view = pinEntered();
+            BatchRun run = null;
+            try {
+                ByteBuffer memory = view.buffer();
+                if (position < 0) {
+                    position = find(memory);
+                }
+                run = take(view, memory, visible, maxBytes, atLeastOne);
+                return run;
+            } catch (ReusedException e) {
+                lookAgain();
+            } catch (InternalError e) {
+                throw unreadable(e);
+            } finally {
+                if (run == null) {
+                    view.unpin();
+                }
             }
         }
     }
@@ -135,12 +145,21 @@ final class PartitionReader {
         if (at == position) {
             return null;
         }
-        BatchRun run =
-                new LogBatchReader.Run(view, memory.slice(position, at - position), base, next);
+        BatchRun run = new LogBatchReader.Run(view, bytesOfRun(memory, at), base, next);
         position = at;
         base = next;
         offset = next;
         return run;
+    }
+
+    private ByteBuffer bytesOfRun(ByteBuffer memory, int to) {
+        if (!segment.mayBeReused) {
+            return memory.slice(position, to - position);
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(to - position);
+        bytes.put(0, memory, position, to - position);
+        requireStillThere();
+        return bytes.asReadOnlyBuffer();
     }
 
     private void checkRange() {
@@ -155,12 +174,12 @@ final class PartitionReader {
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         enterSegment();
         View view = pinEntered();
+        int taken = 0;
         try {
             ByteBuffer memory = view.buffer();
             if (position < 0) {
                 position = find(memory);
             }
-            int taken = 0;
             while (taken < limit && offset < visible && offset < segment.endOffset && !stopped) {
                 if (batchSize == 0) {
                     openBatch(memory);
@@ -169,6 +188,9 @@ final class PartitionReader {
                 }
                 taken += pollBatch(handler, limit - taken);
             }
+            return taken;
+        } catch (ReusedException e) {
+            lookAgain();
             return taken;
         } catch (InternalError e) {
             throw unreadable(e);
@@ -199,14 +221,31 @@ final class PartitionReader {
 
     /** A follower may have found the segment anew since the last poll. */
     private View pinEntered() {
-        try {
-            return segment.pin();
-        } catch (IOException e) {
-            log.store().lookAgain();
-            checkRange();
-            segment = null;
-            enterSegment();
-            return pin();
+        for (int look = 0; ; look++) {
+            try {
+                return segment.pin();
+            } catch (IOException e) {
+                if (look == LOOKS) {
+                    throw unreadable(e);
+                }
+                lookAgain();
+                enterSegment();
+            }
+        }
+    }
+
+    /** The place is lost: the process that writes has taken the segment away. */
+    private void lookAgain() {
+        segment = null;
+        batchSize = 0;
+        log.store().lookAgain();
+        checkRange();
+    }
+
+    /** What was copied before is used only when this returns. */
+    private void requireStillThere() {
+        if (!segment.block.isStillThere()) {
+            throw new ReusedException();
         }
     }
 
@@ -214,6 +253,7 @@ final class PartitionReader {
         try {
             return segment.pin();
         } catch (IOException e) {
+            requireStillThere();
             log.store().lookAgain(); // another process may have deleted it just now
             checkRange();
             throw unreadable(e);
@@ -258,30 +298,30 @@ final class PartitionReader {
     /** Verifies the batch at the position and makes ready to show its records. */
     @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private void openBatch(ByteBuffer memory) {
-        int end = segment.written();
-        int size = verifier.check(memory, position, end, base);
+        boolean copied = segment.mayBeReused;
+        int at = copied ? 0 : position;
+        int end = copied ? copyBatch(memory) : segment.written();
+        ByteBuffer bytes = copied ? copy : memory;
+        int size = verifier.check(bytes, at, end, base);
         if (size < 0) {
             throw damagedAt(memory, position, verifier.reason());
         }
-        int attributes = memory.getShort(position + BatchFormat.ATTRIBUTES);
+        int attributes = bytes.getShort(at + BatchFormat.ATTRIBUTES);
         boolean appendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
         long time =
-                memory.getLong(
-                        position
-                                + (appendTime
-                                        ? BatchFormat.MAX_TIMESTAMP
-                                        : BatchFormat.BASE_TIMESTAMP));
+                bytes.getLong(
+                        at + (appendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP));
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
-        long next = BatchFormat.nextOffset(memory, position);
+        long next = BatchFormat.nextOffset(bytes, at);
         if (codec == Compression.NONE) {
-            batchBytes = null;
-            if (wrapped != memory) {
-                wrap(memory);
+            batchBytes = copied ? bytes : null;
+            if (wrapped != bytes) {
+                wrap(bytes);
             }
-            recordAt = position + BatchFormat.HEADER_LENGTH;
-            recordsEnd = position + size;
+            recordAt = at + BatchFormat.HEADER_LENGTH;
+            recordsEnd = at + size;
         } else {
-            decompress(memory, codec, size, next);
+            decompress(bytes, at, codec, size, next);
             recordAt = 0;
             recordsEnd = decompressed.length();
         }
@@ -290,18 +330,32 @@ final class PartitionReader {
         record.batch(log.index(), base, next, time, appendTime, recordsEnd);
     }
 
+    /** Copies the batch at the position, while its segment is certainly there; returns its size. */
+    private int copyBatch(ByteBuffer memory) {
+        int size = verifier.checkHeader(memory, position, segment.written(), base);
+        if (size < 0) {
+            throw damagedAt(memory, position, verifier.reason());
+        }
+        if (copy.capacity() < size) {
+            copy = ByteBuffer.allocate(Math.max(size, 2 * copy.capacity()));
+        }
+        copy.put(0, memory, position, size);
+        requireStillThere();
+        return size;
+    }
+
     private void wrap(ByteBuffer memory) {
         record.wrap(memory);
         wrapped = memory;
     }
 
-    private void decompress(ByteBuffer memory, Compression codec, int size, long next) {
+    private void decompress(ByteBuffer memory, int at, Compression codec, int size, long next) {
         if (compressed == null) {
             compressed = new Scratch(size);
             decompressed = new Scratch(4 * size);
         }
         int length = size - BatchFormat.HEADER_LENGTH;
-        memory.get(position + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
+        memory.get(at + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
         try {
             if (codec == null) {
                 throw new IOException("unknown compression");
@@ -344,12 +398,30 @@ final class PartitionReader {
 
     private SegmentWalk walkTo(ByteBuffer memory, long target) {
         long endOffset = Math.min(segment.endOffset, log.nextOffset());
-        return SegmentIndexes.walkTo(
-                segment, SegmentIndexes.of(segment), memory, verifier, target, endOffset);
+        try {
+            SparseIndex index = SegmentIndexes.of(segment);
+            return SegmentIndexes.walkTo(segment, index, memory, verifier, target, endOffset);
+        } catch (FirnException e) {
+            requireStillThere(); // or there is nothing left to make an index of
+            throw e;
+        }
     }
 
     /** The first record with the timestamp or a later one, or null; moves this reader. */
     TimestampedOffset findTimestamp(long timestampMs) {
+        while (true) {
+            try {
+                return findTimestampOnce(timestampMs);
+            } catch (ReusedException e) {
+                segment = null;
+                batchSize = 0;
+                log.store().lookAgain();
+                log.state().checkReadable();
+            }
+        }
+    }
+
+    private TimestampedOffset findTimestampOnce(long timestampMs) {
         long visible = log.visibleOffset();
         for (LogSegment candidate : log.segments()) {
             if (candidate.endOffset <= log.logStartOffset() || candidate.baseOffset >= visible) {
@@ -359,6 +431,9 @@ final class PartitionReader {
             View view = pin();
             try {
                 TimestampedOffset found = findTimestamp(view.buffer(), timestampMs, visible);
+                if (candidate.mayBeReused) {
+                    requireStillThere();
+                }
                 if (found != null) {
                     return found;
                 }
@@ -372,7 +447,13 @@ final class PartitionReader {
     }
 
     private TimestampedOffset findTimestamp(ByteBuffer memory, long timestampMs, long visible) {
-        long from = SegmentIndexes.offsetBefore(segment, memory, verifier, timestampMs);
+        long from;
+        try {
+            from = SegmentIndexes.offsetBefore(segment, memory, verifier, timestampMs);
+        } catch (FirnException e) {
+            requireStillThere();
+            throw e;
+        }
         SegmentWalk walk = walkTo(memory, Math.max(from, segment.baseOffset));
         while (walk.next()) {
             if (walk.isDamage()
@@ -400,14 +481,17 @@ final class PartitionReader {
         return null;
     }
 
-    private DamagedRangeException damagedAt(ByteBuffer memory, int at, String reason) {
+    private RuntimeException damagedAt(ByteBuffer memory, int at, String reason) {
         long endOffset = Math.min(segment.endOffset, log.nextOffset());
         SegmentWalk walk = new SegmentWalk(memory, at, base, segment.written(), endOffset);
         walk.resync(at, reason);
         return damaged(offset, walk.toOffset(), reason);
     }
 
-    private DamagedRangeException damaged(long from, long to, String reason) {
+    private RuntimeException damaged(long from, long to, String reason) {
+        if (segment != null && !segment.block.isStillThere()) {
+            return new ReusedException();
+        }
         batchSize = 0;
         segment = null;
         log.addDamage(new DamagedRange(from, to, reason));
@@ -418,5 +502,14 @@ final class PartitionReader {
         batchSize = 0;
         return new FirnException(
                 log + ": segment " + segment + " cannot be read: " + cause.getMessage(), cause);
+    }
+
+    /** What was read means nothing: another process has used the block again meanwhile. */
+    private static final class ReusedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ReusedException() {
+            super(null, null, false, false);
+        }
     }
 }

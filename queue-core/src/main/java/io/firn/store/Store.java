@@ -41,6 +41,7 @@ public final class Store implements LogStore {
     private volatile PartitionLog[] partitions = {};
     private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
     private final List<String> findings = new CopyOnWriteArrayList<>();
+    private volatile Death death;
     private final List<TierState> tiers = new ArrayList<>();
     private final SpareSpace spareSpace;
     private final Moves moves = new Moves(this);
@@ -79,6 +80,17 @@ public final class Store implements LogStore {
         follower = newFollower;
     }
 
+    /** A thread of the background ended although the store is open: from now on it is read only. */
+    void onDeath(String thread, Throwable why) {
+        death = new Death("the thread " + thread + " ended (" + why + ")", why);
+        listPartitions();
+        addFinding(
+                death.what
+                        + ": nothing new is "
+                        + (isReadOnly() ? "seen" : "taken")
+                        + " any more, what is there can be read; open the store again");
+    }
+
     void addTopic(TopicLog topic) {
         topics.put(topic.name(), topic);
         listPartitions();
@@ -89,14 +101,25 @@ public final class Store implements LogStore {
         listPartitions();
     }
 
-    /** Lists the topics' partitions again; there are more of them, or fewer. */
+    /**
+     * Lists the topics' partitions again; there are more of them, or fewer, or they are to refuse.
+     */
     void listPartitions() {
         synchronized (partitionsLock) {
             List<PartitionLog> all = new ArrayList<>();
             topics.values().forEach(topic -> all.addAll(topic.logs()));
             partitions = all.toArray(new PartitionLog[0]);
         }
+        Death now = death;
+        if (now != null && !isReadOnly()) {
+            for (PartitionLog log : partitions) {
+                log.poison(now.what, "", now.why);
+            }
+        }
     }
+
+    /** That a thread of the background ended. */
+    private record Death(String what, Throwable why) {}
 
     void addFinding(String finding) {
         if (!findings.contains(finding)) {

@@ -14,6 +14,7 @@ public final class Faults {
     private Predicate<Path> unreadable = path -> false;
     private Predicate<Path> unwritable = path -> false;
     private long capacityBytes = Long.MAX_VALUE;
+    private boolean late;
 
     Faults() {}
 
@@ -52,8 +53,17 @@ public final class Faults {
         capacityBytes = bytes;
     }
 
+    /**
+     * Space is taken by forces, not by writes, and deleted files give theirs back when their
+     * directory is forced: as on file systems that allocate late.
+     */
+    public void takeSpaceLate() {
+        late = true;
+    }
+
     /** Ends all faults. */
     public void none() {
+        late = false;
         failing = number -> false;
         tooShort = number -> false;
         withoutSpace = number -> false;
@@ -65,6 +75,10 @@ public final class Faults {
 
     long capacityBytes() {
         return capacityBytes;
+    }
+
+    boolean isSpaceTakenLate() {
+        return late;
     }
 
     boolean fails(int number) {

@@ -5,6 +5,17 @@ import java.nio.ByteBuffer;
 /** What a file holds: pages on a device, or persistent memory. */
 abstract sealed class SimulatedBytes extends SimulatedNode permits SimulatedFile, SimulatedMemory {
 
+    /** Bytes of the medium that it has taken; counts where space is taken late. */
+    private int taken;
+
+    final int taken() {
+        return taken;
+    }
+
+    final void take(int bytes) {
+        taken = bytes;
+    }
+
     abstract int size();
 
     abstract long modifiedMs();

@@ -3,6 +3,7 @@ package io.firn.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -62,6 +63,19 @@ final class SimulatedDirectory extends SimulatedNode {
     void force() {
         pending.forEach(change -> change.apply(durable));
         pending.clear();
+    }
+
+    /** Files with a name, among them those whose deletion is not durable yet. */
+    void collect(Set<SimulatedBytes> files) {
+        for (Map<String, SimulatedNode> each : List.of(names, durable)) {
+            for (SimulatedNode node : each.values()) {
+                if (node instanceof SimulatedDirectory directory) {
+                    directory.collect(files);
+                } else {
+                    files.add((SimulatedBytes) node);
+                }
+            }
+        }
     }
 
     @Override

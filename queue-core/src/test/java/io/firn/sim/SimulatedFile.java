@@ -305,6 +305,7 @@ final class SimulatedFile extends SimulatedBytes {
     SimulatedNode makeCopy(Map<SimulatedNode, SimulatedNode> copies) {
         SimulatedFile copy = new SimulatedFile(modifiedMs);
         copies.put(this, copy);
+        copy.take(taken());
         copy.bytes = ByteBuffer.allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity());
         copy.size = size;
         copy.durable = durable.clone();

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -323,7 +324,25 @@ public final class SimulatedFileMedium implements FileMedium {
     private long usableBytes() {
         return faults.capacityBytes() == Long.MAX_VALUE
                 ? Long.MAX_VALUE
-                : Math.max(0, faults.capacityBytes() - usedBytes(root));
+                : Math.max(0, faults.capacityBytes() - usedBytes());
+    }
+
+    private long usedBytes() {
+        if (!faults.isSpaceTakenLate()) {
+            return usedBytes(root);
+        }
+        Set<SimulatedBytes> files = Collections.newSetFromMap(new IdentityHashMap<>());
+        root.collect(files);
+        return files.stream().mapToLong(SimulatedBytes::taken).sum();
+    }
+
+    /** A force, where space is taken late. */
+    void takeSpace(SimulatedHandle handle) throws IOException {
+        SimulatedBytes file = handle.file();
+        if (faults.isSpaceTakenLate() && file.size() - file.taken() > usableBytes()) {
+            throw Faults.noSpace(handle.path());
+        }
+        file.take(file.size());
     }
 
     private static long usedBytes(SimulatedNode node) {
@@ -403,7 +422,7 @@ public final class SimulatedFileMedium implements FileMedium {
             throws IOException {
         Path path = handle.path();
         int number = begin("write " + length + " bytes at " + position + " of", path);
-        long room = usableBytes();
+        long room = faults.isSpaceTakenLate() ? Long.MAX_VALUE : usableBytes();
         long growth = Math.max(0, position + length - handle.file().size());
         int fitting = growth <= room ? length : (int) Math.max(0, length - (growth - room));
         int count = faults.isTooShort(number) ? Math.min(fitting, length / 2) : fitting;

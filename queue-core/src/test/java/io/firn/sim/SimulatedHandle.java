@@ -91,6 +91,7 @@ final class SimulatedHandle implements MediumFile {
     void force(String what, int from, int to) throws IOException {
         try {
             medium.begin(what, path);
+            medium.takeSpace(this);
         } catch (IOException | VirtualMachineError e) {
             file.failForce(from, to);
             throw e;

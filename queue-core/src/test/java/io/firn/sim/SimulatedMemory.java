@@ -325,6 +325,7 @@ public final class SimulatedMemory extends SimulatedBytes {
         look();
         SimulatedMemory copy = new SimulatedMemory(modifiedMs, eadr);
         copies.put(this, copy);
+        copy.take(taken());
         copy.size = size;
         copy.durableSize = durableSize;
         copy.durableVersion = durableVersion;

@@ -26,6 +26,10 @@ import org.junit.jupiter.api.Test;
  */
 class TopicRulesTest {
     private static final int MIB = 1 << 20;
+
+    /** Images of one moment. */
+    private static final int MOST = 10;
+
     private static final List<Survival> SURVIVALS =
             List.of(Survival.NONE, Survival.ALL, Survival.NAMES, Survival.BYTES);
 
@@ -40,12 +44,22 @@ class TopicRulesTest {
 
     /** From here on, a power cut before each operation. */
     private void cutPowerAtEachOperation() {
-        medium.onOperation(number -> SURVIVALS.forEach(each -> left.add(medium.crash(each))));
+        medium.onOperation(
+                number -> survivals(number).forEach(each -> left.add(medium.crash(each))));
     }
 
     private void stop() {
         medium.onOperation(number -> {});
-        SURVIVALS.forEach(each -> left.add(medium.crash(each)));
+        survivals(medium.operations()).forEach(each -> left.add(medium.crash(each)));
+    }
+
+    /** All or nothing of a kind, and some where each name survives by itself. */
+    private static List<Survival> survivals(int seed) {
+        List<Survival> all = new ArrayList<>(SURVIVALS);
+        for (int i = 0; i < MOST - SURVIVALS.size(); i++) {
+            all.add(Survival.random(31L * seed + i));
+        }
+        return all;
     }
 
     /**
@@ -67,7 +81,7 @@ class TopicRulesTest {
             }
         }
         // What was acknowledged last is in all of the last images.
-        for (SimulatedFileMedium each : left.subList(left.size() - 4, left.size())) {
+        for (SimulatedFileMedium each : left.subList(left.size() - MOST, left.size())) {
             try (LogStore again = new Simulation(each).open()) {
                 assertEquals(1, again.openTopic("t").partition(0).nextOffset());
             }
@@ -76,7 +90,8 @@ class TopicRulesTest {
 
     /**
      * O5: unless the tombstone is durable before the first segment goes, and goes itself after the
-     * last ({@code Store.deleteTopic}, {@code Store.bury}), a power cut leaves half of a topic.
+     * last ({@code Store.deleteTopic}, {@code Store.bury}, {@code TopicFiles.delete}), a power cut
+     * leaves half of a topic, or files of which nothing says what they are.
      */
     @Test
     void shouldLeaveAllOfATopicOrNothingWhenItIsDeleted() throws IOException {
@@ -87,6 +102,8 @@ class TopicRulesTest {
                 appender.append(new byte[25_000]);
             }
         }
+        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").force();
         simulation.pass(store, 100);
         cutPowerAtEachOperation();
         store.deleteTopic("t");
@@ -95,6 +112,7 @@ class TopicRulesTest {
         stop();
         int there = 0;
         for (int i = 0; i < left.size(); i++) {
+            assertNothingWithoutItsTopicFile(topic.id(), left.get(i), i >= left.size() - MOST);
             try (LogStore again = new Simulation(left.get(i)).open()) {
                 assertEquals(List.of(), again.findings(), "power cut " + i);
                 boolean exists = again.topicNames().contains("t");
@@ -111,6 +129,17 @@ class TopicRulesTest {
             }
         }
         assertTrue(there > 0 && there < left.size());
+    }
+
+    /**
+     * While there is anything of a topic, its file says what is going on; at the end nothing is.
+     */
+    private static void assertNothingWithoutItsTopicFile(
+            UUID topic, SimulatedFileMedium medium, boolean isEnd) throws IOException {
+        Path directory = Simulation.DIRECTORY.resolve("topics").resolve(topic.toString());
+        List<String> names = medium.list(directory);
+        assertTrue(names.isEmpty() || names.contains("topic"), () -> "left over: " + names);
+        assertFalse(isEnd && medium.exists(directory), "the directory came back");
     }
 
     private static void assertNothingOf(UUID topic, SimulatedFileMedium medium) throws IOException {

@@ -47,13 +47,17 @@ class FailingMediumTest {
                 .open();
     }
 
-    /** From now on, operations that read like this fail. */
-    private void fail(Predicate<String> operations) {
+    /** The next operation that reads like this fails; whoever tries again succeeds. */
+    private void failOnce(Predicate<String> operations) {
+        boolean[] failed = {false};
         medium.faults()
                 .failOperations(
                         number -> {
                             List<String> history = medium.history();
-                            return operations.test(history.get(history.size() - 1));
+                            boolean fails =
+                                    !failed[0] && operations.test(history.get(history.size() - 1));
+                            failed[0] |= fails;
+                            return fails;
                         });
     }
 
@@ -67,12 +71,11 @@ class FailingMediumTest {
         Partition partition = Disk.partition(store);
         Disk.append(partition, 4);
         Appender appender = partition.openAppender();
-        fail(FailingMediumTest::isForceOfData);
+        failOnce(FailingMediumTest::isForceOfData);
         PoisonedException failed =
                 assertThrows(PoisonedException.class, () -> appender.append(Disk.value(4)));
         assertTrue(failed.getMessage().contains("Input/output error"), failed.getMessage());
         // The next force would return normally, and mean nothing.
-        medium.faults().none();
         assertThrows(PoisonedException.class, () -> appender.append(Disk.value(5)));
         assertThrows(PoisonedException.class, () -> appender.awaitDurable(4));
         assertThrows(PoisonedException.class, partition::force);
@@ -128,9 +131,8 @@ class FailingMediumTest {
             Topic other = store.createTopic("other", Disk.SMALL);
             Disk.append(poisoned, 2);
             Disk.append(other.partition(0), 2);
-            fail(FailingMediumTest::isForceOfData);
+            failOnce(FailingMediumTest::isForceOfData);
             assertThrows(PoisonedException.class, () -> Disk.append(poisoned, 2));
-            medium.faults().none();
             Disk.append(other.partition(0), 20);
             assertEquals(22, Found.in(other.partition(0)).records().size());
         }

@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** No room for another segment: appends are refused, reads go on, and appends too when there is. */
 class FullDiskTest {
@@ -84,6 +86,20 @@ class FullDiskTest {
         return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
     }
 
+    /**
+     * When a file system takes the space of what is written, and gives back that of the deleted.
+     */
+    private enum Taken {
+        WHEN_WRITTEN,
+        WHEN_FORCED;
+
+        void on(SimulatedFileMedium medium) {
+            if (this == WHEN_FORCED) {
+                medium.faults().takeSpaceLate();
+            }
+        }
+    }
+
     private static final Path SIMULATED = Path.of("/sim");
 
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
@@ -114,12 +130,14 @@ class FullDiskTest {
     }
 
     /** Rolling and sealing need no space but what was set aside. */
-    @Test
-    void shouldFillWhatWasSetAsideWhenThereIsNoSpaceAtAll() {
+    @ParameterizedTest
+    @EnumSource
+    void shouldFillWhatWasSetAsideWhenThereIsNoSpaceAtAll(Taken taken) {
         try (LogStore store = openSimulated()) {
             Partition partition = Disk.partition(store);
             Disk.append(partition, 4);
             store.doWork();
+            taken.on(medium);
             medium.faults().limitBytes(0);
             try (Appender appender = partition.openAppender()) {
                 assertThrows(StoreFullException.class, () -> appendForever(appender));
@@ -133,8 +151,10 @@ class FullDiskTest {
     }
 
     /** Not one byte: what takes records away has to be written down all the same. */
-    @Test
-    void shouldMakeRoomOnADiskWithoutAFreeByte() throws IOException {
+    @ParameterizedTest
+    @EnumSource
+    void shouldMakeRoomOnADiskWithoutAFreeByte(Taken taken) throws IOException {
+        taken.on(medium);
         SimulatedFileMedium lost;
         try (LogStore store = openSimulated()) {
             Partition partition = Disk.partition(store);

@@ -45,6 +45,8 @@ record BlockEntry(
     static final int VERSION = 1;
     private static final long MAGIC = 0x4649_524E_424C_4F4BL; // FIRNBLOK
     private static final int FREE = 0;
+    private static final int STATE = 12;
+    private static final int LIFE = 24;
     private static final int CRC = SLOT_BYTES - 4;
 
     /** Length and checksum of a sidecar. */
@@ -56,6 +58,13 @@ record BlockEntry(
             crc.update(bytes, 0, bytes.length);
             return new Extent(bytes.length, (int) crc.getValue());
         }
+    }
+
+    /**
+     * Whether a slot seems to tell of this life of a block in use; its checksum is not looked at.
+     */
+    static boolean isLife(ByteBuffer slot, long life) {
+        return slot.getInt(STATE) != FREE && slot.getLong(LIFE) == life;
     }
 
     /** The entry of a block that was never used. */

@@ -1,6 +1,7 @@
 package io.firn.pmem;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * The block table of a pool. Every entry has one owner at a time (who took the block, then the
@@ -62,6 +63,17 @@ final class BlockTable {
             }
         }
         return entries;
+    }
+
+    /** Whether both slots tell of this life of a block in use; a quick look, without checksums. */
+    boolean isLife(int block, long life) {
+        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+            ByteBuffer bytes = memory.bytes(position(block, slot), BlockEntry.SLOT_BYTES);
+            if (!BlockEntry.isLife(bytes, life)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Writes the next entry of a block; durable on return. */

@@ -4,6 +4,7 @@ import io.firn.spi.Mark;
 import io.firn.spi.MediumFile;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,9 @@ final class PmemPool {
     private final ConcurrentHashMap<Integer, PmemSegment> segments = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<View> retired = new ConcurrentLinkedQueue<>();
     private final AtomicLong highestFreeEpoch = new AtomicLong(-1);
+
+    // The innermost lock: a look holds the pool's, then the segment's, and may release a view.
+    private final Object mapped = new Object();
     private int views;
     private boolean closed;
 
@@ -88,7 +92,9 @@ final class PmemPool {
     }
 
     long usedBytes() {
-        return (long) free.usedCount() * format().blockBytes();
+        // What is free when another process gives and takes, the last look has seen.
+        int used = readOnly ? segments.size() : free.usedCount();
+        return (long) used * format().blockBytes();
     }
 
     long capacityBytes() {
@@ -123,13 +129,37 @@ final class PmemPool {
         for (int block = 0; block < superblock.blockCount(); block++) {
             BlockEntry entry = entry(block);
             PmemSegment known = segments.get(block);
-            if (entry != null && entry.isFree()) {
-                segments.remove(block);
-            } else if (known == null || !known.isLife(entry)) {
-                segments.put(block, new PmemSegment(this, block, entry));
-            } else {
+            if (known != null && known.isLife(entry)) {
                 known.refreshMark();
+                continue;
             }
+            if (known != null) {
+                segments.remove(block);
+                known.leave();
+            }
+            if (entry == null || !entry.isFree()) {
+                segments.put(block, new PmemSegment(this, block, entry));
+            }
+        }
+        sweep();
+    }
+
+    /**
+     * Whether the block is still in the life that a segment of ours began, so that no byte of a
+     * later one was read yet.
+     */
+    boolean isLife(int block, long life) {
+        // Before the process that writes stored the first byte of a new life, both slots told of
+        // the old one's end: whoever copied such a byte finds that out here.
+        VarHandle.acquireFence();
+        try {
+            if (table.isLife(block, life)) {
+                return true;
+            }
+            BlockEntry found = entry(block);
+            return found != null && found.life() == life && !found.isFree();
+        } catch (IOException | InternalError e) {
+            return false; // the pool was cut, which the next look will say
         }
     }
 
@@ -152,31 +182,71 @@ final class PmemPool {
     /** Sets a block aside; null when none is free. */
     PmemSegment reserve(Mark reserved, int bytes) throws IOException {
         sweep();
+        requireWhole();
         int block = free.take();
         if (block < 0) {
             return null;
         }
-        // Should this fail, the block stays taken until the pool is opened again and looked at.
+        // Unless it says otherwise, a failure leaves the block taken until the pool is opened again
+        // and looked at.
         BlockEntry before = table.read(block);
         if (before == null || !before.isFree()) {
             throw new IOException(
                     path + ": the entry of block " + block + ", which was free, is " + before);
         }
         BlockEntry entry = before.reserved(reserved, bytes);
-        memory.prefault(format().blockPosition(block), format().blockBytes());
+        prefault(block);
         write(block, before, entry, true);
         PmemSegment segment = new PmemSegment(this, block, entry);
         segments.put(block, segment);
         return segment;
     }
 
+    private void prefault(int block) throws IOException {
+        boolean done = false;
+        try {
+            memory.prefault(format().blockPosition(block), format().blockBytes());
+            done = true;
+        } finally {
+            if (!done) {
+                free.give(block); // as it was
+            }
+        }
+    }
+
     /** Writes an entry; durable on return. */
     void write(int block, BlockEntry before, BlockEntry next, boolean both) throws IOException {
+        requireWhole();
         table.write(block, before, next, both);
+        requireWhole();
+    }
+
+    /** Stores bytes that are not batches; durable on return. */
+    void store(long position, byte[] bytes) throws IOException {
+        requireWhole();
+        memory.storeAndForce(position, bytes);
+        requireWhole();
+    }
+
+    /**
+     * Asked before a store outside of the append path, because native code that stores or flushes
+     * behind a cut ends the JVM, and after it, because what is stored there is lost in silence.
+     */
+    private void requireWhole() throws IOException {
         long size = file.size();
         if (size != superblock.fileBytes()) {
-            // Stores behind a cut are lost in silence.
             throw PoolFile.changedSize(path, superblock.fileBytes(), size);
+        }
+    }
+
+    /** Whether the process that writes has added blocks since this pool was opened. */
+    boolean isOutgrown() {
+        try {
+            return file.size() > superblock.fileBytes()
+                    && PoolFile.read(tier.medium(), path).superblock().blockCount()
+                            > superblock.blockCount();
+        } catch (IOException e) {
+            return false; // it is growing just now; what is known stays readable
         }
     }
 
@@ -201,29 +271,32 @@ final class PmemPool {
         retired.removeIf(View::tryRelease);
     }
 
-    synchronized void viewOpened() {
-        views++;
+    void viewOpened() {
+        synchronized (mapped) {
+            views++;
+        }
     }
 
-    synchronized void viewReleased() {
-        views--;
-        unmapWhenUnused();
-    }
-
-    private void unmapWhenUnused() {
-        if (closed && views == 0) {
-            memory.close();
+    void viewReleased() {
+        synchronized (mapped) {
+            views--;
+            if (closed && views == 0) {
+                memory.close();
+            }
         }
     }
 
     /** Lets go of everything; the memory is unmapped when the last pinned view is released. */
     void close() throws IOException {
-        segments.values().forEach(PmemSegment::release);
-        sweep();
+        segments.values().forEach(readOnly ? PmemSegment::leave : PmemSegment::release);
+        // From here on nobody sweeps: whoever lets go last, unmaps.
+        retired.forEach(View::leave);
         try {
-            synchronized (this) {
+            synchronized (mapped) {
                 closed = true;
-                unmapWhenUnused();
+                if (views == 0) {
+                    memory.close();
+                }
             }
             file.close();
         } finally {

@@ -23,6 +23,10 @@ final class PmemSegment implements Segment {
 
     private volatile View view;
     private volatile boolean deleted;
+
+    /** As {@code deleted}, by the process that writes. */
+    private volatile boolean gone;
+
     private int openViews;
 
     PmemSegment(PmemPool pool, int block, BlockEntry entry) {
@@ -43,7 +47,10 @@ final class PmemSegment implements Segment {
     /** Whether an entry speaks of this segment, not of an earlier or later one in the block. */
     boolean isLife(BlockEntry found) {
         BlockEntry mine = entry;
-        return mine != null && found != null && mine.life() == found.life();
+        if (mine == null || found == null) {
+            return mine == null && found == null;
+        }
+        return mine.life() == found.life() && !found.isFree();
     }
 
     @Override
@@ -149,7 +156,7 @@ final class PmemSegment implements Segment {
             // None is as good: it is derived, and rebuilt when it is missing.
             return BlockEntry.Extent.NONE;
         }
-        pool.memory().storeAndForce(positionOf(kind), bytes);
+        pool.store(positionOf(kind), bytes);
         return BlockEntry.Extent.of(bytes);
     }
 
@@ -175,13 +182,30 @@ final class PmemSegment implements Segment {
 
     @Override
     public synchronized Mark refreshMark() throws IOException {
-        if (pool.isReadOnly()) {
+        if (pool.isReadOnly() && !gone) {
             BlockEntry found = pool.entry(block);
-            if (isLife(found) && !found.isFree()) {
+            if (isLife(found)) {
                 entry = found;
             }
         }
         return mark();
+    }
+
+    @Override
+    public boolean mayBeReused() {
+        return pool.isReadOnly();
+    }
+
+    @Override
+    public boolean isStillThere() {
+        BlockEntry mine = entry;
+        return !pool.isReadOnly() || (mine != null && !gone && pool.isLife(block, mine.life()));
+    }
+
+    /** The process that writes has taken it away: nobody begins to read it any more. */
+    synchronized void leave() {
+        gone = true;
+        release();
     }
 
     @Override
@@ -324,7 +348,7 @@ final class PmemSegment implements Segment {
     }
 
     private void requireNotDeleted() throws IOException {
-        if (deleted) {
+        if (deleted || gone) {
             throw new NoSuchFileException(name(), null, "the segment was deleted");
         }
     }

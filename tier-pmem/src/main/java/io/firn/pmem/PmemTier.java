@@ -42,6 +42,7 @@ public final class PmemTier implements StorageTier {
     private final AtomicInteger nextPool = new AtomicInteger();
     private volatile List<PmemPool> pools = List.of();
     private volatile List<PmemProvider> providers = List.of();
+    private volatile TierContext context;
 
     private PmemTier(Builder builder) {
         this.options = new Builder(builder);
@@ -65,14 +66,12 @@ public final class PmemTier implements StorageTier {
     }
 
     @Override
-    public synchronized void open(TierContext context) throws IOException {
+    public synchronized void open(TierContext in) throws IOException {
         if (!pools.isEmpty()) {
             throw new IllegalStateException(name() + " is open already");
         }
-        PoolOpener opener = new PoolOpener(this, options, context);
-        List<PmemPool> opened = List.copyOf(opener.open());
-        providers = List.copyOf(opener.providers());
-        pools = opened;
+        context = in;
+        openPools();
         LOG.log(
                 System.Logger.Level.INFO,
                 "{0}: provider {1} ({2}), durability class {3}",
@@ -80,6 +79,25 @@ public final class PmemTier implements StorageTier {
                 provider(),
                 providerReason(),
                 durabilityClass());
+    }
+
+    private void openPools() throws IOException {
+        PoolOpener opener = new PoolOpener(this, options, context);
+        List<PmemPool> opened = List.copyOf(opener.open());
+        providers = List.copyOf(opener.providers());
+        pools = opened;
+    }
+
+    /** In a read-only tier: the pools are mapped anew when their owner has enlarged one. */
+    private synchronized void followGrowth() throws IOException {
+        List<PmemPool> before = pools;
+        if (before.stream().anyMatch(PmemPool::isOutgrown)) {
+            openPools();
+            // Their segments are gone for whoever still knows them, and found in the new ones.
+            for (PmemPool pool : before) {
+                pool.close();
+            }
+        }
     }
 
     @Override
@@ -144,6 +162,9 @@ public final class PmemTier implements StorageTier {
     @Override
     public List<Segment> list() throws IOException {
         List<Segment> all = new ArrayList<>();
+        if (requireOpen().get(0).isReadOnly()) {
+            followGrowth();
+        }
         for (PmemPool pool : requireOpen()) {
             all.addAll(pool.list());
         }
@@ -208,6 +229,10 @@ public final class PmemTier implements StorageTier {
         if (failure != null) {
             throw failure;
         }
+    }
+
+    FileMedium medium() {
+        return options.medium;
     }
 
     List<PmemPool> pools() {

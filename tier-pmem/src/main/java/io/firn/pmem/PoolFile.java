@@ -166,8 +166,7 @@ final class PoolFile {
         try (MediumFile file = medium.open(path, true)) {
             Superblock pool = found.superblock();
             if (file.size() != pool.fileBytes()) {
-                file.setSize(pool.fileBytes());
-                file.force();
+                file.setSize(pool.fileBytes()); // durable with the superblocks
             }
             LOG.log(
                     System.Logger.Level.WARNING,

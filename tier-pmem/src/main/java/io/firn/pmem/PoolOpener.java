@@ -146,9 +146,10 @@ final class PoolOpener {
     private List<PmemPool> openWritable() throws IOException {
         List<AutoCloseable> locks = new ArrayList<>();
         for (Path directory : directories) {
-            locks.add(lock(directory));
+            AutoCloseable lock = lock(directory);
+            opened.add(lock);
+            locks.add(lock);
         }
-        opened.addAll(locks);
         PoolFile.Found[] found = readAll();
         for (int i = 0; i < found.length; i++) {
             if (found[i] != null) {

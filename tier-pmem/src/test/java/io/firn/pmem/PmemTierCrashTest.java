@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
 import io.firn.spi.Segment;
 import io.firn.spi.Sidecar;
+import io.firn.spi.TierContext;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** A power cut at every flush, and again while the pool is opened after it. */
 class PmemTierCrashTest {
     private static final int BLOCKS = 2;
-    private static final int SEEDS = 3;
+
+    /** One in the machine of bin/test-dax: the cuts are the same there, and take long. */
+    private static final int SEEDS = PersistentMemory.isDemanded() ? 1 : 3;
+
     private static final int LENGTH = 5000;
     private static final byte[] INDEX = Pools.bytes(1, 800);
     private static final byte[] TIME_INDEX = Pools.bytes(2, 1200);
@@ -133,7 +138,7 @@ class PmemTierCrashTest {
                     found + " is neither " + cut.before + " nor " + cut.after);
             check(tier);
         }
-        Files.delete(place.resolve(PoolFile.NAME));
+        Pools.discard(place.resolve(PoolFile.NAME));
         for (LossyMemory.Image twice : cutAgain) {
             Path second = directory.resolve("twice" + opened++);
             twice.writeTo(second);
@@ -141,7 +146,7 @@ class PmemTierCrashTest {
                 assertEquals(found, describe(tier), "after a power cut in the middle of opening");
                 check(tier);
             }
-            Files.delete(second.resolve(PoolFile.NAME));
+            Pools.discard(second.resolve(PoolFile.NAME));
         }
     }
 
@@ -165,6 +170,33 @@ class PmemTierCrashTest {
             Pools.reserve(tier, 100 + tier.usedBytes());
         }
         Pools.assertAccountedFor(tier);
+    }
+
+    /**
+     * A killed process may leave a mark that only a cache knows: unless the table is forced at open
+     * ({@code BlockTable.settle}), a power cut takes back what was shown.
+     */
+    @Test
+    void shouldNotTakeBackAMarkThatWasShownAfterAKill() throws IOException {
+        Path pool = Path.of("/sim/pmem");
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        medium.usePersistentMemory(path -> path.startsWith(pool) && !path.endsWith("lock"), false);
+        SimulatedFileMedium[] killed = {null};
+        try (PmemTier tier = SimulatedPmem.tier(medium, pool, BLOCKS)) {
+            tier.open(new TierContext(Pools.STORE, true, false));
+            Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            medium.onOperation(number -> killed[0] = killed[0] == null ? medium.kill() : killed[0]);
+            segment.writeMark(segment.mark().active(1, 1000, LENGTH, 9999));
+            medium.ignoreOperations();
+        }
+        assertEquals(9999, markIn(killed[0], pool));
+        assertEquals(9999, markIn(killed[0].crash(Survival.NONE), pool));
+    }
+
+    private static long markIn(SimulatedFileMedium medium, Path pool) throws IOException {
+        PmemTier tier = SimulatedPmem.tier(medium, pool, BLOCKS);
+        tier.open(new TierContext(Pools.STORE, false, false));
+        return tier.list().get(0).mark().offset(); // not closed: the process dies
     }
 
     @Test

@@ -21,12 +21,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A power cut at every operation by which a block is repaired, and just behind the last. */
+@Tag("simulated")
 class PoolRepairCrashTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final Path STORE = Path.of("/sim/store");
@@ -73,7 +76,12 @@ class PoolRepairCrashTest {
 
     /** On emulated memory, since the repair works on the pool as a file. */
     private static PmemTier tier(SimulatedFileMedium on) {
-        return Pools.withBlocks(BLOCKS, PMEM).medium(on).emulation(Emulation.FORCED).build();
+        return Pools.withBlocks(BLOCKS, PMEM)
+                .medium(on)
+                .emulation(Emulation.FORCED)
+                .provider(Provider.AUTO)
+                .wrapProvider(UnaryOperator.identity())
+                .build();
     }
 
     private static LogStore open(SimulatedFileMedium on) {

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Small pools for tests, and what is done with them. */
 final class Pools {
@@ -18,6 +20,7 @@ final class Pools {
     static final UUID TOPIC = new UUID(3, 4);
     static final int BLOCK_BYTES = PoolFormat.MIN_BLOCK_BYTES;
     static final int ROOM = 64 * 1024;
+    private static final long HANGS_AFTER_NS = 120_000_000_000L;
 
     private Pools() {}
 
@@ -66,6 +69,23 @@ final class Pools {
     static byte[] value(long offset) {
         SplittableRandom random = new SplittableRandom(offset);
         return bytes(offset, 1 + random.nextInt(offset % 10 == 0 ? 9000 : 400));
+    }
+
+    /** Deletes a pool, and gives its space back even while llpl, which never unmaps, has it. */
+    static void discard(Path pool) throws IOException {
+        Files.write(pool, new byte[0]);
+        Files.delete(pool);
+    }
+
+    /** Waits for something that must come. */
+    static void await(String what, BooleanSupplier condition) {
+        long begun = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - begun > HANGS_AFTER_NS) {
+                throw new AssertionError("waited in vain for " + what);
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     /** What the system says about a mapping of a file; empty when there is none. */

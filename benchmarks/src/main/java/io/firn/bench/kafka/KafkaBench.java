@@ -29,6 +29,9 @@ import picocli.CommandLine.Option;
 public final class KafkaBench implements Callable<Integer> {
     private static final int STARTS = 5;
     private static final int LATE_MS = 50;
+    private static final int PRODUCERS = 3;
+    private static final int MEMORY_MB = 500;
+    private static final int WARM_RECORDS = 600_000;
     private static final double MB = 1 << 20;
     private static final double GB = 1e9;
     private static final List<String> BATCHED = List.of("batch.size=163840", "linger.ms=5");
@@ -187,9 +190,13 @@ public final class KafkaBench implements Callable<Integer> {
 
     // ---- throughput
 
-    private record Load(int bytes, String acks, boolean batched) {
+    private record Load(int bytes, String acks, boolean batched, int producers) {
         String name() {
-            return bytes + " B, acks=" + acks + (batched ? ", 160 KB" : "");
+            return bytes
+                    + " B, acks="
+                    + acks
+                    + (batched ? ", 160 KB" : "")
+                    + (producers == 1 ? "" : ", x" + producers);
         }
 
         List<String> settings() {
@@ -214,9 +221,11 @@ public final class KafkaBench implements Callable<Integer> {
         boolean forced = !kafkaTopic.isEmpty();
         for (int bytes : List.of(1024, 100)) {
             for (String acks : forced ? List.of("all") : List.of("1", "all")) {
-                loads.add(new Load(bytes, acks, false));
-                loads.add(new Load(bytes, acks, true));
+                loads.add(new Load(bytes, acks, false, 1));
+                loads.add(new Load(bytes, acks, true, 1));
             }
+            loads.add(new Load(bytes, "all", false, PRODUCERS));
+            loads.add(new Load(bytes, "all", true, PRODUCERS));
         }
         out.printf("%n%s; %d MB a run, medians of %d turns%n", what, megabytes, turns);
         out.printf(
@@ -227,9 +236,7 @@ public final class KafkaBench implements Callable<Integer> {
                 Broker theirs = broker(false, "kafka" + suffix, List.of()).start()) {
             List<Broker> both = List.of(theirs, ours);
             for (Broker each : both) {
-                create(each, "warm", kafkaTopic);
-                tools.produce(each, "warm", 200_000, 1024, List.of("acks=all"));
-                tools.consume(each, "warm", 200_000);
+                warm(each, kafkaTopic, forced);
             }
             int number = 0;
             for (Load load : loads) {
@@ -255,14 +262,29 @@ public final class KafkaBench implements Callable<Integer> {
         }
     }
 
+    /** Until little is left to be compiled. */
+    private void warm(Broker broker, List<String> kafkaTopic, boolean forced) throws Exception {
+        for (boolean batched : List.of(true, false)) {
+            for (int bytes : List.of(1024, 100)) {
+                Load load = new Load(bytes, "all", batched, 1);
+                long records = forced && !batched ? WARM_RECORDS / 10 : WARM_RECORDS;
+                String topic = "warm-" + bytes + batched;
+                create(broker, topic, kafkaTopic);
+                tools.produce(broker, topic, records, bytes, load.settings());
+                tools.consume(broker, topic, records);
+            }
+        }
+    }
+
     private Result run(Broker broker, String topic, Load load, int megabytes) throws IOException {
         long records = megabytes * 1_000_000L / load.bytes;
         double gb = records * (double) load.bytes / GB;
+        Trees.warmMemory(directory, 2 * megabytes + MEMORY_MB);
         double before = broker.cpuSeconds();
         Tools.Produced produced =
-                tools.produce(broker, topic, records, load.bytes, load.settings());
+                tools.produce(broker, topic, records, load.bytes, load.settings(), load.producers);
         double between = broker.cpuSeconds();
-        double consumed = tools.consume(broker, topic, records);
+        double consumed = tools.consume(broker, topic, records / load.producers * load.producers);
         double after = broker.cpuSeconds();
         return new Result(
                 produced.mbPerSecond() * MB / 1e6,

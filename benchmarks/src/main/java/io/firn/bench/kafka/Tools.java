@@ -4,7 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -64,6 +70,43 @@ final class Tools {
                 Double.parseDouble(last.group(1)),
                 Integer.parseInt(last.group(3)),
                 Integer.parseInt(last.group(4)));
+    }
+
+    /**
+     * Several producers at a time, each a process of its own, with an equal share of the records.
+     *
+     * @return the sum of the throughputs, the worst of the percentiles
+     */
+    Produced produce(
+            Broker broker,
+            String topic,
+            long records,
+            int bytes,
+            List<String> settings,
+            int producers)
+            throws IOException {
+        if (producers == 1) {
+            return produce(broker, topic, records, bytes, settings);
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(producers);
+        try {
+            Callable<Produced> one =
+                    () -> produce(broker, topic, records / producers, bytes, settings);
+            double mbPerSecond = 0;
+            int p50Ms = 0;
+            int p99Ms = 0;
+            for (Future<Produced> each : threads.invokeAll(Collections.nCopies(producers, one))) {
+                Produced produced = each.get();
+                mbPerSecond += produced.mbPerSecond;
+                p50Ms = Math.max(p50Ms, produced.p50Ms);
+                p99Ms = Math.max(p99Ms, produced.p99Ms);
+            }
+            return new Produced(mbPerSecond, p50Ms, p99Ms);
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IOException("a producer failed", e);
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     /** Reads a topic from its start; MiB a second, without the time to join. */
