@@ -231,6 +231,39 @@ class GroupTest {
         }
     }
 
+    /** A member that is not there any more after a restart is waited for as long as any other. */
+    @Test
+    void shouldTakeOverFromAMemberThatDoesNotComeBackAfterARestart() throws Exception {
+        int port = running.server().port();
+        try (KafkaConsumer<String, String> stays = member(Map.of())) {
+            Running.await(
+                    "all partitions",
+                    () -> {
+                        stays.poll(Duration.ofMillis(20));
+                        return stays.assignment().size() == PARTITIONS;
+                    });
+            KafkaConsumer<String, String> leaves = member(Map.of());
+            Running.await(
+                    "both to have two partitions",
+                    () -> {
+                        leaves.poll(Duration.ofMillis(20));
+                        stays.poll(Duration.ofMillis(20));
+                        return leaves.assignment().size() == 2 && stays.assignment().size() == 2;
+                    });
+            running.stop();
+            leaves.close(CloseOptions.timeout(Duration.ZERO)); // nobody hears it
+            running.start(port);
+            Running.await(
+                    "all partitions again",
+                    () -> {
+                        stays.poll(Duration.ofMillis(20));
+                        return stays.assignment().size() == PARTITIONS;
+                    });
+            produce(0, 20);
+            assertEquals(20, values(Running.read(stays, 20)).size());
+        }
+    }
+
     @Test
     void shouldDescribeListAndDeleteGroups() throws Exception {
         produce(0, 10);

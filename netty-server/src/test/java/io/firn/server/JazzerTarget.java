@@ -63,6 +63,8 @@ public final class JazzerTarget {
     private static final int IN_PIECES = 4;
     private static final int INPUTS_PER_STORE = 20_000;
     private static final long MOST_ALLOCATED = 64 << 20;
+    private static final int MOST_PARTITIONS = 1_000;
+    private static final long ALLOCATED_FOR_A_PARTITION = 16 << 10;
     private static final int NEWEST = 20;
     private static final int BATCH_HEADER = 61;
     private static final Set<ApiKeys> MENDABLE =
@@ -114,7 +116,7 @@ public final class JazzerTarget {
 
     /** Jazzer's entry. */
     public static void fuzzerTestOneInput(byte[] input) throws IOException {
-        if (++inputs % INPUTS_PER_STORE == 0) {
+        if (++inputs % INPUTS_PER_STORE == 0 || current.isCrowded()) {
             current.close(); // what earlier inputs created does not pile up
             current = new JazzerTarget();
         }
@@ -192,11 +194,23 @@ public final class JazzerTarget {
     private void run(byte[] input) {
         if (input.length > 0 && allocatedBy(input) > MOST_ALLOCATED) {
             long again = allocatedBy(input); // without the classes that it was the first to load
-            if (again > MOST_ALLOCATED) {
+            if (again > MOST_ALLOCATED + partitions() * ALLOCATED_FOR_A_PARTITION) {
                 throw new IllegalStateException(
                         input.length + " bytes made the server allocate " + again);
             }
         }
+    }
+
+    /** What earlier inputs created; it is listed to who asks. */
+    private long partitions() {
+        return store.topicNames().stream()
+                .mapToInt(name -> store.openTopic(name).partitionCount())
+                .sum();
+    }
+
+    /** Whether looking after what was created takes longer than what is to be looked at. */
+    private boolean isCrowded() {
+        return partitions() > MOST_PARTITIONS;
     }
 
     private long allocatedBy(byte[] input) {
@@ -375,9 +389,15 @@ public final class JazzerTarget {
     private final class Listener extends Handler {
         @Override
         public void publish(LogRecord record) {
-            if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
+            if (record.getLevel().intValue() >= Level.SEVERE.intValue() && !isLyingBatch(record)) {
                 unexpected = new IllegalStateException(record.getMessage(), record.getThrown());
             }
+        }
+
+        /** What a client has compressed is opened by who reads it, not before it is stored. */
+        private boolean isLyingBatch(LogRecord record) {
+            return record.getMessage().endsWith("damaged: {1}")
+                    && !record.getParameters()[1].toString().contains("CRC");
         }
 
         @Override

@@ -181,6 +181,40 @@ class ProduceConsumeTest {
         }
     }
 
+    /** Each answer has room for one record only: all partitions are to have their turn. */
+    @Test
+    void shouldServePartitionsFairlyWhenAnAnswerHasRoomForOne() throws Exception {
+        int partitions = 5;
+        int each = 12;
+        running.createTopic("fair", partitions, Map.of());
+        List<TopicPartition> all = new ArrayList<>();
+        try (KafkaProducer<byte[], byte[]> producer = running.rawProducer(Map.of("linger.ms", 0))) {
+            for (int p = 0; p < partitions; p++) {
+                all.add(new TopicPartition("fair", p));
+                for (int i = 0; i < each; i++) {
+                    producer.send(new ProducerRecord<>("fair", p, null, new byte[20_000]))
+                            .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+                }
+            }
+        }
+        Map<String, Object> narrow =
+                Map.of("fetch.max.bytes", 20_000, "max.partition.fetch.bytes", 20_000);
+        try (KafkaConsumer<byte[], byte[]> consumer = running.rawConsumer(narrow)) {
+            consumer.assign(all);
+            int[] read = new int[partitions];
+            int total = 0;
+            while (total < partitions * each / 2) {
+                for (ConsumerRecord<byte[], byte[]> record : Running.readSome(consumer)) {
+                    read[record.partition()]++;
+                    total++;
+                }
+            }
+            for (int p = 0; p < partitions; p++) {
+                assertTrue(read[p] >= each / 4, java.util.Arrays.toString(read));
+            }
+        }
+    }
+
     @Test
     void shouldShareTheLogWithTheApplicationThatOwnsIt() throws Exception {
         running.createTopic("orders", 1, Map.of());

@@ -82,6 +82,33 @@ class StuckForceTest {
     }
 
     @Test
+    void shouldAnswerWhatIsUnderWayBeforeItEnds() throws Exception {
+        gate.shut();
+        try (Wire wire = new Wire(running.server())) {
+            wire.send(Asks.produceBytes(TOPIC, 0, Asks.ALL, Asks.batch(new byte[100])));
+            awaitStuck();
+            Thread stops = new Thread(running.server()::close, "stops");
+            stops.start();
+            Running.await("it to let nobody in", () -> !isListening());
+            assertTrue(wire.isSilentFor(A_WHILE_MS));
+            gate.open();
+            assertEquals(Errors.NONE.code(), Asks.produced(wire).errorCode());
+            assertTrue(wire.isClosedByServer());
+            stops.join(TimeUnit.SECONDS.toMillis(Running.HANGS_AFTER_S));
+        }
+        assertEquals(1, running.store().openTopic(TOPIC).partition(0).durableOffset());
+    }
+
+    private boolean isListening() {
+        try {
+            new Wire(running.server()).close();
+            return true;
+        } catch (java.io.IOException e) {
+            return false;
+        }
+    }
+
+    @Test
     void shouldShowAnUnforcedRecordToNobodyAndCallItsOffsetNoError() throws Exception {
         gate.shut();
         TopicPartition partition = new TopicPartition(TOPIC, 0);

@@ -3,6 +3,7 @@ package io.firn.server.log;
 import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,6 +128,7 @@ public final class ClusterAdmin {
         DescribeLogDirsResult directory =
                 new DescribeLogDirsResult()
                         .setLogDir(topics.store().directory().toAbsolutePath().toString());
+        tellRoom(directory);
         List<String> names = new ArrayList<>();
         if (request.topics() == null) {
             names.addAll(topics.names());
@@ -153,6 +155,20 @@ public final class ClusterAdmin {
             directory.topics().add(shown);
         }
         exchange.reply(new DescribeLogDirsResponseData().setResults(List.of(directory)));
+    }
+
+    /** The room of all tiers, where they know it; of others a file system decides. */
+    private void tellRoom(DescribeLogDirsResult directory) {
+        long total = 0;
+        long used = 0;
+        for (TierMetrics tier : topics.store().metrics().tiers()) {
+            if (tier.capacityBytes() == Long.MAX_VALUE) {
+                return;
+            }
+            total += tier.capacityBytes();
+            used += tier.usedBytes();
+        }
+        directory.setTotalBytes(total).setUsableBytes(Math.max(0, total - used));
     }
 
     // ---- epochs

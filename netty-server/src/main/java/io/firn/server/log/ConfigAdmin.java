@@ -226,7 +226,7 @@ public final class ConfigAdmin {
     }
 
     private void configure(ServedTopic topic, Map<String, String> set, boolean onlyCheck) {
-        topics.check(set);
+        topics.check(topic, set);
         if (!onlyCheck) {
             topics.configure(topic, set);
         }

@@ -78,7 +78,13 @@ final class FetchTask {
             handler.background()
                     .execute(
                             () -> {
-                                Answer answer = read();
+                                Answer answer;
+                                try {
+                                    answer = read();
+                                } catch (RuntimeException e) {
+                                    exchange.fail(e); // else it would be waited for, for ever
+                                    return;
+                                }
                                 answer.bringIn();
                                 try {
                                     exchange.eventLoop().execute(() -> decide(answer));

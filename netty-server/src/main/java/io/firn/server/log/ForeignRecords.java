@@ -1,8 +1,10 @@
 package io.firn.server.log;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.utils.ByteUtils;
 
 /**
  * The one batch of a produce request, for one partition: what has to be right about its header
@@ -41,27 +43,52 @@ final class ForeignRecords {
             return Errors.INVALID_RECORD;
         }
         if (bytes.get(at + MAGIC) != 2) {
-            return Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT;
+            return Errors.INVALID_RECORD; // as a broker says since produce requests have version 3
         }
         long size = (long) bytes.getInt(at + LENGTH) + LENGTH_OVERHEAD;
-        if (size < HEADER || size > bytes.remaining()) {
+        if (size < HEADER) {
             return Errors.CORRUPT_MESSAGE;
         }
-        if (size < bytes.remaining()) {
-            return Errors.INVALID_RECORD; // one batch for a partition, nothing behind it
+        if (size != bytes.remaining()) {
+            return Errors.INVALID_RECORD; // one batch for a partition, whole, nothing behind it
         }
         if (size > settings.maxMessageBytes()) {
             return Errors.MESSAGE_TOO_LARGE;
         }
-        int compression = bytes.getShort(at + ATTRIBUTES) & COMPRESSION;
+        int attributes = bytes.getShort(at + ATTRIBUTES);
+        int compression = attributes & COMPRESSION;
         if (compression > ZSTD || (compression == ZSTD && version < FIRST_WITH_ZSTD)) {
             return Errors.UNSUPPORTED_COMPRESSION_TYPE;
         }
         if (!settings.isAppendTime()
-                && !settings.takesTime(bytes.getLong(at + MAX_TIMESTAMP), nowMs)) {
-            return Errors.INVALID_TIMESTAMP;
+                && ((attributes & APPEND_TIME) != 0
+                        || !settings.takesTime(bytes.getLong(at + MAX_TIMESTAMP), nowMs))) {
+            return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
+        }
+        if (settings.isCompacted() && compression == 0 && !haveKeys()) {
+            return Errors.INVALID_RECORD; // compaction could neither keep nor drop them
         }
         return Errors.NONE;
+    }
+
+    /** Whether each record has a key; of records that are malformed the log says so itself. */
+    private boolean haveKeys() {
+        ByteBuffer in = bytes.duplicate().position(at + HEADER);
+        try {
+            for (int left = count(); left > 0 && in.hasRemaining(); left--) {
+                int end = ByteUtils.readVarint(in) + in.position();
+                in.get(); // attributes
+                ByteUtils.readVarlong(in); // timestamp
+                ByteUtils.readVarint(in); // offset
+                if (ByteUtils.readVarint(in) < 0) {
+                    return false;
+                }
+                in.position(end);
+            }
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            return true;
+        }
+        return true;
     }
 
     int count() {

@@ -20,6 +20,9 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     private static final long LATEST_TIERED = -5;
     private static final long EARLIEST_PENDING_UPLOAD = -6;
 
+    /** The first version that knows each timestamp that is none, from −3 on downwards. */
+    private static final int[] KNOWN_SINCE = {7, 8, 9, 11};
+
     private final ServedTopics topics;
 
     /** Over the topics. */
@@ -35,25 +38,36 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
             response.topics().add(results);
             ServedTopic served = topics.find(topic.name());
             for (ListOffsetsPartition each : topic.partitions()) {
-                results.partitions().add(find(served, each));
+                results.partitions().add(find(served, each, exchange.version()));
             }
         }
         exchange.reply(response);
     }
 
     private static ListOffsetsPartitionResponse find(
-            ServedTopic topic, ListOffsetsPartition asked) {
+            ServedTopic topic, ListOffsetsPartition asked, short version) {
         ListOffsetsPartitionResponse result =
                 new ListOffsetsPartitionResponse().setPartitionIndex(asked.partitionIndex());
         ServedPartition served = topic == null ? null : topic.partition(asked.partitionIndex());
         if (served == null) {
             return result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
         }
+        if (!isKnown(asked.timestamp(), version)) {
+            return result.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
+        }
         try {
             return find(served.partition(), asked.timestamp(), result);
         } catch (RuntimeException e) {
             return result.setErrorCode(Failures.codeOf(e).code());
         }
+    }
+
+    private static boolean isKnown(long timestamp, short version) {
+        if (timestamp > MAX_TIMESTAMP) {
+            return true;
+        }
+        return timestamp >= EARLIEST_PENDING_UPLOAD
+                && version >= KNOWN_SINCE[(int) (MAX_TIMESTAMP - timestamp)];
     }
 
     private static ListOffsetsPartitionResponse find(
@@ -66,9 +80,6 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
         }
         if (timestamp == LATEST_TIERED || timestamp == EARLIEST_PENDING_UPLOAD) {
             return result; // nothing lies remotely
-        }
-        if (timestamp < MAX_TIMESTAMP) {
-            return result.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
         }
         TimestampedOffset found =
                 timestamp == MAX_TIMESTAMP

@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -99,7 +100,11 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                     : describe(topic, here);
         }
         ServedTopic topic = topics.find(asked.name());
-        Errors error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        // A client that hopes for the topic to come need not wait for one that cannot.
+        Errors error =
+                Topic.isValid(asked.name())
+                        ? Errors.UNKNOWN_TOPIC_OR_PARTITION
+                        : Errors.INVALID_TOPIC_EXCEPTION;
         if (topic == null && create) {
             try {
                 topics.create(asked.name(), topics.config().integer("num.partitions"), Map.of());

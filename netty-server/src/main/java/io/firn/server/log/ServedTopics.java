@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -11,7 +12,9 @@ import io.firn.spi.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.Uuid;
@@ -117,7 +120,8 @@ public final class ServedTopics implements AutoCloseable {
             return before;
         }
         forget(before);
-        ServedTopic served = new ServedTopic(topic, new TopicSettings(readSet(topic), defaults));
+        ServedTopic served =
+                new ServedTopic(topic, new TopicSettings(readSet(topic), defaultsOf(topic)));
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
@@ -136,11 +140,33 @@ public final class ServedTopics implements AutoCloseable {
         byName.keySet().forEach(this::find);
     }
 
+    /** What was fixed when it was created stays, whatever the server's defaults are now. */
+    private Map<String, String> defaultsOf(Topic topic) {
+        Map<String, String> own = new HashMap<>(defaults);
+        own.put("firn.durability", topic.options().durability().name().toLowerCase(Locale.ROOT));
+        own.put("segment.bytes", Integer.toString(topic.options().segmentBytes()));
+        return own;
+    }
+
     // ---- changing
 
     /** Checks what a topic would be created with. */
     TopicSettings check(Map<String, String> set) {
         return new TopicSettings(set, defaults);
+    }
+
+    /** Checks what a topic would be changed to. */
+    TopicSettings check(ServedTopic served, Map<String, String> set) {
+        TopicSettings changed = new TopicSettings(set, defaultsOf(served.topic()));
+        String now = defaultsOf(served.topic()).get("firn.durability");
+        if (!changed.get("firn.durability").equals(now)) {
+            throw new InvalidOptionException(
+                    "firn.durability is chosen when a topic is created; "
+                            + served.name()
+                            + " is "
+                            + now);
+        }
+        return changed;
     }
 
     /** Creates a topic, durably. */
@@ -182,7 +208,7 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Configures a topic, durably. */
     synchronized void configure(ServedTopic served, Map<String, String> set) {
-        TopicSettings changed = new TopicSettings(set, defaults);
+        TopicSettings changed = check(served, set);
         writeSet(served.topic(), changed);
         served.settings(changed);
         TopicOptions options = served.topic().options();

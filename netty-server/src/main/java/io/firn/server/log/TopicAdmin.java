@@ -248,6 +248,9 @@ public final class TopicAdmin {
             if (served == null) {
                 throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
             }
+            if (!topic.settings().isDeleted()) {
+                throw Errors.POLICY_VIOLATION.exception();
+            }
             var partition = served.partition();
             long offset = before == -1 ? partition.visibleOffset() : before;
             if (offset < 0 || offset > partition.visibleOffset()) {

@@ -20,6 +20,7 @@ public final class TopicSettings {
     private final Map<String, String> defaults;
     private final int maxMessageBytes;
     private final boolean appendTime;
+    private final boolean compacted;
     private final long timestampAfterMaxMs;
     private final long timestampBeforeMaxMs;
 
@@ -34,6 +35,7 @@ public final class TopicSettings {
         this.defaults = defaults;
         this.maxMessageBytes = Integer.parseInt(get("max.message.bytes"));
         this.appendTime = get("message.timestamp.type").equals("LogAppendTime");
+        this.compacted = get("cleanup.policy").contains("compact");
         this.timestampAfterMaxMs = Long.parseLong(get("message.timestamp.after.max.ms"));
         this.timestampBeforeMaxMs = Long.parseLong(get("message.timestamp.before.max.ms"));
     }
@@ -57,6 +59,16 @@ public final class TopicSettings {
     /** Whether batches get our time. */
     boolean isAppendTime() {
         return appendTime;
+    }
+
+    /** Whether records are to be told apart by their keys. */
+    boolean isCompacted() {
+        return compacted;
+    }
+
+    /** Whether records go away by themselves, and may be deleted. */
+    boolean isDeleted() {
+        return get("cleanup.policy").contains("delete");
     }
 
     /** Whether a batch's time is within what the topic takes. */
@@ -87,7 +99,7 @@ public final class TopicSettings {
     /** The log's options with what can be changed later. */
     TopicOptions applyTo(TopicOptions options) {
         // A topic that is to be compacted keeps everything, as long as there is no compaction.
-        boolean deletes = get("cleanup.policy").contains("delete");
+        boolean deletes = isDeleted();
         long bytes = deletes ? Long.parseLong(get("retention.bytes")) : TopicOptions.UNLIMITED;
         long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
         return options.withRetentionBytes(bytes)

@@ -299,6 +299,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
             }
         }
         if (wrote) {
+            lastRequestNs = System.nanoTime(); // one that took long was no idle time
             if (inRead) {
                 unflushed = true;
             } else {
