@@ -61,6 +61,11 @@ final class CallSites {
                                 .orElse("?"));
     }
 
+    /** The call that is being answered, apart for each kind of operation that it makes. */
+    static String current(String operation) {
+        return current() + " " + operation.substring(0, operation.indexOf('/')).split(" \\d")[0];
+    }
+
     private static boolean isOurs(String name) {
         return name.startsWith("io.firn.")
                 && !name.startsWith("io.firn.sim.")

@@ -111,8 +111,7 @@ final class FaultRun {
     }
 
     private boolean isNewSite(String operation) {
-        String kind = operation.substring(0, operation.indexOf('/'));
-        return !isDull(operation) && planned.add(CallSites.current() + " " + kind.split(" \\d")[0]);
+        return !isDull(operation) && planned.add(CallSites.current(operation));
     }
 
     /** A few of each call site: what changes nothing is asked for again and again. */

@@ -57,8 +57,7 @@ final class SituationRun {
         counted.onOperation(
                 number -> {
                     String operation = counted.history().get(number - 1);
-                    String kind = operation.substring(0, operation.indexOf('/')).split(" \\d")[0];
-                    if (planned.add("situation " + CallSites.current() + " " + kind)) {
+                    if (planned.add("situation " + CallSites.current(operation))) {
                         operations.add(number);
                     }
                 });
