@@ -34,7 +34,6 @@ public final class KafkaBench implements Callable<Integer> {
     private static final int WARM_RECORDS = 600_000;
     private static final double MB = 1 << 20;
     private static final double GB = 1e9;
-    private static final List<String> BATCHED = List.of("batch.size=163840", "linger.ms=5");
 
     @Option(
             names = "--only",
@@ -115,7 +114,7 @@ public final class KafkaBench implements Callable<Integer> {
             if (only.contains("durable")) {
                 // Kafka's way to have a record on the disk before it is acknowledged.
                 throughput(
-                        "forced before acks=all", List.of("flush.messages=1"), List.of(), mb / 10);
+                        "forced before acks=all", List.of("flush.messages=1"), List.of(), mb / 2);
             }
             if (only.contains("latency")) {
                 latency("written, not forced", List.of(), List.of("firn.durability=written"));
@@ -190,20 +189,55 @@ public final class KafkaBench implements Callable<Integer> {
 
     // ---- throughput
 
-    private record Load(int bytes, String acks, boolean batched, int producers) {
+    /** How a producer batches; one by one is slow, and gets a share of the bytes. */
+    private enum Batches {
+        SINGLE(", one by one", 20, "batch.size=0"),
+        DEFAULT("", 1),
+        LARGE(", 160 KB", 1, "batch.size=163840", "linger.ms=5");
+
+        private final String words;
+        private final int share;
+        private final List<String> settings;
+
+        Batches(String words, int share, String... settings) {
+            this.words = words;
+            this.share = share;
+            this.settings = List.of(settings);
+        }
+    }
+
+    private record Load(int bytes, String acks, Batches batches, int producers) {
         String name() {
             return bytes
                     + " B, acks="
                     + acks
-                    + (batched ? ", 160 KB" : "")
+                    + batches.words
                     + (producers == 1 ? "" : ", x" + producers);
         }
 
         List<String> settings() {
-            List<String> all = new ArrayList<>(batched ? BATCHED : List.of());
+            List<String> all = new ArrayList<>(batches.settings);
             all.add("acks=" + acks);
             return all;
         }
+    }
+
+    private static List<Load> loads(boolean forced) {
+        List<Load> loads = new ArrayList<>();
+        if (forced) {
+            loads.add(new Load(1024, "all", Batches.SINGLE, 1));
+            loads.add(new Load(1024, "all", Batches.SINGLE, PRODUCERS));
+        }
+        for (int bytes : List.of(1024, 100)) {
+            for (Batches batches : List.of(Batches.DEFAULT, Batches.LARGE)) {
+                if (!forced) {
+                    loads.add(new Load(bytes, "1", batches, 1));
+                }
+                loads.add(new Load(bytes, "all", batches, 1));
+                loads.add(new Load(bytes, "all", batches, PRODUCERS));
+            }
+        }
+        return loads;
     }
 
     /** What one run gave; bytes of values count. */
@@ -217,17 +251,10 @@ public final class KafkaBench implements Callable<Integer> {
 
     private void throughput(String what, List<String> kafkaTopic, List<String> firn, int megabytes)
             throws Exception {
-        List<Load> loads = new ArrayList<>();
         boolean forced = !kafkaTopic.isEmpty();
-        for (int bytes : List.of(1024, 100)) {
-            for (String acks : forced ? List.of("all") : List.of("1", "all")) {
-                loads.add(new Load(bytes, acks, false, 1));
-                loads.add(new Load(bytes, acks, true, 1));
-            }
-            loads.add(new Load(bytes, "all", false, PRODUCERS));
-            loads.add(new Load(bytes, "all", true, PRODUCERS));
-        }
-        out.printf("%n%s; %d MB a run, medians of %d turns%n", what, megabytes, turns);
+        out.printf(
+                "%n%s; %d MB a run, one by one %d; medians of %d turns%n",
+                what, megabytes, megabytes / Batches.SINGLE.share, turns);
         out.printf(
                 "%-28s %-6s %8s %8s %8s %8s %8s %8s%n",
                 "", "", "MB/s", "CPU s/GB", "p50 ms", "p99 ms", "out MB/s", "CPU s/GB");
@@ -239,7 +266,7 @@ public final class KafkaBench implements Callable<Integer> {
                 warm(each, kafkaTopic, forced);
             }
             int number = 0;
-            for (Load load : loads) {
+            for (Load load : loads(forced)) {
                 List<List<Result>> results = List.of(new ArrayList<>(), new ArrayList<>());
                 for (int turn = 0; turn < turns; turn++) {
                     String topic = "t" + number++;
@@ -264,11 +291,11 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** Until little is left to be compiled. */
     private void warm(Broker broker, List<String> kafkaTopic, boolean forced) throws Exception {
-        for (boolean batched : List.of(true, false)) {
+        for (Batches batches : List.of(Batches.LARGE, Batches.DEFAULT)) {
             for (int bytes : List.of(1024, 100)) {
-                Load load = new Load(bytes, "all", batched, 1);
-                long records = forced && !batched ? WARM_RECORDS / 10 : WARM_RECORDS;
-                String topic = "warm-" + bytes + batched;
+                Load load = new Load(bytes, "all", batches, 1);
+                long records = forced ? WARM_RECORDS / 10 : WARM_RECORDS;
+                String topic = "warm-" + bytes + batches;
                 create(broker, topic, kafkaTopic);
                 tools.produce(broker, topic, records, bytes, load.settings());
                 tools.consume(broker, topic, records);
@@ -277,7 +304,7 @@ public final class KafkaBench implements Callable<Integer> {
     }
 
     private Result run(Broker broker, String topic, Load load, int megabytes) throws IOException {
-        long records = megabytes * 1_000_000L / load.bytes;
+        long records = megabytes * 1_000_000L / load.batches.share / load.bytes;
         double gb = records * (double) load.bytes / GB;
         Trees.warmMemory(directory, 2 * megabytes + MEMORY_MB);
         double before = broker.cpuSeconds();
@@ -365,7 +392,7 @@ public final class KafkaBench implements Callable<Integer> {
                     "%-6s the sender was late by up to %s ms: too busy a machine%n",
                     name, words[1]);
         }
-        if (words.length == 6) {
+        if (words.length == 6 && words[1].matches("[0-9]+")) {
             out.printf(
                     "%-6s %-14s %8s %8s %8s %8s %8s%n",
                     name, words[0], words[1], words[2], words[3], words[4], words[5]);
@@ -384,7 +411,7 @@ public final class KafkaBench implements Callable<Integer> {
         try (Broker ours = broker(true, "replay", List.of()).start()) {
             create(ours, "cold", List.of());
             create(ours, "hot", List.of());
-            tools.produce(ours, "cold", records, 1024, List.of("acks=1", BATCHED.get(0)));
+            tools.produce(ours, "cold", records, 1024, List.of("acks=1", "batch.size=163840"));
         }
         // A new process maps nothing of it yet, so the cache can be emptied of it.
         try (Broker ours = broker(true, "replay", List.of()).start()) {
@@ -395,7 +422,7 @@ public final class KafkaBench implements Callable<Integer> {
                     new Thread(
                             () -> {
                                 try {
-                                    double rate = tools.consume(ours, "cold", records);
+                                    double rate = tools.consumeNicely(ours, "cold", records);
                                     out.printf("replayed at %.0f MB/s%n", rate * MB / 1e6);
                                 } catch (IOException e) {
                                     out.println("the replay failed: " + e.getMessage());

@@ -111,8 +111,22 @@ final class Tools {
 
     /** Reads a topic from its start; MiB a second, without the time to join. */
     double consume(Broker broker, String topic, long records) throws IOException {
+        return consume(broker, topic, records, List.of());
+    }
+
+    /**
+     * The same by a process that gives way to all others, as if it ran on a machine of its own: so
+     * what others notice of it is what it does to the server.
+     */
+    double consumeNicely(Broker broker, String topic, long records) throws IOException {
+        return consume(broker, topic, records, List.of("nice", "-n", "19"));
+    }
+
+    private double consume(Broker broker, String topic, long records, List<String> prefix)
+            throws IOException {
         List<String> lines =
                 run(
+                        prefix,
                         List.of(
                                 "org.apache.kafka.tools.ConsumerPerformance",
                                 "--topic",
@@ -139,7 +153,12 @@ final class Tools {
     }
 
     private List<String> run(List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(java);
+        return run(List.of(), arguments);
+    }
+
+    private List<String> run(List<String> prefix, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(java);
         command.addAll(List.of("-cp", classPath));
         command.addAll(arguments);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
