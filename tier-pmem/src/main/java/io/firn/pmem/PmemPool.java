@@ -280,9 +280,13 @@ final class PmemPool {
     void viewReleased() {
         synchronized (mapped) {
             views--;
-            if (closed && views == 0) {
-                memory.close();
-            }
+            unmapWhenUnused();
+        }
+    }
+
+    private void unmapWhenUnused() {
+        if (closed && views == 0) {
+            memory.close();
         }
     }
 
@@ -294,9 +298,7 @@ final class PmemPool {
         try {
             synchronized (mapped) {
                 closed = true;
-                if (views == 0) {
-                    memory.close();
-                }
+                unmapWhenUnused();
             }
             file.close();
         } finally {

@@ -1,6 +1,5 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
 import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,22 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Memory that cannot be brought in while a switch is on. */
-record FailingProvider(PmemProvider below, AtomicBoolean failing) implements PmemProvider {
-    @Override
-    public Provider kind() {
-        return below.kind();
-    }
-
-    @Override
-    public String reason() {
-        return below.reason();
-    }
-
-    @Override
-    public DurabilityClass durabilityClass() {
-        return below.durabilityClass();
-    }
-
+record FailingProvider(PmemProvider below, AtomicBoolean failing) implements ProviderOver {
     @Override
     public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
         return new Memory(below.map(file, path, pool), failing);

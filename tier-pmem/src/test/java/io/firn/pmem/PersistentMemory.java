@@ -44,22 +44,7 @@ final class PersistentMemory {
         return isDemanded() ? new Demanding(provider) : provider;
     }
 
-    private record Demanding(PmemProvider below) implements PmemProvider {
-        @Override
-        public Provider kind() {
-            return below.kind();
-        }
-
-        @Override
-        public String reason() {
-            return below.reason();
-        }
-
-        @Override
-        public DurabilityClass durabilityClass() {
-            return below.durabilityClass();
-        }
-
+    private record Demanding(PmemProvider below) implements ProviderOver {
         @Override
         public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
             require(durabilityClass() == DurabilityClass.POWER_FAIL, path, durabilityClass());

@@ -83,6 +83,9 @@ final class ForeignRecords {
                 if (ByteUtils.readVarint(in) < 0) {
                     return false;
                 }
+                if (end < in.position()) {
+                    return true; // else a length below zero would go round for each record
+                }
                 in.position(end);
             }
         } catch (BufferUnderflowException | IllegalArgumentException e) {
