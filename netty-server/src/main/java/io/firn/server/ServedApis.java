@@ -95,7 +95,11 @@ final class ServedApis {
 
     void serveGroups(Groups groups, Executor background) {
         MembershipApis members = groups.membership();
-        table.serve(ApiKeys.FIND_COORDINATOR, FindCoordinatorRequestData.class, groups.finder());
+        table.serve(
+                ApiKeys.FIND_COORDINATOR,
+                FindCoordinatorRequestData.class,
+                background,
+                groups.finder());
         table.serve(ApiKeys.JOIN_GROUP, JoinGroupRequestData.class, background, members::join);
         table.serve(ApiKeys.SYNC_GROUP, SyncGroupRequestData.class, background, members::sync);
         table.serve(ApiKeys.HEARTBEAT, HeartbeatRequestData.class, background, members::heartbeat);
