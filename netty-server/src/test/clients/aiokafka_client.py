@@ -51,17 +51,36 @@ def client(bootstrap, name):
     )
 
 
-def member(bootstrap, name):
+def list_topics(bootstrap, name):
+    async def run():
+        consumer = aiokafka.AIOKafkaConsumer(bootstrap_servers=bootstrap)
+        await consumer.start()
+        for topic in await consumer.topics():
+            print(topic)
+        await consumer.stop()
+
+    asyncio.run(run())
+
+
+def pattern(bootstrap, name):
+    member(bootstrap, name, scenario.PATTERN)
+
+
+def member(bootstrap, name, topics=None):
     async def run():
         consumer = aiokafka.AIOKafkaConsumer(
-            name,
             bootstrap_servers=bootstrap,
             group_id=name,
             auto_offset_reset="earliest",
             session_timeout_ms=6000,
             heartbeat_interval_ms=1000,
             auto_commit_interval_ms=500,
+            metadata_max_age_ms=scenario.REFRESH_MS,
         )
+        if topics:
+            consumer.subscribe(pattern=topics)
+        else:
+            consumer.subscribe([name])
         await consumer.start()
         async for record in consumer:
             print(record.value.decode(), flush=True)
@@ -69,4 +88,4 @@ def member(bootstrap, name):
     asyncio.run(run())
 
 
-scenario.main(client, member)
+scenario.main(client, member=member, list=list_topics, pattern=pattern)

@@ -52,7 +52,16 @@ def client(bootstrap, name):
     scenario.run(f"{ck.__version__} (librdkafka {ck.libversion()[0]})", produce, consume)
 
 
-def member(bootstrap, name):
+def list_topics(bootstrap, name):
+    for topic in AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics:
+        print(topic)
+
+
+def pattern(bootstrap, name):
+    member(bootstrap, name, scenario.PATTERN)
+
+
+def member(bootstrap, name, topics=None):
     consumer = ck.Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -62,13 +71,14 @@ def member(bootstrap, name):
             "session.timeout.ms": 6000,
             "heartbeat.interval.ms": 1000,
             "auto.commit.interval.ms": 500,
+            "topic.metadata.refresh.interval.ms": scenario.REFRESH_MS,
         }
     )
-    consumer.subscribe([name])
+    consumer.subscribe([topics or name])
     while True:
         message = consumer.poll(1)
         if message is not None and message.error() is None:
             print(message.value().decode(), flush=True)
 
 
-scenario.main(client, member)
+scenario.main(client, member=member, list=list_topics, pattern=pattern)

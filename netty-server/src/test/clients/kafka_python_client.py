@@ -42,18 +42,33 @@ def client(bootstrap, name):
     scenario.run(kafka.__version__, produce, consume)
 
 
-def member(bootstrap, name):
+def list_topics(bootstrap, name):
+    consumer = kafka.KafkaConsumer(bootstrap_servers=bootstrap)
+    for topic in consumer.topics():
+        print(topic)
+    consumer.close()
+
+
+def pattern(bootstrap, name):
+    member(bootstrap, name, scenario.PATTERN)
+
+
+def member(bootstrap, name, topics=None):
     consumer = kafka.KafkaConsumer(
-        name,
         bootstrap_servers=bootstrap,
         group_id=name,
         auto_offset_reset="earliest",
         session_timeout_ms=6000,
         heartbeat_interval_ms=1000,
         auto_commit_interval_ms=500,
+        metadata_max_age_ms=scenario.REFRESH_MS,
     )
+    if topics:
+        consumer.subscribe(pattern=topics)
+    else:
+        consumer.subscribe([name])
     for record in consumer:
         print(record.value.decode(), flush=True)
 
 
-scenario.main(client, member)
+scenario.main(client, member=member, list=list_topics, pattern=pattern)

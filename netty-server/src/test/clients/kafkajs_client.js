@@ -98,14 +98,23 @@ async function committedAre(sum) {
   }
 }
 
-async function member() {
+async function list() {
+  const admin = kafka.admin();
+  await admin.connect();
+  for (const topic of await admin.listTopics()) {
+    console.log(topic);
+  }
+  await admin.disconnect();
+}
+
+async function member(topics) {
   const consumer = kafka.consumer({
     groupId: name,
     sessionTimeout: 6000,
     heartbeatInterval: 1000,
   });
   await consumer.connect();
-  await consumer.subscribe({ topics: [name], fromBeginning: true });
+  await consumer.subscribe({ topics, fromBeginning: true });
   await consumer.run({
     autoCommitInterval: 500,
     eachMessage: async ({ message }) => console.log(message.value.toString()),
@@ -131,7 +140,13 @@ async function main() {
   shown("resume");
 }
 
-(mode === "member" ? member() : main()).then(
+const modes = {
+  list,
+  member: () => member([name]),
+  pattern: () => member([/^snow-.*/]),
+};
+
+(mode ? modes[mode] : main)().then(
   () => process.exit(0),
   (e) => {
     console.error(e.stack || String(e));

@@ -1,15 +1,24 @@
 #!/usr/bin/env bash
-# The steps of scenario.py, with kcat: kcat_client.sh BOOTSTRAP NAME [member]. The topic is made by being asked for.
+# The steps of scenario.py, with kcat: kcat_client.sh BOOTSTRAP NAME [member|list|pattern]. The topic is
+# made by being asked for.
 set -euo pipefail
 
 count=1000
 bootstrap=$1
 name=$2
-if [[ ${3:-} == member ]]; then
-    exec kcat -b "$bootstrap" -G "$name" -q -u -X auto.offset.reset=earliest \
-        -X session.timeout.ms=6000 -X heartbeat.interval.ms=1000 -X auto.commit.interval.ms=500 \
-        "$name"
-fi
+case ${3:-} in
+    list)
+        kcat -b "$bootstrap" -L | sed -n 's/^  topic "\(.*\)" with .*/\1/p'
+        exit
+        ;;
+    member | pattern)
+        topics=$name
+        [[ $3 == member ]] || topics='^snow-.*'
+        exec kcat -b "$bootstrap" -G "$name" -q -u -X auto.offset.reset=earliest \
+            -X session.timeout.ms=6000 -X heartbeat.interval.ms=1000 \
+            -X auto.commit.interval.ms=500 -X topic.metadata.refresh.interval.ms=2000 "$topics"
+        ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -4,8 +4,13 @@ A driver is called with BOOTSTRAP and NAME (its topic and its group), prints a l
 "version ...", "produce", "group", "commit" and "resume" once that is shown, and ends with 0. The
 drivers that are not written in Python do the same steps with the same numbers.
 
-Called with BOOTSTRAP, NAME and "member" it joins the group, prints the value of each record that it
-gets, commits twice a second, and goes on until it is ended; see rebalance.py.
+Called with BOOTSTRAP, NAME and a third word it does one of these instead; see rebalance.py and
+many.py:
+
+member   joins the group, prints the value of each record that it gets, commits twice a second, and
+         goes on until it is ended
+list     prints the name of each topic that there is
+pattern  as member, of every topic that PATTERN matches, also of those that are created meanwhile
 """
 
 import sys
@@ -13,6 +18,8 @@ import sys
 COUNT = 1000
 PARTITIONS = 3
 WAIT_S = 60
+PATTERN = "^snow-.*"
+REFRESH_MS = 2000  # how often a consumer by pattern looks for new topics
 
 
 def values(start):
@@ -64,9 +71,9 @@ def run(version, produce, consume):
     shown("resume")
 
 
-def main(driver, member):
+def main(driver, **others):
     try:
-        (member if sys.argv[3:] == ["member"] else driver)(sys.argv[1], sys.argv[2])
+        (others[sys.argv[3]] if sys.argv[3:] else driver)(sys.argv[1], sys.argv[2])
     except Exception as e:
         print(f"{type(e).__name__}: {e}", file=sys.stderr)
         sys.exit(1)

@@ -85,15 +85,46 @@ func (f franz) consume(name string, count int) ([]record, error) {
 	return found, c.CommitUncommittedOffsets(ctx)
 }
 
+func (f franz) list() ([]string, error) {
+	c, err := f.with()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	request := kmsg.NewPtrMetadataRequest() // of all topics, since it names none
+	response, err := request.RequestWith(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, topic := range response.Topics {
+		names = append(names, *topic.Topic)
+	}
+	return names, nil
+}
+
 func (f franz) member(name string) error {
-	c, err := f.with(
+	return f.print(name, kgo.ConsumeTopics(name))
+}
+
+func (f franz) pattern(name string) error {
+	return f.print(
+		name, kgo.ConsumeTopics(topics), kgo.ConsumeRegex(), kgo.MetadataMaxAge(refresh),
+		kgo.MetadataMinAge(refresh/2),
+	)
+}
+
+func (f franz) print(name string, which ...kgo.Opt) error {
+	c, err := f.with(append(
+		which,
 		kgo.ConsumerGroup(name),
-		kgo.ConsumeTopics(name),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.SessionTimeout(6*time.Second),
 		kgo.HeartbeatInterval(time.Second),
 		kgo.AutoCommitInterval(500*time.Millisecond),
-	)
+	)...)
 	if err != nil {
 		return err
 	}

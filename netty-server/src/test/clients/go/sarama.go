@@ -153,6 +153,24 @@ func (s saramaClient) member(name string) error {
 	}
 }
 
+func (s saramaClient) list() ([]string, error) {
+	admin, err := sarama.NewClusterAdmin(s.bootstrap, config())
+	if err != nil {
+		return nil, err
+	}
+	defer admin.Close()
+	topics, err := admin.ListTopics()
+	var names []string
+	for name := range topics {
+		names = append(names, name)
+	}
+	return names, err
+}
+
+func (s saramaClient) pattern(string) error {
+	return fmt.Errorf("sarama subscribes to names, not to patterns")
+}
+
 func (s saramaClient) committed(name string) (int64, error) {
 	admin, err := sarama.NewClusterAdmin(s.bootstrap, config())
 	if err != nil {

@@ -1,4 +1,4 @@
-// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME [member].
+// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME [member|list|pattern].
 package main
 
 import (
@@ -12,6 +12,8 @@ const (
 	count      = 1000
 	partitions = 3
 	patience   = 60 * time.Second
+	topics     = "^snow-.*"
+	refresh    = 2 * time.Second
 )
 
 // A record as a consumer got it.
@@ -29,6 +31,10 @@ type client interface {
 	consume(name string, count int) ([]record, error)
 	// member prints the values that it gets as one of a group, without end.
 	member(name string) error
+	// list is the name of each topic that there is.
+	list() ([]string, error)
+	// pattern does as member does, of every topic that the pattern matches.
+	pattern(name string) error
 	// committed is the sum of the group's committed offsets.
 	committed(name string) (int64, error)
 }
@@ -116,8 +122,18 @@ func main() {
 	clients := map[string]func(string) client{"franz-go": newFranz, "sarama": newSarama}
 	c := clients[os.Args[1]](bootstrap)
 	do := func() error { return run(c, name) }
-	if len(os.Args) > 4 && os.Args[4] == "member" {
-		do = func() error { return c.member(name) }
+	if len(os.Args) > 4 {
+		do = map[string]func() error{
+			"member":  func() error { return c.member(name) },
+			"pattern": func() error { return c.pattern(name) },
+			"list": func() error {
+				names, err := c.list()
+				for _, each := range names {
+					fmt.Println(each)
+				}
+				return err
+			},
+		}[os.Args[4]]
 	}
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

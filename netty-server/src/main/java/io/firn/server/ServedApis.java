@@ -6,6 +6,7 @@ import io.firn.server.group.MembershipApis;
 import io.firn.server.group.OffsetApis;
 import io.firn.server.log.ClusterAdmin;
 import io.firn.server.log.ConfigAdmin;
+import io.firn.server.log.ConfigChanges;
 import io.firn.server.log.FetchHandler;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
@@ -62,6 +63,7 @@ final class ServedApis {
 
     private void serveDescriptions(ServedTopics topics, Supplier<Node> node, Executor background) {
         ConfigAdmin configs = new ConfigAdmin(topics);
+        ConfigChanges changes = new ConfigChanges(topics);
         table.serve(
                 ApiKeys.DESCRIBE_CONFIGS,
                 DescribeConfigsRequestData.class,
@@ -71,9 +73,9 @@ final class ServedApis {
                 ApiKeys.INCREMENTAL_ALTER_CONFIGS,
                 IncrementalAlterConfigsRequestData.class,
                 background,
-                configs::alter);
+                changes::alter);
         table.serve(
-                ApiKeys.ALTER_CONFIGS, AlterConfigsRequestData.class, background, configs::replace);
+                ApiKeys.ALTER_CONFIGS, AlterConfigsRequestData.class, background, changes::replace);
         ClusterAdmin cluster = new ClusterAdmin(topics, node);
         table.serve(ApiKeys.DESCRIBE_CLUSTER, DescribeClusterRequestData.class, cluster::cluster);
         table.serve(
@@ -95,7 +97,11 @@ final class ServedApis {
 
     void serveGroups(Groups groups, Executor background) {
         MembershipApis members = groups.membership();
-        table.serve(ApiKeys.FIND_COORDINATOR, FindCoordinatorRequestData.class, groups.finder());
+        table.serve(
+                ApiKeys.FIND_COORDINATOR,
+                FindCoordinatorRequestData.class,
+                background,
+                groups.finder());
         table.serve(ApiKeys.JOIN_GROUP, JoinGroupRequestData.class, background, members::join);
         table.serve(ApiKeys.SYNC_GROUP, SyncGroupRequestData.class, background, members::sync);
         table.serve(ApiKeys.HEARTBEAT, HeartbeatRequestData.class, background, members::heartbeat);

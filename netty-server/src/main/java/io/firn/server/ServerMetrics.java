@@ -58,6 +58,16 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     }
 
     @Override
+    public long getRequestsWithTrailingBytes() {
+        return context.counters().requestsWithTrailingBytes();
+    }
+
+    @Override
+    public long getTrailingBytes() {
+        return context.counters().trailingBytes();
+    }
+
+    @Override
     public long getQueuedBytes() {
         return context.heldBytes();
     }

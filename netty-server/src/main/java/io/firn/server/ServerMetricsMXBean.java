@@ -17,6 +17,12 @@ public interface ServerMetricsMXBean {
     /** Requests that were read, by API; those that nobody asked for are left out. */
     Map<String, Long> getRequestsByApi();
 
+    /** Requests that were longer than their fields; the rest of them was ignored, as by Kafka. */
+    long getRequestsWithTrailingBytes();
+
+    /** Bytes that followed the fields of requests and were ignored. */
+    long getTrailingBytes();
+
     /** Bytes of requests that wait or are being handled. */
     long getQueuedBytes();
 

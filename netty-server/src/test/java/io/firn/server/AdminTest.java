@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.spi.FileMedium;
+import io.firn.spi.SmallFile;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.management.ObjectName;
@@ -178,6 +181,81 @@ class AdminTest {
         assertEquals("0", config.get("min.compaction.lag.ms").value());
         assertTrue(config.get("min.compaction.lag.ms").isDefault());
         assertEquals(5_000, running.store().openTopic("orders").options().retentionMs());
+    }
+
+    /** What an older version accepted stays until somebody changes it. */
+    @Test
+    void shouldKeepAConfigurationThatWouldBeRefusedToday() throws Exception {
+        running.createTopic("orders", 1, Map.of("retention.ms", "4000"));
+        String id = running.store().openTopic("orders").id().toString();
+        running.stop();
+        SmallFile.write(
+                FileMedium.real(),
+                directory.resolve("store/server/topics").resolve(id),
+                "topic-config",
+                1,
+                Map.of("compression.gzip.level", "77", "retention.ms", "4000"));
+        running.start(0);
+        try (Admin again = running.admin()) {
+            AlterConfigOp other = op("retention.ms", "5000", OpType.SET);
+            get(again.incrementalAlterConfigs(Map.of(ORDERS, List.of(other))).all());
+            AlterConfigOp wrong = op("compression.gzip.level", "78", OpType.SET);
+            assertRefused(
+                    InvalidConfigurationException.class,
+                    again.incrementalAlterConfigs(Map.of(ORDERS, List.of(wrong))).all());
+            Config config = get(again.describeConfigs(List.of(ORDERS)).all()).get(ORDERS);
+            assertEquals("77", config.get("compression.gzip.level").value());
+            assertEquals("5000", config.get("retention.ms").value());
+        }
+    }
+
+    /** What Kafka's tools and user interfaces ask a broker for; none of it is left blank. */
+    @Test
+    void shouldDescribeTheNodeWithTheKeysThatToolsLookFor() throws Exception {
+        ConfigResource node = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        Config config = get(admin.describeConfigs(List.of(node)).all()).get(node);
+        Map<String, String> expected = new TreeMap<>();
+        expected.put("authorizer.class.name", "");
+        expected.put("auto.create.topics.enable", "true");
+        expected.put("broker.id", "1");
+        expected.put("compression.type", "producer");
+        expected.put("default.replication.factor", "1");
+        expected.put("delete.topic.enable", "true");
+        expected.put("group.coordinator.rebalance.protocols", "classic");
+        expected.put("log.cleanup.policy", "delete");
+        expected.put("log.retention.hours", "168");
+        expected.put("log.segment.bytes", "1048576");
+        expected.put("message.max.bytes", "1048588");
+        expected.put("min.insync.replicas", "1");
+        expected.put("node.id", "1");
+        expected.put("num.partitions", "1");
+        expected.put("offsets.retention.minutes", "10080");
+        expected.put("offsets.topic.replication.factor", "1");
+        expected.put("process.roles", "broker,controller");
+        expected.put("remote.log.storage.system.enable", "false");
+        expected.put("sasl.enabled.mechanisms", "");
+        expected.put("security.inter.broker.protocol", "PLAINTEXT");
+        expected.put("unclean.leader.election.enable", "false");
+        Map<String, String> found = new TreeMap<>();
+        for (String key : expected.keySet()) {
+            ConfigEntry entry = config.get(key);
+            found.put(key, entry == null ? "not described" : entry.value());
+        }
+        assertEquals(expected, found);
+    }
+
+    /** Of a topic, the source of what was not set is the server's file, if it is given there. */
+    @Test
+    void shouldSayWhereATopicsDefaultsComeFrom() throws Exception {
+        running.createTopic("orders", 1, Map.of("retention.ms", "5000"));
+        Config config = get(admin.describeConfigs(List.of(ORDERS)).all()).get(ORDERS);
+        assertEquals(
+                ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG, config.get("retention.ms").source());
+        assertEquals(
+                ConfigEntry.ConfigSource.STATIC_BROKER_CONFIG,
+                config.get("segment.bytes").source());
+        assertEquals(
+                ConfigEntry.ConfigSource.DEFAULT_CONFIG, config.get("max.message.bytes").source());
     }
 
     private static AlterConfigOp op(String key, String value, OpType type) {

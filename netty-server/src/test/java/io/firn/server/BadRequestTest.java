@@ -72,11 +72,10 @@ class BadRequestTest {
         ByteBuffer.wrap(oldVersion).putShort(2, (short) 99);
         byte[] whole = ask(ApiKeys.METADATA, 12);
         byte[] cut = java.util.Arrays.copyOf(whole, whole.length - 1);
-        byte[] longer = java.util.Arrays.copyOf(whole, whole.length + 1);
         byte[] lying = Wire.request(ApiKeys.METADATA, (short) 1, new MetadataRequestData());
         ByteBuffer.wrap(lying).putInt(lying.length - 4, Integer.MAX_VALUE); // so many topics
         List<byte[]> bad = new ArrayList<>();
-        for (byte[] each : List.of(unknownApi, unservedApi, oldVersion, cut, longer, lying)) {
+        for (byte[] each : List.of(unknownApi, unservedApi, oldVersion, cut, lying)) {
             bad.add(Wire.framed(each));
         }
         bad.add(ByteBuffer.allocate(8).putInt(-1).array());

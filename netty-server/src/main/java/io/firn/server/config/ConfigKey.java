@@ -1,8 +1,10 @@
 package io.firn.server.config;
 
 import io.firn.InvalidOptionException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * Something that can be configured.
@@ -10,27 +12,54 @@ import java.util.List;
  * @param name as in a properties file
  * @param type how its value reads
  * @param defaultValue as text; null when there is none
- * @param least of numbers
- * @param choices what else is refused, when not empty; of a list, each of its items
+ * @param rules what a value of that type has to meet besides
  */
-public record ConfigKey(
-        String name, ConfigType type, String defaultValue, double least, List<String> choices) {
+public record ConfigKey(String name, ConfigType type, String defaultValue, List<Rule> rules) {
+
+    /**
+     * What values are accepted.
+     *
+     * @param expected in words that follow "is to be"
+     * @param accepts decides about a value that is of the key's type and has no blanks around it
+     */
+    public record Rule(String expected, Predicate<String> accepts) {}
 
     static ConfigKey of(String name, ConfigType type, Object defaultValue) {
         return new ConfigKey(
-                name,
-                type,
-                defaultValue == null ? null : defaultValue.toString(),
-                Double.NEGATIVE_INFINITY,
-                List.of());
+                name, type, defaultValue == null ? null : defaultValue.toString(), List.of());
     }
 
-    ConfigKey atLeast(double value) {
-        return new ConfigKey(name, type, defaultValue, value, choices);
+    /** Accepts what meets a rule only. */
+    ConfigKey meeting(String expected, Predicate<String> accepts) {
+        List<Rule> all = new ArrayList<>(rules);
+        all.add(new Rule(expected, accepts));
+        return new ConfigKey(name, type, defaultValue, List.copyOf(all));
     }
 
-    ConfigKey oneOf(String... values) {
-        return new ConfigKey(name, type, defaultValue, least, List.of(values));
+    ConfigKey atLeast(long least) {
+        return meeting("at least " + least, value -> Double.parseDouble(value) >= least);
+    }
+
+    ConfigKey atMost(long most) {
+        return meeting("at most " + most, value -> Double.parseDouble(value) <= most);
+    }
+
+    /** Of a list, each item is one of the choices; a list may be empty. */
+    ConfigKey oneOf(String... choices) {
+        List<String> all = List.of(choices);
+        return meeting(
+                "of " + all,
+                type == ConfigType.LIST
+                        ? value -> all.containsAll(ConfigType.itemsOf(value))
+                        : all::contains);
+    }
+
+    /** Accepts the default only: a property of the server that cannot be chosen. */
+    ConfigKey fixed() {
+        String only = defaultValue == null ? "" : defaultValue;
+        return type == ConfigType.BOOLEAN
+                ? meeting(only, value -> value.toLowerCase(Locale.ROOT).equals(only))
+                : meeting("'" + only + "'", only::equals);
     }
 
     /**
@@ -44,17 +73,10 @@ public record ConfigKey(
             throw new InvalidOptionException(
                     name + " is to be of type " + type + ", found '" + value + "'");
         }
-        boolean isNumber =
-                type == ConfigType.INT || type == ConfigType.LONG || type == ConfigType.DOUBLE;
-        if (isNumber && Double.parseDouble(trimmed) < least) {
-            throw new InvalidOptionException(
-                    name + " is to be at least " + (long) least + ", found " + trimmed);
-        }
-        if (!choices.isEmpty()) {
-            String[] items = type == ConfigType.LIST ? trimmed.split(",") : new String[] {trimmed};
-            if (!Arrays.stream(items).map(String::trim).allMatch(choices::contains)) {
+        for (Rule rule : rules) {
+            if (!rule.accepts.test(trimmed)) {
                 throw new InvalidOptionException(
-                        name + " is to be of " + choices + ", found '" + value + "'");
+                        name + " is to be " + rule.expected + ", found '" + value + "'");
             }
         }
     }

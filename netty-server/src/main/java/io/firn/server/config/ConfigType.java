@@ -1,5 +1,7 @@
 package io.firn.server.config;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /** How a configured value reads; ids as in DescribeConfigs. */
@@ -26,6 +28,15 @@ public enum ConfigType {
     /** As on the wire. */
     public byte id() {
         return id;
+    }
+
+    /** The items of a list, without the blanks around them; empty ones are kept, as in Kafka. */
+    public static List<String> itemsOf(String list) {
+        if (list.isBlank()) {
+            return List.of();
+        }
+        // A pattern with the blanks in it would take quadratic time for many of them.
+        return Arrays.stream(list.split(",", -1)).map(String::trim).toList();
     }
 
     /** Whether a text is such a value. */

@@ -197,7 +197,13 @@ public final class ServerConfig {
         if (!has("log.roll.ms")) {
             defaults.put("segment.ms", Long.toString(integer("log.roll.hours") * HOUR_MS));
         }
-        defaults.forEach((name, value) -> TopicKeys.of(name).check(value));
+        defaults.forEach(
+                (name, value) -> {
+                    // Clients may not ask for segments as small as an operator may configure.
+                    if (!name.equals("segment.bytes")) {
+                        TopicKeys.of(name).check(value);
+                    }
+                });
         return defaults;
     }
 
@@ -210,12 +216,37 @@ public final class ServerConfig {
         return value < 0 ? -1 : value * (minutes ? MINUTE_MS : HOUR_MS);
     }
 
-    /** Every key that is served, with its value; for who asks what is configured. */
+    /**
+     * Every key that is served, with its value; for who asks what is configured. Keys without
+     * effect are left out when they have no value.
+     */
     public Map<ConfigKey, String> described() {
         Map<ConfigKey, String> all = new LinkedHashMap<>();
         for (ConfigKey key : ServerKeys.all().values()) {
-            all.put(key, text(key.name()));
+            String value =
+                    switch (key.name()) {
+                        case "node.id", "broker.id" -> Integer.toString(nodeId());
+                        default -> text(key.name());
+                    };
+            if (value != null || !ServerKeys.isWithoutEffect(key.name())) {
+                all.put(key, value);
+            }
         }
         return all;
+    }
+
+    /** Whether the default of a topic's key was given, under whichever name the server has. */
+    public boolean givesDefaultOf(String topicKey) {
+        return switch (topicKey) {
+            case "retention.ms" ->
+                    has("log.retention.ms")
+                            || has("log.retention.minutes")
+                            || has("log.retention.hours");
+            case "segment.ms" -> has("log.roll.ms") || has("log.roll.hours");
+            default -> {
+                String ours = ServerKeys.forTopic(topicKey);
+                yield ours != null && has(ours);
+            }
+        };
     }
 }

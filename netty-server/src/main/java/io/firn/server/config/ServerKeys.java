@@ -7,6 +7,7 @@ import static io.firn.server.config.ConfigType.LIST;
 import static io.firn.server.config.ConfigType.LONG;
 import static io.firn.server.config.ConfigType.STRING;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -35,34 +36,10 @@ public final class ServerKeys {
 
     /**
      * Keys of Kafka's stock files for things that a single node does not have, or does by itself:
-     * taken, so that such a file starts the server, and reported, and without effect.
+     * accepted, so that such a file starts the server, and reported, and without effect. Their
+     * defaults are what is true of this server, for tools that look for them.
      */
-    private static final Set<String> WITHOUT_EFFECT =
-            Set.of(
-                    "process.roles",
-                    "controller.quorum.voters",
-                    "controller.quorum.bootstrap.servers",
-                    "controller.listener.names",
-                    "inter.broker.listener.name",
-                    "listener.security.protocol.map",
-                    "zookeeper.connect",
-                    "zookeeper.connection.timeout.ms",
-                    "num.recovery.threads.per.data.dir",
-                    "offsets.topic.replication.factor",
-                    "offsets.topic.num.partitions",
-                    "share.coordinator.state.topic.replication.factor",
-                    "share.coordinator.state.topic.min.isr",
-                    "transaction.state.log.replication.factor",
-                    "transaction.state.log.min.isr",
-                    "log.flush.interval.messages",
-                    "log.flush.interval.ms",
-                    "log.preallocate",
-                    "num.io.threads",
-                    "socket.send.buffer.bytes",
-                    "socket.receive.buffer.bytes",
-                    "default.replication.factor",
-                    "min.insync.replicas",
-                    "log.retention.check.interval.ms");
+    private static final Set<String> WITHOUT_EFFECT = new HashSet<>();
 
     static {
         add(ConfigKey.of("node.id", INT, 1).atLeast(0));
@@ -121,9 +98,57 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
-        for (String name : WITHOUT_EFFECT) {
-            add(ConfigKey.of(name, STRING, null));
-        }
+        addWithoutEffect();
+        addFixed();
+    }
+
+    private static void addWithoutEffect() {
+        withoutEffect("process.roles", LIST, "broker,controller");
+        withoutEffect("controller.quorum.voters", LIST, "");
+        withoutEffect("controller.quorum.bootstrap.servers", LIST, "");
+        withoutEffect("controller.listener.names", LIST, "");
+        withoutEffect("inter.broker.listener.name", STRING, null);
+        withoutEffect("listener.security.protocol.map", STRING, "PLAINTEXT:PLAINTEXT");
+        withoutEffect("zookeeper.connect", STRING, null);
+        withoutEffect("zookeeper.connection.timeout.ms", INT, null);
+        withoutEffect("num.recovery.threads.per.data.dir", INT, 1);
+        withoutEffect("offsets.topic.replication.factor", INT, 1);
+        withoutEffect("offsets.topic.num.partitions", INT, 1);
+        withoutEffect("share.coordinator.state.topic.replication.factor", INT, null);
+        withoutEffect("share.coordinator.state.topic.min.isr", INT, null);
+        withoutEffect("transaction.state.log.replication.factor", INT, 1);
+        withoutEffect("transaction.state.log.min.isr", INT, 1);
+        withoutEffect("log.flush.interval.messages", LONG, Long.MAX_VALUE);
+        withoutEffect("log.flush.interval.ms", LONG, null);
+        withoutEffect("log.preallocate", BOOLEAN, true);
+        withoutEffect("log.index.interval.bytes", INT, 4096);
+        withoutEffect("log.index.size.max.bytes", INT, 10_485_760);
+        withoutEffect("log.cleaner.enable", BOOLEAN, false);
+        withoutEffect("num.io.threads", INT, null);
+        withoutEffect("socket.send.buffer.bytes", INT, -1);
+        withoutEffect("socket.receive.buffer.bytes", INT, -1);
+        withoutEffect("default.replication.factor", INT, 1);
+        withoutEffect("min.insync.replicas", INT, 1);
+        withoutEffect("auto.leader.rebalance.enable", BOOLEAN, false);
+        withoutEffect("log.retention.check.interval.ms", LONG, null);
+    }
+
+    /** What tools ask a broker about and what cannot be otherwise here. */
+    private static void addFixed() {
+        add(ConfigKey.of("authorizer.class.name", STRING, "").fixed());
+        add(ConfigKey.of("security.inter.broker.protocol", STRING, "PLAINTEXT").fixed());
+        add(ConfigKey.of("sasl.enabled.mechanisms", LIST, "").fixed());
+        add(ConfigKey.of("ssl.client.auth", STRING, "none").fixed());
+        add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false).fixed());
+        add(ConfigKey.of("remote.log.storage.system.enable", BOOLEAN, false).fixed());
+        add(ConfigKey.of("group.coordinator.rebalance.protocols", LIST, "classic").fixed());
+        add(ConfigKey.of("max.incremental.fetch.session.cache.slots", INT, 0).fixed());
+        add(ConfigKey.of("max.request.partition.size.limit", INT, 2_000).fixed());
+    }
+
+    private static void withoutEffect(String name, ConfigType type, Object value) {
+        add(ConfigKey.of(name, type, value));
+        WITHOUT_EFFECT.add(name);
     }
 
     private ServerKeys() {}

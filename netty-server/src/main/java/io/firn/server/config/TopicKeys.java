@@ -11,26 +11,36 @@ import io.firn.InvalidOptionException;
 import io.firn.Nearest;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The configuration keys of a topic: all of Kafka's, and ours. */
 public final class TopicKeys {
+    /** Kafka 4 takes no smaller segments from clients; a server's own default may be smaller. */
+    private static final int LEAST_SEGMENT = 1 << 20;
+
+    private static final Pattern REPLICA = Pattern.compile("([0-9]+:[0-9]+)?");
+
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
     static {
         add(ConfigKey.of("cleanup.policy", LIST, "delete").oneOf("delete", "compact"));
-        add(ConfigKey.of("compression.gzip.level", INT, -1));
-        add(ConfigKey.of("compression.lz4.level", INT, 9));
+        add(
+                ConfigKey.of("compression.gzip.level", INT, -1)
+                        .meeting(
+                                "-1 or from 1 to 9",
+                                value -> isGzipLevel(Integer.parseInt(value))));
+        add(ConfigKey.of("compression.lz4.level", INT, 9).atLeast(1).atMost(17));
         add(
                 ConfigKey.of("compression.type", STRING, "producer")
                         .oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"));
-        add(ConfigKey.of("compression.zstd.level", INT, 3));
+        add(ConfigKey.of("compression.zstd.level", INT, 3).atLeast(-131_072).atMost(22));
         add(ConfigKey.of("delete.retention.ms", LONG, 86_400_000).atLeast(0));
         add(ConfigKey.of("file.delete.delay.ms", LONG, 60_000).atLeast(0));
         add(ConfigKey.of("flush.messages", LONG, Long.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("flush.ms", LONG, Long.MAX_VALUE).atLeast(0));
-        add(ConfigKey.of("follower.replication.throttled.replicas", LIST, ""));
+        add(throttled("follower.replication.throttled.replicas"));
         add(ConfigKey.of("index.interval.bytes", INT, 4096).atLeast(0));
-        add(ConfigKey.of("leader.replication.throttled.replicas", LIST, ""));
+        add(throttled("leader.replication.throttled.replicas"));
         add(ConfigKey.of("local.retention.bytes", LONG, -2).atLeast(-2));
         add(ConfigKey.of("local.retention.ms", LONG, -2).atLeast(-2));
         add(ConfigKey.of("max.compaction.lag.ms", LONG, Long.MAX_VALUE).atLeast(1));
@@ -40,16 +50,16 @@ public final class TopicKeys {
         add(
                 ConfigKey.of("message.timestamp.type", STRING, "CreateTime")
                         .oneOf("CreateTime", "LogAppendTime"));
-        add(ConfigKey.of("min.cleanable.dirty.ratio", DOUBLE, 0.5).atLeast(0));
+        add(ConfigKey.of("min.cleanable.dirty.ratio", DOUBLE, 0.5).atLeast(0).atMost(1));
         add(ConfigKey.of("min.compaction.lag.ms", LONG, 0).atLeast(0));
         add(ConfigKey.of("min.insync.replicas", INT, 1).atLeast(1));
         add(ConfigKey.of("preallocate", BOOLEAN, true));
         add(ConfigKey.of("remote.log.copy.disable", BOOLEAN, false));
         add(ConfigKey.of("remote.log.delete.on.disable", BOOLEAN, false));
-        add(ConfigKey.of("remote.storage.enable", BOOLEAN, false));
-        add(ConfigKey.of("retention.bytes", LONG, -1).atLeast(-1));
+        add(ConfigKey.of("remote.storage.enable", BOOLEAN, false).fixed());
+        add(ConfigKey.of("retention.bytes", LONG, -1));
         add(ConfigKey.of("retention.ms", LONG, 604_800_000).atLeast(-1));
-        add(ConfigKey.of("segment.bytes", INT, 64 << 20).atLeast(14));
+        add(ConfigKey.of("segment.bytes", INT, 64 << 20).atLeast(LEAST_SEGMENT));
         add(ConfigKey.of("segment.index.bytes", INT, 10_485_760).atLeast(4));
         add(ConfigKey.of("segment.jitter.ms", LONG, 0).atLeast(0));
         add(ConfigKey.of("segment.ms", LONG, 604_800_000).atLeast(1));
@@ -58,6 +68,20 @@ public final class TopicKeys {
     }
 
     private TopicKeys() {}
+
+    private static boolean isGzipLevel(int level) {
+        return level == -1 || (level >= 1 && level <= 9);
+    }
+
+    private static ConfigKey throttled(String name) {
+        return ConfigKey.of(name, LIST, "")
+                .meeting(
+                        "PARTITION:BROKER,PARTITION:BROKER,... or *",
+                        value ->
+                                value.equals("*")
+                                        || ConfigType.itemsOf(value).stream()
+                                                .allMatch(each -> REPLICA.matcher(each).matches()));
+    }
 
     private static void add(ConfigKey key) {
         KEYS.put(key.name(), key);

@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import io.firn.server.log.InternalTopics;
 import io.firn.server.log.Node;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
@@ -9,21 +10,29 @@ import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Says who coordinates a group: this node. For transactions nobody does, and never will. */
+/**
+ * Says who coordinates a group: this node. For transactions nobody does, and never will. May write
+ * files, since it creates the topic that clients expect once there are groups.
+ */
 public final class CoordinatorFinder implements Handler<FindCoordinatorRequestData> {
     private static final short BATCHED = 4;
     private static final byte GROUP = 0;
     private static final byte TRANSACTION = 1;
 
     private final Supplier<Node> node;
+    private final InternalTopics internal;
 
     /** Of this node. */
-    public CoordinatorFinder(Supplier<Node> node) {
+    public CoordinatorFinder(Supplier<Node> node, InternalTopics internal) {
         this.node = node;
+        this.internal = internal;
     }
 
     @Override
     public void handle(Exchange exchange, FindCoordinatorRequestData request) {
+        if (request.keyType() == GROUP) {
+            internal.ensureOffsetsTopic();
+        }
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {
             for (String key : request.coordinatorKeys()) {

@@ -1,6 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.server.config.ServerConfig;
+import io.firn.server.log.InternalTopics;
 import io.firn.server.log.Node;
 import io.firn.server.log.ServedTopics;
 import io.firn.spi.FileMedium;
@@ -42,7 +43,7 @@ public final class Groups {
                 new OffsetApis(
                         coordinator, cursors, topics, config.integer("offset.metadata.max.bytes"));
         admin = new GroupAdmin(coordinator, cursors, topics);
-        finder = new CoordinatorFinder(node);
+        finder = new CoordinatorFinder(node, new InternalTopics(topics));
     }
 
     /** Has sessions end in time. */

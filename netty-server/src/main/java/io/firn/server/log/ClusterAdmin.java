@@ -97,7 +97,7 @@ public final class ClusterAdmin {
                 shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
                 continue;
             }
-            shown.setTopicId(topic.id());
+            shown.setTopicId(topic.id()).setIsInternal(topic.isInternal());
             int end = Math.min(topic.topic().partitionCount(), first + room);
             for (int i = first; i < end; i++) {
                 shown.partitions().add(partition(i));

@@ -1,40 +1,23 @@
 package io.firn.server.log;
 
-import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
-import io.firn.server.config.ConfigType;
 import io.firn.server.config.TopicKeys;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import org.apache.kafka.common.message.AlterConfigsRequestData;
-import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
 import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResourceResult;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResult;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
-import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
-/**
- * Shows and changes what is configured: topics in both directions, the node to be looked at. What
- * was set is shown as it was set.
- */
+/** Shows what is configured, for topics and for the node. What was set is shown as it was set. */
 public final class ConfigAdmin {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
-    private static final byte SET = 0;
-    private static final byte DELETE = 1;
-    private static final byte APPEND = 2;
-    private static final byte SUBTRACT = 3;
     private static final byte FROM_TOPIC = 1;
     private static final byte FROM_FILE = 4;
     private static final byte FROM_DEFAULT = 5;
@@ -45,8 +28,6 @@ public final class ConfigAdmin {
     public ConfigAdmin(ServedTopics topics) {
         this.topics = topics;
     }
-
-    // ---- describe
 
     /** Answers DescribeConfigs. */
     public void describe(Exchange exchange, DescribeConfigsRequestData request) {
@@ -74,7 +55,8 @@ public final class ConfigAdmin {
             TopicSettings settings = topic.settings();
             for (ConfigKey key : TopicKeys.inOrder()) {
                 boolean isSet = settings.set().containsKey(key.name());
-                byte source = isSet ? FROM_TOPIC : FROM_DEFAULT;
+                boolean isGiven = topics.config().givesDefaultOf(key.name());
+                byte source = isSet ? FROM_TOPIC : isGiven ? FROM_FILE : FROM_DEFAULT;
                 all.add(shown(key, settings.get(key.name()), source, false, synonyms));
             }
         } else if (asked.resourceType() == BROKER) {
@@ -102,6 +84,7 @@ public final class ConfigAdmin {
     }
 
     private ServedTopic find(String name) {
+        Topic.validate(name);
         ServedTopic topic = topics.find(name);
         if (topic == null) {
             throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
@@ -134,105 +117,5 @@ public final class ConfigAdmin {
                                     .setSource(source));
         }
         return result;
-    }
-
-    // ---- alter
-
-    /** Answers IncrementalAlterConfigs. */
-    public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
-        IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
-        for (var asked : request.resources()) {
-            var result =
-                    new IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse()
-                            .setResourceType(asked.resourceType())
-                            .setResourceName(asked.resourceName());
-            try {
-                ServedTopic topic = topicToAlter(asked.resourceType(), asked.resourceName());
-                Map<String, String> set = new TreeMap<>(topic.settings().set());
-                for (AlterableConfig each : asked.configs()) {
-                    alter(topic, set, each);
-                }
-                configure(topic, set, request.validateOnly());
-            } catch (RuntimeException e) {
-                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.responses().add(result);
-        }
-        exchange.reply(response);
-    }
-
-    private static void alter(ServedTopic topic, Map<String, String> set, AlterableConfig change) {
-        String name = change.name();
-        ConfigKey key = TopicKeys.of(name);
-        switch (change.configOperation()) {
-            case SET -> set.put(name, change.value());
-            case DELETE -> set.remove(name);
-            case APPEND, SUBTRACT -> {
-                if (key.type() != ConfigType.LIST) {
-                    throw new InvalidOptionException(name + " is no list: it can be set only");
-                }
-                String now = set.containsKey(name) ? set.get(name) : topic.settings().get(name);
-                Set<String> items = new LinkedHashSet<>(itemsOf(now));
-                if (change.configOperation() == APPEND) {
-                    items.addAll(itemsOf(change.value()));
-                } else {
-                    items.removeAll(itemsOf(change.value()));
-                }
-                set.put(name, String.join(",", items));
-            }
-            default ->
-                    throw Errors.INVALID_REQUEST.exception(
-                            "unknown operation " + change.configOperation());
-        }
-    }
-
-    private static List<String> itemsOf(String list) {
-        List<String> items = new ArrayList<>();
-        for (String item : (list == null ? "" : list).split(",")) {
-            if (!item.isBlank()) {
-                items.add(item.trim());
-            }
-        }
-        return items;
-    }
-
-    /** Answers AlterConfigs: what is not named goes back to its default. */
-    public void replace(Exchange exchange, AlterConfigsRequestData request) {
-        AlterConfigsResponseData response = new AlterConfigsResponseData();
-        for (var asked : request.resources()) {
-            var result =
-                    new AlterConfigsResponseData.AlterConfigsResourceResponse()
-                            .setResourceType(asked.resourceType())
-                            .setResourceName(asked.resourceName());
-            try {
-                ServedTopic topic = topicToAlter(asked.resourceType(), asked.resourceName());
-                Map<String, String> set = new TreeMap<>();
-                asked.configs().forEach(each -> set.put(each.name(), each.value()));
-                configure(topic, set, request.validateOnly());
-            } catch (RuntimeException e) {
-                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.responses().add(result);
-        }
-        exchange.reply(response);
-    }
-
-    private ServedTopic topicToAlter(byte type, String name) {
-        if (type != TOPIC) {
-            throw Errors.INVALID_REQUEST.exception(
-                    "Topics can be configured here; a node is by its properties file.");
-        }
-        return find(name);
-    }
-
-    private void configure(ServedTopic topic, Map<String, String> set, boolean onlyCheck) {
-        topics.check(topic, set);
-        if (!onlyCheck) {
-            topics.configure(topic, set);
-        }
-    }
-
-    private static Errors codeOf(RuntimeException e) {
-        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : Failures.codeOf(e);
     }
 }

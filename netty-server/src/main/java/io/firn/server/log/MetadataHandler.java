@@ -139,6 +139,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         return new MetadataResponseTopic()
                 .setName(topic.name())
                 .setTopicId(topic.id())
+                .setIsInternal(topic.isInternal())
                 .setPartitions(partitions);
     }
 }

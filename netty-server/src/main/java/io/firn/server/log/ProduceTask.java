@@ -114,6 +114,13 @@ final class ProduceTask {
             refuse(item, unknown, null);
             return true;
         }
+        if (topic.isInternal() && !InternalTopics.mayAppend(exchange.clientId())) {
+            refuse(
+                    item,
+                    Errors.INVALID_TOPIC_EXCEPTION,
+                    "Cannot append to internal topic " + topic.name() + "; choose another name.");
+            return true;
+        }
         if (!(item.data.records() instanceof MemoryRecords records)) {
             refuse(item, Errors.INVALID_RECORD, "no records");
             return true;

@@ -9,6 +9,7 @@ import org.apache.kafka.common.Uuid;
 public final class ServedTopic {
     private final Topic topic;
     private final Uuid id;
+    private final boolean internal;
     private volatile TopicSettings settings;
     private volatile List<ServedPartition> partitions = List.of();
     private boolean closed;
@@ -17,6 +18,7 @@ public final class ServedTopic {
         this.topic = topic;
         this.id =
                 new Uuid(topic.id().getMostSignificantBits(), topic.id().getLeastSignificantBits());
+        this.internal = InternalTopics.isReserved(topic.name());
         this.settings = settings;
     }
 
@@ -33,6 +35,11 @@ public final class ServedTopic {
     /** Its id, as on the wire. */
     public Uuid id() {
         return id;
+    }
+
+    /** Whether Kafka reserves its name. */
+    boolean isInternal() {
+        return internal;
     }
 
     TopicSettings settings() {

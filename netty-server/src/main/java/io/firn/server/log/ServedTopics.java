@@ -121,7 +121,7 @@ public final class ServedTopics implements AutoCloseable {
         }
         forget(before);
         ServedTopic served =
-                new ServedTopic(topic, new TopicSettings(readSet(topic), defaultsOf(topic)));
+                new ServedTopic(topic, TopicSettings.stored(readSet(topic), defaultsOf(topic)));
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
@@ -152,12 +152,13 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Checks what a topic would be created with. */
     TopicSettings check(Map<String, String> set) {
-        return new TopicSettings(set, defaults);
+        return TopicSettings.checked(set, Map.of(), defaults);
     }
 
     /** Checks what a topic would be changed to. */
     TopicSettings check(ServedTopic served, Map<String, String> set) {
-        TopicSettings changed = new TopicSettings(set, defaultsOf(served.topic()));
+        TopicSettings changed =
+                TopicSettings.checked(set, served.settings().set(), defaultsOf(served.topic()));
         String now = defaultsOf(served.topic()).get("firn.durability");
         if (!changed.get("firn.durability").equals(now)) {
             throw new InvalidOptionException(

@@ -4,13 +4,13 @@ import io.firn.InvalidOptionException;
 import io.firn.server.config.TopicKeys;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
@@ -50,13 +50,15 @@ public final class TopicAdmin {
     /** Answers CreateTopics. */
     public void create(Exchange exchange, CreateTopicsRequestData request) {
         CreateTopicsResponseData response = new CreateTopicsResponseData();
-        Set<String> named = new HashSet<>();
+        Doubled<String> doubled =
+                new Doubled<>(request.topics().stream().map(CreatableTopic::name));
         for (CreatableTopic asked : request.topics()) {
+            if (doubled.isAnswered(asked.name())) {
+                continue; // one answer for all of them
+            }
             CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
             try {
-                if (!named.add(asked.name())) {
-                    continue;
-                }
+                doubled.check(asked.name(), asked.name());
                 create(asked, request.validateOnly(), result);
             } catch (InvalidOptionException e) {
                 boolean name = e.getMessage().startsWith("a topic's name");
@@ -72,15 +74,17 @@ public final class TopicAdmin {
         exchange.reply(response);
     }
 
+    /** What is wrong is told in Kafka's order: name, existence, configuration, numbers. */
     private void create(CreatableTopic asked, boolean onlyCheck, CreatableTopicResult result) {
-        Map<String, String> set = new TreeMap<>();
-        asked.configs().forEach(each -> set.put(each.name(), each.value()));
-        int partitions = partitionsOf(asked);
-        TopicSettings settings = topics.check(set);
+        Topic.validate(asked.name());
         if (topics.find(asked.name()) != null) {
             throw Errors.TOPIC_ALREADY_EXISTS.exception(
                     "Topic '" + asked.name() + "' already exists.");
         }
+        Map<String, String> set = new TreeMap<>();
+        asked.configs().forEach(each -> set.put(each.name(), each.value()));
+        TopicSettings settings = topics.check(set);
+        int partitions = partitionsOf(asked);
         Uuid id = Uuid.ZERO_UUID;
         if (!onlyCheck) {
             id = topics.create(asked.name(), partitions, set).id();
@@ -114,12 +118,6 @@ public final class TopicAdmin {
             }
             return asked.assignments().size();
         }
-        if (asked.replicationFactor() != -1 && asked.replicationFactor() != 1) {
-            throw Errors.INVALID_REPLICATION_FACTOR.exception(
-                    "There is one node: the replication factor is 1, not "
-                            + asked.replicationFactor()
-                            + ".");
-        }
         int partitions =
                 asked.numPartitions() == -1
                         ? topics.config().integer("num.partitions")
@@ -127,6 +125,12 @@ public final class TopicAdmin {
         if (partitions < 1 || partitions > MOST_PARTITIONS) {
             throw Errors.INVALID_PARTITIONS.exception(
                     "A topic has 1 to " + MOST_PARTITIONS + " partitions, not " + partitions + ".");
+        }
+        if (asked.replicationFactor() != -1 && asked.replicationFactor() != 1) {
+            throw Errors.INVALID_REPLICATION_FACTOR.exception(
+                    "There is one node: the replication factor is 1, not "
+                            + asked.replicationFactor()
+                            + ".");
         }
         return partitions;
     }
@@ -145,10 +149,16 @@ public final class TopicAdmin {
         DeleteTopicsResponseData response = new DeleteTopicsResponseData();
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
+        Doubled<String> doubled =
+                new Doubled<>(asked.stream().map(DeleteTopicState::name).filter(Objects::nonNull));
         for (DeleteTopicState each : asked) {
+            if (doubled.isAnswered(each.name())) {
+                continue;
+            }
             DeletableTopicResult result =
                     new DeletableTopicResult().setName(each.name()).setTopicId(each.topicId());
             try {
+                doubled.check(each.name(), each.name());
                 delete(each, result);
             } catch (RuntimeException e) {
                 result.setErrorCode(Failures.codeOf(e).code()).setErrorMessage(e.getMessage());
@@ -163,6 +173,10 @@ public final class TopicAdmin {
             throw Errors.TOPIC_DELETION_DISABLED.exception();
         }
         boolean byName = asked.name() != null;
+        if (byName != asked.topicId().equals(Uuid.ZERO_UUID)) {
+            throw Errors.INVALID_REQUEST.exception(
+                    "A topic is to be named by its name or by its id, one of them.");
+        }
         ServedTopic topic = byName ? topics.find(asked.name()) : topics.find(asked.topicId());
         if (topic == null) {
             throw byName
@@ -178,10 +192,16 @@ public final class TopicAdmin {
     /** Answers CreatePartitions. */
     public void createPartitions(Exchange exchange, CreatePartitionsRequestData request) {
         CreatePartitionsResponseData response = new CreatePartitionsResponseData();
+        Doubled<String> doubled =
+                new Doubled<>(request.topics().stream().map(CreatePartitionsTopic::name));
         for (CreatePartitionsTopic asked : request.topics()) {
+            if (doubled.isAnswered(asked.name())) {
+                continue;
+            }
             CreatePartitionsTopicResult result =
                     new CreatePartitionsTopicResult().setName(asked.name());
             try {
+                doubled.check(asked.name(), asked.name());
                 enlarge(asked, request.validateOnly());
             } catch (RuntimeException e) {
                 result.setErrorCode(Failures.codeOf(e).code()).setErrorMessage(e.getMessage());

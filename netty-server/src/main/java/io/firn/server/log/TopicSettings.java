@@ -24,13 +24,7 @@ public final class TopicSettings {
     private final long timestampAfterMaxMs;
     private final long timestampBeforeMaxMs;
 
-    /**
-     * Checks the values.
-     *
-     * @throws InvalidOptionException for an unknown key and for a value that does not fit
-     */
-    public TopicSettings(Map<String, String> set, Map<String, String> defaults) {
-        set.forEach((name, value) -> TopicKeys.of(name).check(value));
+    private TopicSettings(Map<String, String> set, Map<String, String> defaults) {
         this.set = new TreeMap<>(set);
         this.defaults = defaults;
         this.maxMessageBytes = Integer.parseInt(get("max.message.bytes"));
@@ -38,6 +32,45 @@ public final class TopicSettings {
         this.compacted = get("cleanup.policy").contains("compact");
         this.timestampAfterMaxMs = Long.parseLong(get("message.timestamp.after.max.ms"));
         this.timestampBeforeMaxMs = Long.parseLong(get("message.timestamp.before.max.ms"));
+    }
+
+    /** As it was stored, by this version or an older one, which may have accepted more. */
+    static TopicSettings stored(Map<String, String> set, Map<String, String> defaults) {
+        return new TopicSettings(set, defaults);
+    }
+
+    /**
+     * Checks what is new.
+     *
+     * @param before what was set until now; such values stay as they are
+     * @throws InvalidOptionException for an unknown key and for a value that does not fit, by
+     *     itself or with the others
+     */
+    static TopicSettings checked(
+            Map<String, String> set, Map<String, String> before, Map<String, String> defaults) {
+        set.forEach(
+                (name, value) -> {
+                    if (value == null || !value.equals(before.get(name))) {
+                        TopicKeys.of(name).check(value);
+                    }
+                });
+        TopicSettings settings = new TopicSettings(set, defaults);
+        if (!set.equals(before)) {
+            settings.checkTogether();
+        }
+        return settings;
+    }
+
+    private void checkTogether() {
+        long least = Long.parseLong(get("min.compaction.lag.ms"));
+        long most = Long.parseLong(get("max.compaction.lag.ms"));
+        if (least > most) {
+            throw new InvalidOptionException(
+                    "min.compaction.lag.ms is to be at most max.compaction.lag.ms ("
+                            + most
+                            + "), found "
+                            + least);
+        }
     }
 
     /** What was set, by key. */
@@ -100,7 +133,10 @@ public final class TopicSettings {
     TopicOptions applyTo(TopicOptions options) {
         // A topic that is to be compacted keeps everything, as long as there is no compaction.
         boolean deletes = isDeleted();
-        long bytes = deletes ? Long.parseLong(get("retention.bytes")) : TopicOptions.UNLIMITED;
+        long bytes =
+                deletes
+                        ? Math.max(TopicOptions.UNLIMITED, Long.parseLong(get("retention.bytes")))
+                        : TopicOptions.UNLIMITED;
         long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
         return options.withRetentionBytes(bytes)
                 .withRetentionAge(Duration.ofMillis(ms))

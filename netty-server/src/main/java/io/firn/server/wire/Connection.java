@@ -222,6 +222,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
                 GuardedReader reader = new GuardedReader(exchange.body());
                 ApiMessage message =
                         server.apis().parse(exchange.key(), exchange.version(), reader);
+                server.counters().onTrailingBytes(reader.unreadBytes());
                 exchange.decodedBytes(reader.decodedBytes());
                 held.add(reader.decodedBytes());
                 if (server.authorizer().isAllowed(exchange)) {

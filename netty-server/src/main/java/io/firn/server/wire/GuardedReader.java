@@ -27,6 +27,11 @@ final class GuardedReader extends ByteBufferAccessor {
         return (long) fields * BYTES_PER_FIELD;
     }
 
+    /** Bytes that were not read. */
+    int unreadBytes() {
+        return super.remaining();
+    }
+
     private void count() {
         if (++fields > MOST_FIELDS) {
             throw new BadRequestException("it has more than " + MOST_FIELDS + " fields");

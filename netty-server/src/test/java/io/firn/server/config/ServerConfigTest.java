@@ -32,12 +32,26 @@ class ServerConfigTest {
                         Map.of("num.partitions", "many"),
                         Map.of("num.partitions", "0"),
                         Map.of("auto.create.topics.enable", "yes"),
+                        Map.of("log.cleanup.policy", "delete,"),
+                        Map.of("unclean.leader.election.enable", "true"),
+                        Map.of("sasl.enabled.mechanisms", "PLAIN"),
+                        Map.of("authorizer.class.name", "org.example.Authorizer"),
                         Map.of("listeners", "127.0.0.1:9092"),
                         Map.of("listeners", "SSL://127.0.0.1:9092"),
                         Map.of("listeners", "PLAINTEXT://127.0.0.1:99999"))) {
             assertThrows(
                     InvalidOptionException.class, () -> ServerConfig.of(each), each.toString());
         }
+    }
+
+    @Test
+    void shouldAcceptWhatCannotBeOtherwiseWhenItIsSoGiven() {
+        Map<String, String> facts =
+                Map.of(
+                        "unclean.leader.election.enable", "FALSE",
+                        "security.inter.broker.protocol", "PLAINTEXT",
+                        "group.coordinator.rebalance.protocols", "classic");
+        assertEquals(List.of(), ServerConfig.of(facts).withoutEffect());
     }
 
     @Test

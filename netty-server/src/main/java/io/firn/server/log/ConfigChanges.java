@@ -1,0 +1,196 @@
+package io.firn.server.log;
+
+import io.firn.InvalidOptionException;
+import io.firn.server.config.ConfigKey;
+import io.firn.server.config.ConfigType;
+import io.firn.server.config.TopicKeys;
+import io.firn.server.wire.Exchange;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * Changes what is configured for topics; a node is configured by its properties file. Each resource
+ * is changed as a whole or not at all. What is wrong with a request is told in Kafka's order: the
+ * same resource twice, changes that cannot be understood, the topic's name, the values, and at last
+ * that there is no such topic.
+ */
+public final class ConfigChanges {
+    private static final byte TOPIC = 2;
+    private static final byte SET = 0;
+    private static final byte DELETE = 1;
+    private static final byte APPEND = 2;
+    private static final byte SUBTRACT = 3;
+
+    private final ServedTopics topics;
+
+    private record Resource(byte type, String name) {}
+
+    /** Of the topics. */
+    public ConfigChanges(ServedTopics topics) {
+        this.topics = topics;
+    }
+
+    /** Answers IncrementalAlterConfigs. */
+    public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
+        IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
+        Doubled<Resource> doubled =
+                new Doubled<>(
+                        request.resources().stream()
+                                .map(
+                                        each ->
+                                                new Resource(
+                                                        each.resourceType(), each.resourceName())));
+        for (var asked : request.resources()) {
+            var result =
+                    new IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse()
+                            .setResourceType(asked.resourceType())
+                            .setResourceName(asked.resourceName());
+            try {
+                doubled.check(
+                        new Resource(asked.resourceType(), asked.resourceName()),
+                        asked.resourceName());
+                checkChanges(asked.configs());
+                checkTopic(asked.resourceType(), asked.resourceName());
+                ServedTopic topic = topics.find(asked.resourceName());
+                Map<String, String> set =
+                        topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().set());
+                for (AlterableConfig each : asked.configs()) {
+                    change(topic, set, each);
+                }
+                configure(topic, set, request.validateOnly());
+            } catch (RuntimeException e) {
+                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+            }
+            response.responses().add(result);
+        }
+        exchange.reply(response);
+    }
+
+    private static void checkChanges(Collection<AlterableConfig> changes) {
+        Set<String> named = new HashSet<>();
+        for (AlterableConfig each : changes) {
+            byte operation = each.configOperation();
+            checkKey(named, each.name(), operation == DELETE ? "" : each.value());
+            if (operation < SET || operation > SUBTRACT) {
+                // Kafka fails in its insides at this place, and this is what its clients see.
+                throw Errors.UNKNOWN_SERVER_ERROR.exception(
+                        "A change is 0 (set), 1 (delete), 2 (append) or 3 (subtract), not "
+                                + operation
+                                + ".");
+            }
+        }
+    }
+
+    private static void checkKey(Set<String> named, String name, String value) {
+        if (value == null) {
+            throw Errors.INVALID_REQUEST.exception(
+                    "There is no value for " + name + "; to unset a key, delete it.");
+        }
+        if (!named.add(name)) {
+            throw Errors.INVALID_REQUEST.exception(name + " is named more than once.");
+        }
+    }
+
+    private void change(ServedTopic topic, Map<String, String> set, AlterableConfig change) {
+        String name = change.name();
+        switch (change.configOperation()) {
+            case SET -> set.put(name, change.value());
+            case DELETE -> set.remove(name);
+            default -> {
+                ConfigKey key = TopicKeys.of(name);
+                if (key.type() != ConfigType.LIST) {
+                    throw new InvalidOptionException(name + " is no list: it can be set only");
+                }
+                String before = set.get(name);
+                String now =
+                        before != null
+                                ? before
+                                : topic == null
+                                        ? topics.check(set).get(name)
+                                        : topic.settings().get(name);
+                Set<String> items = new LinkedHashSet<>(ConfigType.itemsOf(now));
+                List<String> changed = ConfigType.itemsOf(change.value());
+                if (change.configOperation() == APPEND) {
+                    items.addAll(changed);
+                } else {
+                    items.removeAll(changed);
+                }
+                set.put(name, String.join(",", items));
+            }
+        }
+    }
+
+    /** Answers AlterConfigs: what is not named goes back to its default. */
+    public void replace(Exchange exchange, AlterConfigsRequestData request) {
+        AlterConfigsResponseData response = new AlterConfigsResponseData();
+        Doubled<Resource> doubled =
+                new Doubled<>(
+                        request.resources().stream()
+                                .map(
+                                        each ->
+                                                new Resource(
+                                                        each.resourceType(), each.resourceName())));
+        for (AlterConfigsResource asked : request.resources()) {
+            var result =
+                    new AlterConfigsResponseData.AlterConfigsResourceResponse()
+                            .setResourceType(asked.resourceType())
+                            .setResourceName(asked.resourceName());
+            try {
+                doubled.check(
+                        new Resource(asked.resourceType(), asked.resourceName()),
+                        asked.resourceName());
+                Map<String, String> set = new TreeMap<>();
+                Set<String> named = new HashSet<>();
+                for (var each : asked.configs()) {
+                    checkKey(named, each.name(), each.value());
+                    set.put(each.name(), each.value());
+                }
+                checkTopic(asked.resourceType(), asked.resourceName());
+                configure(topics.find(asked.resourceName()), set, request.validateOnly());
+            } catch (RuntimeException e) {
+                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+            }
+            response.responses().add(result);
+        }
+        exchange.reply(response);
+    }
+
+    private static void checkTopic(byte type, String name) {
+        if (type != TOPIC) {
+            throw Errors.INVALID_REQUEST.exception(
+                    "Topics can be configured here; a node is by its properties file.");
+        }
+        if (name.isEmpty()) {
+            throw Errors.INVALID_REQUEST.exception("The topic has no name.");
+        }
+        Topic.validate(name);
+    }
+
+    private void configure(ServedTopic topic, Map<String, String> set, boolean onlyCheck) {
+        if (topic == null) {
+            topics.check(set);
+            throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
+        }
+        topics.check(topic, set);
+        if (!onlyCheck) {
+            topics.configure(topic, set);
+        }
+    }
+
+    private static Errors codeOf(RuntimeException e) {
+        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : Failures.codeOf(e);
+    }
+}

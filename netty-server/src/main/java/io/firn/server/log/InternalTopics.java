@@ -1,0 +1,53 @@
+package io.firn.server.log;
+
+import io.firn.TopicExistsException;
+import java.util.Map;
+import org.apache.kafka.common.internals.Topic;
+
+/**
+ * Topics whose names Kafka reserves for itself. Clients are told that they are internal, so that a
+ * subscription by pattern leaves them out, and records are taken from nobody but an administrator.
+ *
+ * <p>Kafka creates {@code __consumer_offsets} when a group is looked for the first time; clients,
+ * their tests and user interfaces look for that topic. It is created here at the same time and
+ * stays empty, because committed offsets are the cursors of the topics that they belong to. An
+ * empty topic takes a small file and no segment. Thread-safe.
+ */
+public final class InternalTopics {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final String ADMINISTRATOR = "__admin_client";
+
+    private final ServedTopics topics;
+
+    /** Over the topics. */
+    public InternalTopics(ServedTopics topics) {
+        this.topics = topics;
+    }
+
+    /** Whether Kafka reserves a name. */
+    static boolean isReserved(String name) {
+        return Topic.isInternal(name);
+    }
+
+    /** Whether a client may append to internal topics, as Kafka decides it. */
+    static boolean mayAppend(String clientId) {
+        return ADMINISTRATOR.equals(clientId);
+    }
+
+    /**
+     * Creates the topic of committed offsets if there is none; may write files. That it cannot be
+     * created is logged: groups work without it.
+     */
+    public void ensureOffsetsTopic() {
+        String name = Topic.GROUP_METADATA_TOPIC_NAME;
+        try {
+            if (topics.find(name) == null) {
+                topics.create(name, 1, Map.of("cleanup.policy", "compact"));
+            }
+        } catch (TopicExistsException e) {
+            return; // another request created it meanwhile
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "the topic " + name + " cannot be created", e);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+package io.firn.server;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
+import org.apache.kafka.common.message.CreatePartitionsResponseData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
+import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
+import org.apache.kafka.common.message.DescribeConfigsResponseData;
+import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResult;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
+
+/**
+ * Odd administrative requests and what Apache Kafka answers to them, from a table. The build asks
+ * our server; {@code bin/test-kafka-tools --odd} asks a Kafka broker, too, so that the table stays
+ * true. One file without any other class of ours, so that {@code java} runs it as it is.
+ *
+ * <p>Each line of the table is {@code REQUEST | KAFKA'S ANSWER}, and where ours differs on purpose
+ * {@code REQUEST | KAFKA'S ANSWER | OUR ANSWER | REASON}. A request is one of
+ *
+ * <pre>
+ * create NAME[/PARTITIONS[/REPLICAS]][+NAME...] KEY=VALUE; KEY=VALUE
+ * delete NAME[+NAME...]
+ * partitions NAME/COUNT[+NAME/COUNT...]
+ * alter TYPE:NAME[+TYPE:NAME...] set KEY=VALUE; append KEY=VALUE; subtract KEY=VALUE; delete KEY
+ * replace TYPE:NAME[+TYPE:NAME...] KEY=VALUE; KEY=VALUE
+ * describe TYPE:NAME[+TYPE:NAME...] KEY; KEY
+ * </pre>
+ *
+ * <p>with {@code KEY} alone for a value of null, a number instead of a word for a type or an
+ * operation that has no name, {@code ''} for a name that is empty and {@code x*250} for one of so
+ * many letters. An answer is the name of the error for each resource, after a description the
+ * values of the keys that were asked for, {@code *} behind those that were set.
+ */
+final class OddRequests {
+    private static final int HANGS_AFTER_MS = 60_000;
+    private static final Map<String, Byte> TYPES = Map.of("topic", (byte) 2, "broker", (byte) 4);
+    private static final List<String> OPERATIONS = List.of("set", "delete", "append", "subtract");
+
+    private final String host;
+    private final int port;
+
+    /** A line of the table. */
+    record Row(String request, String kafka, String firn) {}
+
+    OddRequests(String bootstrap) {
+        int colon = bootstrap.lastIndexOf(':');
+        this.host = bootstrap.substring(0, colon);
+        this.port = Integer.parseInt(bootstrap.substring(colon + 1));
+    }
+
+    static List<Row> rows(List<String> lines) {
+        List<Row> rows = new ArrayList<>();
+        for (String line : lines) {
+            if (!line.isBlank() && !line.startsWith("#")) {
+                String[] cells = line.split(" *\\| *", -1);
+                String kafka = cells.length > 1 ? cells[1] : "";
+                rows.add(new Row(cells[0].trim(), kafka, cells.length > 2 ? cells[2] : kafka));
+            }
+        }
+        return rows;
+    }
+
+    /** What a server answers. */
+    String answer(String request) throws IOException {
+        String[] words = request.split(" +", 3);
+        List<String> names = List.of(words[1].split("\\+", -1));
+        List<String> rest =
+                words.length < 3
+                        ? List.of()
+                        : List.of(words[2].split(";")).stream().map(String::trim).toList();
+        return switch (words[0]) {
+            case "create" -> create(names, rest);
+            case "delete" -> delete(names);
+            case "partitions" -> partitions(names);
+            case "alter" -> alter(names, rest);
+            case "replace" -> replace(names, rest);
+            case "describe" -> describe(names, rest);
+            default -> throw new IllegalArgumentException(request);
+        };
+    }
+
+    private String create(List<String> names, List<String> configs) throws IOException {
+        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(30_000);
+        for (String name : names) {
+            String[] parts = name.split("/");
+            CreatableTopic topic =
+                    new CreatableTopic()
+                            .setName(text(parts[0]))
+                            .setNumPartitions(parts.length > 1 ? Integer.parseInt(parts[1]) : 1)
+                            .setReplicationFactor(
+                                    parts.length > 2 ? Short.parseShort(parts[2]) : 1);
+            for (String config : configs) {
+                topic.configs()
+                        .mustAdd(
+                                new CreatableTopicConfig()
+                                        .setName(key(config))
+                                        .setValue(value(config)));
+            }
+            request.topics().mustAdd(topic);
+        }
+        CreateTopicsResponseData answer = new CreateTopicsResponseData();
+        return ask(ApiKeys.CREATE_TOPICS, 7, request, answer)
+                ? errors(answer.topics(), each -> each.name(), each -> each.errorCode())
+                : "CLOSED";
+    }
+
+    private String delete(List<String> names) throws IOException {
+        DeleteTopicsRequestData request = new DeleteTopicsRequestData().setTimeoutMs(30_000);
+        names.forEach(each -> request.topics().add(new DeleteTopicState().setName(text(each))));
+        DeleteTopicsResponseData answer = new DeleteTopicsResponseData();
+        return ask(ApiKeys.DELETE_TOPICS, 6, request, answer)
+                ? errors(answer.responses(), each -> each.name(), each -> each.errorCode())
+                : "CLOSED";
+    }
+
+    private String partitions(List<String> names) throws IOException {
+        CreatePartitionsRequestData request =
+                new CreatePartitionsRequestData().setTimeoutMs(30_000);
+        for (String name : names) {
+            String[] parts = name.split("/");
+            request.topics()
+                    .mustAdd(
+                            new CreatePartitionsTopic()
+                                    .setName(parts[0])
+                                    .setCount(Integer.parseInt(parts[1]))
+                                    .setAssignments(null));
+        }
+        CreatePartitionsResponseData answer = new CreatePartitionsResponseData();
+        return ask(ApiKeys.CREATE_PARTITIONS, 3, request, answer)
+                ? errors(answer.results(), each -> each.name(), each -> each.errorCode())
+                : "CLOSED";
+    }
+
+    private String alter(List<String> names, List<String> changes) throws IOException {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        for (String name : names) {
+            AlterConfigsResource resource =
+                    new AlterConfigsResource()
+                            .setResourceType(type(name))
+                            .setResourceName(resource(name));
+            for (String change : changes) {
+                String[] words = change.split(" ", 2);
+                int known = OPERATIONS.indexOf(words[0]);
+                resource.configs()
+                        .mustAdd(
+                                new AlterableConfig()
+                                        .setName(key(words[1]))
+                                        .setValue(value(words[1]))
+                                        .setConfigOperation(
+                                                known >= 0
+                                                        ? (byte) known
+                                                        : Byte.parseByte(words[0])));
+            }
+            request.resources().mustAdd(resource);
+        }
+        IncrementalAlterConfigsResponseData answer = new IncrementalAlterConfigsResponseData();
+        return ask(ApiKeys.INCREMENTAL_ALTER_CONFIGS, 1, request, answer)
+                ? errors(answer.responses(), each -> each.resourceName(), each -> each.errorCode())
+                : "CLOSED";
+    }
+
+    private String replace(List<String> names, List<String> configs) throws IOException {
+        AlterConfigsRequestData request = new AlterConfigsRequestData();
+        for (String name : names) {
+            AlterConfigsRequestData.AlterConfigsResource resource =
+                    new AlterConfigsRequestData.AlterConfigsResource()
+                            .setResourceType(type(name))
+                            .setResourceName(resource(name));
+            for (String config : configs) {
+                resource.configs()
+                        .mustAdd(
+                                new AlterConfigsRequestData.AlterableConfig()
+                                        .setName(key(config))
+                                        .setValue(value(config)));
+            }
+            request.resources().mustAdd(resource);
+        }
+        AlterConfigsResponseData answer = new AlterConfigsResponseData();
+        return ask(ApiKeys.ALTER_CONFIGS, 2, request, answer)
+                ? errors(answer.responses(), each -> each.resourceName(), each -> each.errorCode())
+                : "CLOSED";
+    }
+
+    private String describe(List<String> names, List<String> keys) throws IOException {
+        DescribeConfigsRequestData request = new DescribeConfigsRequestData();
+        for (String name : names) {
+            request.resources()
+                    .add(
+                            new DescribeConfigsResource()
+                                    .setResourceType(type(name))
+                                    .setResourceName(resource(name))
+                                    .setConfigurationKeys(keys.isEmpty() ? null : keys));
+        }
+        DescribeConfigsResponseData answer = new DescribeConfigsResponseData();
+        if (!ask(ApiKeys.DESCRIBE_CONFIGS, 4, request, answer)) {
+            return "CLOSED";
+        }
+        List<String> shown = new ArrayList<>();
+        answer.results().sort(Comparator.comparing(DescribeConfigsResult::resourceName));
+        for (DescribeConfigsResult result : answer.results()) {
+            result.configs().sort(Comparator.comparing(each -> each.name()));
+            StringBuilder text = new StringBuilder(Errors.forCode(result.errorCode()).name());
+            if (!keys.isEmpty()) {
+                for (var config : result.configs()) {
+                    text.append(' ').append(config.name()).append('=').append(config.value());
+                    text.append(config.configSource() == 1 ? "*" : "");
+                }
+            }
+            shown.add(text.toString());
+        }
+        return String.join(" + ", shown);
+    }
+
+    private static String text(String name) {
+        if (name.startsWith("x*")) {
+            return "x".repeat(Integer.parseInt(name.substring(2)));
+        }
+        return name.equals("null") ? null : name.equals("''") ? "" : name;
+    }
+
+    private static String key(String config) {
+        int equals = config.indexOf('=');
+        return equals < 0 ? config : config.substring(0, equals);
+    }
+
+    private static String value(String config) {
+        int equals = config.indexOf('=');
+        return equals < 0 ? null : config.substring(equals + 1);
+    }
+
+    private static byte type(String resource) {
+        String type = resource.substring(0, resource.indexOf(':'));
+        return TYPES.containsKey(type) ? TYPES.get(type) : Byte.parseByte(type);
+    }
+
+    private static String resource(String resource) {
+        return text(resource.substring(resource.indexOf(':') + 1));
+    }
+
+    /** By name: the order of the answers follows from hashes in Kafka. */
+    private static <T> String errors(
+            Collection<T> results, Function<T, String> name, Function<T, Short> code) {
+        return results.stream()
+                .sorted(Comparator.comparing(each -> String.valueOf(name.apply(each))))
+                .map(each -> Errors.forCode(code.apply(each)).name())
+                .collect(Collectors.joining(" + "));
+    }
+
+    /** False when the server ended the connection instead. */
+    private boolean ask(ApiKeys key, int version, ApiMessage request, ApiMessage answer)
+            throws IOException {
+        try (Socket socket = new Socket(host, port)) {
+            socket.setSoTimeout(HANGS_AFTER_MS);
+            ObjectSerializationCache cache = new ObjectSerializationCache();
+            RequestHeaderData header =
+                    new RequestHeaderData()
+                            .setRequestApiKey(key.id)
+                            .setRequestApiVersion((short) version)
+                            .setClientId("odd");
+            short headerVersion = key.requestHeaderVersion((short) version);
+            int size = header.size(cache, headerVersion) + request.size(cache, (short) version);
+            ByteBuffer bytes = ByteBuffer.allocate(size);
+            ByteBufferAccessor out = new ByteBufferAccessor(bytes);
+            header.write(out, cache, headerVersion);
+            request.write(out, cache, (short) version);
+            DataOutputStream to = new DataOutputStream(socket.getOutputStream());
+            to.writeInt(size);
+            to.write(bytes.array());
+            to.flush();
+            DataInputStream from = new DataInputStream(socket.getInputStream());
+            byte[] answered = new byte[from.readInt()];
+            from.readFully(answered);
+            ByteBufferAccessor in = new ByteBufferAccessor(ByteBuffer.wrap(answered));
+            new ResponseHeaderData().read(in, key.responseHeaderVersion((short) version));
+            answer.read(in, (short) version);
+            return true;
+        } catch (EOFException e) {
+            return false;
+        }
+    }
+
+    private static boolean isQuestion(Row row) {
+        return row.request().startsWith("describe");
+    }
+
+    /** Compares a server's answers with the table: HOST:PORT, its file, and kafka or firn. */
+    public static void main(String[] args) throws Exception {
+        int different = 0;
+        List<Row> rows = rows(Files.readAllLines(Path.of(args[1])));
+        OddRequests server = new OddRequests(args[0]);
+        for (Row row : rows) {
+            String expected = args[2].equals("kafka") ? row.kafka() : row.firn();
+            String found = server.answer(row.request());
+            // A broker's metadata comes a moment behind its controller's.
+            for (int i = 0; i < 50 && !found.equals(expected) && isQuestion(row); i++) {
+                Thread.sleep(100);
+                found = server.answer(row.request());
+            }
+            if (!found.equals(expected)) {
+                different++;
+                System.out.println(row.request() + " | " + found);
+            }
+        }
+        System.out.println(rows.size() + " requests, " + different + " answers not as recorded");
+        System.exit(different == 0 ? 0 : 1);
+    }
+}
