@@ -64,9 +64,36 @@ public final class BatchVerifier {
             return -1;
         }
         touch(memory, position, size);
+        if (!hasCrcOf(memory, position, position + size)) {
+            reason = "CRC";
+            return -1;
+        }
+        return size;
+    }
+
+    /**
+     * Returns whether the CRC of the batch at a position is the CRC of its bytes up to an end,
+     * whatever its length says.
+     */
+    public boolean hasCrcOf(ByteBuffer memory, int position, int end) {
         crc.reset();
-        int at = position + BatchFormat.ATTRIBUTES;
-        int left = size - BatchFormat.ATTRIBUTES;
+        return completes(memory, position, position + BatchFormat.ATTRIBUTES, end);
+    }
+
+    /** As {@link #hasCrcOf(ByteBuffer, int, int)}, with another last offset than is stored. */
+    public boolean hasCrcOf(ByteBuffer memory, int position, int end, int lastOffsetDelta) {
+        crc.reset();
+        crc.update(memory.get(position + BatchFormat.ATTRIBUTES));
+        crc.update(memory.get(position + BatchFormat.ATTRIBUTES + 1));
+        for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            crc.update(lastOffsetDelta >>> shift);
+        }
+        return completes(memory, position, position + BatchFormat.BASE_TIMESTAMP, end);
+    }
+
+    private boolean completes(ByteBuffer memory, int position, int from, int end) {
+        int at = from;
+        int left = end - from;
         while (left > 0) {
             int n = Math.min(left, CHUNK);
             memory.get(at, chunk, 0, n);
@@ -74,11 +101,7 @@ public final class BatchVerifier {
             at += n;
             left -= n;
         }
-        if ((int) crc.getValue() != memory.getInt(position + BatchFormat.CRC)) {
-            reason = "CRC";
-            return -1;
-        }
-        return size;
+        return (int) crc.getValue() == memory.getInt(position + BatchFormat.CRC);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.batch.BatchFormat;
+import io.firn.spi.Mark;
 import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
@@ -179,6 +180,19 @@ final class LogSegment {
         View hold = held;
         held = null;
         return hold;
+    }
+
+    /** A walk over what is written, in the bytes of a view, from a batch whose offset is known. */
+    SegmentWalk walk(ByteBuffer bytes, int at, long offset) {
+        long pair = end();
+        int lastEpoch = lastEpochBits(block);
+        return new SegmentWalk(bytes, at, offset, positionOf(pair), offsetOf(pair), lastEpoch);
+    }
+
+    /** The bits of the epoch of a segment's last batch, by its mark; −1 when it is not known. */
+    static int lastEpochBits(Segment of) {
+        Mark mark = of.mark();
+        return mark == null || mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
     }
 
     /** Holds the bytes in place; {@link View#unpin} when done. */

@@ -130,15 +130,30 @@ final class PartitionReader {
         int end = segment.written();
         int at = position;
         long next = base;
+        int last = -1;
+        long lastBase = base;
         while (next < visible && next < segment.endOffset) {
             int size = verifier.checkHeader(memory, at, end, next);
             if (size < 0 && at == position) {
-                throw damagedAt(memory, at, verifier.reason());
+                // Only headers were looked at so far: a wrong one may have led here.
+                position = find(memory);
+                at = position;
+                next = base;
+                size = verifier.checkHeader(memory, at, end, next);
+            }
+            if (size < 0 && verifier.check(memory, last, end, lastBase) < 0) {
+                at = last; // led to a wrong place
+                next = lastBase;
+                if (at == position) {
+                    throw damagedAt(memory, at, verifier.reason());
+                }
             }
             boolean fits = at - position <= maxBytes - size || (atLeastOne && at == position);
             if (size < 0 || !fits) {
                 break;
             }
+            last = at;
+            lastBase = next;
             next = BatchFormat.nextOffset(memory, at);
             at += size;
         }
@@ -397,10 +412,9 @@ final class PartitionReader {
     }
 
     private SegmentWalk walkTo(ByteBuffer memory, long target) {
-        long endOffset = Math.min(segment.endOffset, log.nextOffset());
         try {
             SparseIndex index = SegmentIndexes.of(segment);
-            return SegmentIndexes.walkTo(segment, index, memory, verifier, target, endOffset);
+            return SegmentIndexes.walkTo(segment, index, memory, verifier, target);
         } catch (FirnException e) {
             requireStillThere(); // or there is nothing left to make an index of
             throw e;
@@ -482,8 +496,7 @@ final class PartitionReader {
     }
 
     private RuntimeException damagedAt(ByteBuffer memory, int at, String reason) {
-        long endOffset = Math.min(segment.endOffset, log.nextOffset());
-        SegmentWalk walk = new SegmentWalk(memory, at, base, segment.written(), endOffset);
+        SegmentWalk walk = segment.walk(memory, at, base);
         walk.resync(at, reason);
         return damaged(offset, walk.toOffset(), reason);
     }

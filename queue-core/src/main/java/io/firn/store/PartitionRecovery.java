@@ -127,16 +127,23 @@ final class PartitionRecovery {
         return new LogSegment(block, mark.baseOffset(), length, end);
     }
 
-    /** The offset behind a sealed segment's last batch, found by walking over all of them. */
+    /**
+     * The offset behind a sealed segment's last batch, found by walking over all of them. When the
+     * last one is damaged, it is not known how many offsets it had.
+     */
     static long endByBatches(Segment block, int length) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();
         view.pin();
         try {
-            SegmentWalk walk = new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE);
-            while (walk.next() && !walk.isDamage()) {
-                end = walk.toOffset();
-                if (walk.position() + walk.size() == length) {
+            int lastEpoch = LogSegment.lastEpochBits(block);
+            SegmentWalk walk =
+                    new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE, lastEpoch);
+            while (walk.next()) {
+                if (!walk.isDamage()) {
+                    end = walk.toOffset();
+                }
+                if (walk.position() + walk.size() >= length) {
                     break;
                 }
             }
@@ -229,8 +236,7 @@ final class PartitionRecovery {
                         SegmentIndexes.of(segment),
                         memory,
                         new BatchVerifier(),
-                        Math.max(from, segment.baseOffset),
-                        endOf(segment));
+                        Math.max(from, segment.baseOffset));
         BatchInfo info = new BatchInfo();
         while (walk.next()) {
             if (walk.isDamage() || walk.fromOffset() < from) {

@@ -82,7 +82,8 @@ final class SegmentFinding {
             return;
         }
         BatchVerifier verifier = new BatchVerifier();
-        SegmentWalk walk = new SegmentWalk(memory, 0, from, bytes, to);
+        int lastEpoch = mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
+        SegmentWalk walk = new SegmentWalk(memory, 0, from, bytes, to, lastEpoch);
         while (walk.next()) {
             if (!walk.isDamage()
                     && verifier.check(memory, walk.position(), bytes, walk.fromOffset()) < 0) {

@@ -41,13 +41,7 @@ final class SegmentIndexes {
         try {
             View view = segment.pin();
             try {
-                SparseIndex index =
-                        build(
-                                view.buffer(),
-                                segment.baseOffset,
-                                segment.written(),
-                                segment.endOffset,
-                                segment.capacity);
+                SparseIndex index = build(segment, view.buffer());
                 if (segment.sealed && segment.block.isFinished() && !segment.followed) {
                     index.complete();
                     segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
@@ -63,13 +57,12 @@ final class SegmentIndexes {
         }
     }
 
-    static SparseIndex build(
-            ByteBuffer memory, long baseOffset, int written, long endOffset, int capacity) {
-        SparseIndex index = new SparseIndex(capacity);
-        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, written, endOffset);
+    private static SparseIndex build(LogSegment segment, ByteBuffer memory) {
+        SparseIndex index = new SparseIndex(segment.capacity);
+        SegmentWalk walk = segment.walk(memory, 0, segment.baseOffset);
         while (walk.next()) {
             if (!walk.isDamage()) {
-                int lastOffset = (int) (walk.toOffset() - baseOffset - 1);
+                int lastOffset = (int) (walk.toOffset() - segment.baseOffset - 1);
                 index.onBatch(walk.position(), walk.size(), lastOffset, walk.maxTimestamp());
             }
         }
@@ -98,7 +91,7 @@ final class SegmentIndexes {
             int relative,
             long timestampMs) {
         long target = segment.baseOffset + relative;
-        SegmentWalk walk = walkTo(segment, index, memory, verifier, target, segment.endOffset);
+        SegmentWalk walk = walkTo(segment, index, memory, verifier, target);
         while (walk.next()) {
             if (walk.toOffset() > target) {
                 return !walk.isDamage()
@@ -119,8 +112,7 @@ final class SegmentIndexes {
             SparseIndex index,
             ByteBuffer memory,
             BatchVerifier verifier,
-            long target,
-            long endOffset) {
+            long target) {
         int end = segment.written();
         int entry = index.entryBefore((int) (target - segment.baseOffset));
         if (entry >= 0 && index.position(entry) <= end - BatchFormat.HEADER_LENGTH) {
@@ -129,12 +121,12 @@ final class SegmentIndexes {
             long next = segment.baseOffset + index.lastOffset(entry) + 1;
             if (verifier.check(memory, at, end, base) > 0
                     && BatchFormat.nextOffset(memory, at) == next) {
-                return new SegmentWalk(memory, at, base, end, endOffset);
+                return segment.walk(memory, at, base);
             }
             if (segment.sealed && segment.block.isFinished()) {
                 rebuild(segment);
             }
         }
-        return new SegmentWalk(memory, 0, segment.baseOffset, end, endOffset);
+        return segment.walk(memory, 0, segment.baseOffset);
     }
 }

@@ -8,17 +8,15 @@ import java.nio.ByteBuffer;
  * Walks over the batches of a segment by their headers. Where the chain breaks below the end, the
  * step is a damaged range, and the walk goes on behind it.
  *
- * <p>The hard part is where to go on (design §3, torn or rotten). A place is believed when a batch
- * with a valid CRC starts there, its offset lies between what was expected and the end, and the
- * chain of headers from it runs unbroken to the end; failing that, when its epoch is one that was
- * seen in this segment, since the chain may run into further damage. So the bytes of a batch that
- * somebody stored as a value are not taken for one of ours.
+ * <p>The walk itself looks at headers only. Where it goes on behind damage, {@link Resync} decides.
  */
 final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
     private final ByteBuffer memory;
     private final int end;
     private final long endOffset;
+    private final int lastEpoch;
+    private Resync resync;
 
     private int at;
     private long expected;
@@ -34,14 +32,18 @@ final class SegmentWalk {
      * A walk from a batch.
      *
      * @param at position of the first batch, whose offset is {@code expected}
-     * @param end position behind the last batch, whose next offset is {@code endOffset}
+     * @param end position behind the last batch, whose next offset is {@code endOffset}, {@link
+     *     Long#MAX_VALUE} when that is not known
+     * @param lastEpoch the bits of the last batch's epoch, −1 when it is not known
      */
-    SegmentWalk(ByteBuffer memory, int at, long expected, int end, long endOffset) {
+    SegmentWalk(
+            ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
         this.at = at;
         this.expected = expected;
         this.end = end;
         this.endOffset = endOffset;
+        this.lastEpoch = lastEpoch;
     }
 
     /** Steps to the next batch or damaged range; false at the end. */
@@ -51,13 +53,18 @@ final class SegmentWalk {
         }
         damage = null;
         int n = expected < endOffset ? verifier.checkHeader(memory, at, end, expected) : -1;
-        if (n > 0) {
+        if (n > 0 && BatchFormat.nextOffset(memory, at) <= endOffset) {
             previous = at;
             step(at, n, expected, BatchFormat.nextOffset(memory, at));
             return true;
         }
         // The batch before may be the damaged one: a wrong length leads to a wrong place.
-        String reason = expected < endOffset ? verifier.reason() : "bytes behind the last offset";
+        String reason =
+                n > 0
+                        ? "last offset"
+                        : expected < endOffset
+                                ? verifier.reason()
+                                : "bytes behind the last offset";
         int from = at;
         if (previous >= 0 && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
             from = previous;
@@ -76,9 +83,12 @@ final class SegmentWalk {
         resync(position, reason);
     }
 
-    /** Walks on behind damage that was found at a place by a closer look. */
+    /** Walks on behind a damaged batch that was found by a closer look. */
     void resync(int from, String reason) {
-        int found = find(from + 1);
+        if (resync == null) {
+            resync = new Resync(memory, end, endOffset, lastEpoch);
+        }
+        int found = resync.find(from, expected);
         long base = found < 0 ? Math.max(endOffset, expected) : memory.getLong(found);
         step(from, (found < 0 ? end : found) - from, expected, base);
         damage = reason;
@@ -123,44 +133,5 @@ final class SegmentWalk {
 
     long maxTimestamp() {
         return memory.getLong(position + BatchFormat.MAX_TIMESTAMP);
-    }
-
-    private int find(int from) {
-        int fallback = -1;
-        for (int p = from; p <= end - BatchFormat.HEADER_LENGTH; p++) {
-            if (memory.get(p + BatchFormat.MAGIC) != BatchFormat.MAGIC_2) {
-                continue;
-            }
-            long base = memory.getLong(p);
-            if (base < expected || base >= endOffset || verifier.check(memory, p, end, base) < 0) {
-                continue;
-            }
-            if (chainReachesEnd(p, base)) {
-                return p;
-            }
-            if (fallback < 0 && hasKnownEpoch(p)) {
-                fallback = p;
-            }
-        }
-        return fallback;
-    }
-
-    private boolean chainReachesEnd(int from, long base) {
-        int p = from;
-        long offset = base;
-        while (p < end && offset < endOffset) {
-            int n = verifier.checkHeader(memory, p, end, offset);
-            if (n < 0) {
-                return false;
-            }
-            offset = BatchFormat.nextOffset(memory, p);
-            p += n;
-        }
-        return p == end && offset == endOffset;
-    }
-
-    private boolean hasKnownEpoch(int p) {
-        int epoch = memory.getInt(p + BatchFormat.EPOCH);
-        return epoch == memory.getInt(BatchFormat.EPOCH);
     }
 }

@@ -74,7 +74,9 @@ final class UnsealedSegment {
     private void scan() {
         long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
         int position = Math.min(markPosition, capacity);
-        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable);
+        int lastEpoch = LogSegment.lastEpochBits(block);
+        SegmentWalk walk =
+                new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
         while (walk.next()) {
             if (walk.isDamage()) {
                 damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
