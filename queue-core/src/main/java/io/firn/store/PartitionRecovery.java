@@ -19,11 +19,13 @@ import java.util.Map;
  * O3), each step durable before the next:
  *
  * <ol>
- *   <li>Reserved blocks without a valid first batch are given back; of a segment that was being
- *       moved, one is left.
+ *   <li>Of a segment that was being moved, one is left.
  *   <li>Of each unsealed segment the believable part is found. When a successor does not continue
  *       it, nothing in the successor was acknowledged, since acknowledging waits for the seal: the
  *       successors are dropped. When it does, the seal is made good.
+ *   <li>Reserved blocks without a valid first batch are given back: after the step before, because
+ *       such a block may be an unsealed segment of which nothing is left, and then it is the only
+ *       evidence that what follows it was not acknowledged.
  *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
  *       epoch.
  *   <li>Producers are brought up to the end from their checkpoint.
@@ -38,6 +40,10 @@ final class PartitionRecovery {
     private final int partition;
     private final Store store;
     private final List<LogSegment> segments = new ArrayList<>();
+
+    /** Reserved blocks without a valid first batch. */
+    private final List<Segment> rejected = new ArrayList<>();
+
     private final List<DamagedRange> damage = new ArrayList<>();
     private final Producers producers = new Producers();
     private LogSegment active;
@@ -53,8 +59,11 @@ final class PartitionRecovery {
     RecoveredPartition recover(List<Segment> found) throws IOException {
         RecoveryEvent event = new RecoveryEvent();
         event.begin();
-        chain(candidates(found));
         long start = topic.files().readLogStart(partition);
+        chain(candidates(found), start);
+        for (Segment block : rejected) {
+            block.delete();
+        }
         Map<String, String> checkpoint = topic.files().readProducers(partition);
         long known = checkpoint == null ? 0 : Producers.snapshotOffset(checkpoint);
         long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
@@ -100,7 +109,7 @@ final class PartitionRecovery {
             } else {
                 UnsealedSegment unsealed = UnsealedSegment.find(block);
                 if (unsealed == null) {
-                    block.delete();
+                    rejected.add(block);
                 } else {
                     usable.add(unsealed);
                 }
@@ -153,7 +162,7 @@ final class PartitionRecovery {
         return end;
     }
 
-    private void chain(List<Object> candidates) throws IOException {
+    private void chain(List<Object> candidates, long start) throws IOException {
         for (int i = 0; i < candidates.size(); i++) {
             Object candidate = candidates.get(i);
             if (!segments.isEmpty()
@@ -161,6 +170,10 @@ final class PartitionRecovery {
                 store.addFinding(
                         nameOf(candidate) + ": overlaps the segment before it; kept, not served");
                 continue;
+            }
+            if (followsLostSegment(candidate, start) && !hasSealed(candidates, i)) {
+                drop(candidates, i);
+                return;
             }
             if (!segments.isEmpty()) {
                 long end = endOf(segments.get(segments.size() - 1));
@@ -176,6 +189,40 @@ final class PartitionRecovery {
         }
     }
 
+    /**
+     * Whether the segment before an unsealed one was never sealed and lost even its first batch, so
+     * that nothing in the unsealed one was acknowledged (O2). A block that was reserved between the
+     * two segments that enclose a gap, and holds no valid batch, is what is left of it. A mark that
+     * says more than RESERVED was written behind a force, and so behind the seal of what is before.
+     */
+    private boolean followsLostSegment(Object candidate, long start) {
+        LogSegment before = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+        long end = before == null ? start : endOf(before);
+        if (baseOf(candidate) <= end
+                || !(candidate instanceof UnsealedSegment unsealed)
+                || unsealed.mark.state() != SegmentState.RESERVED) {
+            return false;
+        }
+        long after = before == null ? -1 : before.epoch;
+        long until = unsealed.mark.epoch();
+        return rejected.stream()
+                .mapToLong(block -> block.mark().epoch())
+                .anyMatch(epoch -> epoch > after && epoch < until);
+    }
+
+    private static boolean hasSealed(List<Object> candidates, int from) {
+        return candidates.stream().skip(from).anyMatch(each -> each instanceof LogSegment);
+    }
+
+    /** Newest first: a crash in between leaves a gap that is found and dropped again. */
+    private void drop(List<Object> candidates, int from) throws IOException {
+        for (int i = candidates.size() - 1; i >= from; i--) {
+            UnsealedSegment drop = (UnsealedSegment) candidates.get(i);
+            unproven += drop.cut();
+            drop.block.delete();
+        }
+    }
+
     /** Takes an unsealed segment in; false when its successors were dropped. */
     private boolean take(UnsealedSegment unsealed, List<Object> candidates, int successor)
             throws IOException {
@@ -184,17 +231,8 @@ final class PartitionRecovery {
         unproven += unsealed.unprovenBytes();
         boolean last = successor == candidates.size();
         boolean continued = !last && baseOf(candidates.get(successor)) == unsealed.cutOffset();
-        boolean sealedBehind = false;
-        for (int i = successor; i < candidates.size(); i++) {
-            sealedBehind |= candidates.get(i) instanceof LogSegment;
-        }
-        if (!last && !continued && !sealedBehind) {
-            // Newest first: a crash in between leaves a gap that is found and dropped again.
-            for (int i = candidates.size() - 1; i >= successor; i--) {
-                UnsealedSegment drop = (UnsealedSegment) candidates.get(i);
-                unproven += drop.cut();
-                drop.block.delete();
-            }
+        if (!last && !continued && !hasSealed(candidates, successor)) {
+            drop(candidates, successor);
             last = true;
         }
         unsealed.makeDurable();

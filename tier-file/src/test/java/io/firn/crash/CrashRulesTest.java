@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Rules whose breach takes a crash of a kind that {@link StoreCrashTest} comes upon too rarely.
@@ -341,6 +343,71 @@ class CrashRulesTest {
             assertEquals(gaps > 0 ? 3 : 5, nextOffsetIn(left), "seed " + seed);
         }
         assertTrue(gaps > 0);
+    }
+
+    /**
+     * O2: without dropping what follows a segment that lost even its first batch ({@code
+     * PartitionRecovery.followsLostSegment}) a topic of which nothing was ever acknowledged reports
+     * damage, and so does one whose sealed segments are all there.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReportNoDamageWhenASegmentThatWasNeverSealedLostItsFirstBatch(boolean behindSealed) {
+        LogStore store = simulation.open();
+        Partition partition =
+                partition(store, Simulation.SMALL_WRITTEN.withRollAge(Duration.ofSeconds(1)));
+        long acknowledged = 0;
+        if (behindSealed) {
+            try (Appender appender = partition.openSharedAppender()) {
+                appendAsync(store, appender, 100);
+            }
+            partition.force();
+            simulation.pass(store, 1_000);
+            simulation.pass(store, 1_000); // it is rolled by age, and sealed
+            acknowledged = 1;
+        }
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 2; i++) {
+                appendAsync(store, appender, 25_000);
+            }
+            appendAsync(store, appender, 25_000); // rolls
+            appendAsync(store, appender, 100);
+        }
+        long sent = acknowledged + 4;
+        assertEquals(sent, partition.nextOffset());
+        int dropped = 0;
+        for (int lost = 0; lost < 16; lost++) {
+            int lostPage = lost;
+            // Even without the first page of the first segment, the pages of the second one may
+            // have been written back.
+            SimulatedFileMedium left = medium.crash(new Pages(page -> page != lostPage));
+            dropped += checkUndamaged(left.kill(), acknowledged, sent) == acknowledged ? 1 : 0;
+            List<SimulatedFileMedium> cutAgain = new ArrayList<>();
+            left.onOperation(
+                    number -> {
+                        cutAgain.add(left.crash(Survival.NONE));
+                        cutAgain.add(left.crash(Survival.ALL));
+                    });
+            new Simulation(left).open();
+            left.ignoreOperations();
+            cutAgain.add(left.kill());
+            for (SimulatedFileMedium again : cutAgain) {
+                checkUndamaged(again, acknowledged, sent);
+            }
+        }
+        assertTrue(dropped > 0, "the first batch of the segment that was rolled was never lost");
+    }
+
+    private static long checkUndamaged(SimulatedFileMedium left, long acknowledged, long sent) {
+        LogStore store = new Simulation(left).open();
+        assertEquals(List.of(), store.findings());
+        Partition found = store.openTopic("t").partition(0);
+        assertEquals(List.of(), found.damage());
+        long next = found.nextOffset();
+        assertTrue(next >= acknowledged && next <= sent, "next offset " + next);
+        assertEquals(next, read(found).size());
+        assertEquals(usedBySegments(store), store.metrics().tiers().get(0).usedBytes());
+        return next;
     }
 
     /**
