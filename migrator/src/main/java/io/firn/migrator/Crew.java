@@ -3,6 +3,7 @@ package io.firn.migrator;
 import io.firn.ClosedException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The threads of a migrator, from start to stop. Thread-safe.
@@ -68,9 +69,10 @@ final class Crew {
         }
 
         /** Waits, unless the run ends. */
-        synchronized void rest(long ms) throws InterruptedException {
-            if (!ending) {
-                wait(ms);
+        synchronized void rest(long ns) throws InterruptedException {
+            long until = System.nanoTime() + ns;
+            for (long left = ns; left > 0 && !ending; left = until - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
             }
         }
 

@@ -169,7 +169,7 @@ public final class Migrator implements AutoCloseable {
 
     private void rest(Crew.Run run) {
         try {
-            run.rest(Math.max(1, intervalNs / 1_000_000));
+            run.rest(intervalNs);
         } catch (InterruptedException e) {
             // A stop, or somebody else: the loop looks.
         }

@@ -207,6 +207,13 @@ final class TopicFiles {
     }
 
     private void deleteAll() throws IOException {
+        if (medium.exists(directory)) { // not when an attempt before failed in its last step
+            deleteFiles();
+        }
+        medium.forceDirectory(directory.getParent());
+    }
+
+    private void deleteFiles() throws IOException {
         for (String name : medium.list(directory)) {
             if (!name.equals(TOPIC)) {
                 medium.delete(directory.resolve(name));
@@ -215,7 +222,6 @@ final class TopicFiles {
         medium.forceDirectory(directory);
         medium.delete(directory.resolve(TOPIC));
         medium.delete(directory);
-        medium.forceDirectory(directory.getParent());
     }
 
     long readLogStart(int partition) throws IOException {
