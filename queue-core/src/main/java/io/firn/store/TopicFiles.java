@@ -271,11 +271,12 @@ final class TopicFiles {
     }
 
     void deleteCursor(String name) throws IOException {
-        changePart(
-                () -> {
-                    medium.delete(directory.resolve(cursorFile(name)));
-                    medium.forceDirectory(directory);
-                });
+        changePart(() -> deletePart(cursorFile(name)));
+    }
+
+    private void deletePart(String name) throws IOException {
+        medium.delete(directory.resolve(name));
+        medium.forceDirectory(directory);
     }
 
     static boolean isCursorName(String name) {
