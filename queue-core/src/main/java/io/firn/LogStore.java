@@ -2,6 +2,8 @@ package io.firn;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /**
  * A durable message log in a directory: topics with partitions of records. One process writes; any
@@ -29,6 +31,9 @@ public interface LogStore extends AutoCloseable {
      * Creates a topic, durably.
      *
      * @throws TopicExistsException when there is one of that name
+     * @throws UnreadableTopicException when the store has topics that it cannot read, see {@link
+     *     #unreadableTopics}, and {@link LogStoreBuilder#createTopicsBesideUnreadableOnes} was not
+     *     asked for; or when one that cannot be read has that name
      * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
      *     is {@code .} or {@code ..}, or an option does not fit the store's tiers
      */
@@ -38,18 +43,35 @@ public interface LogStore extends AutoCloseable {
      * Opens a topic.
      *
      * @throws UnknownTopicException when there is none of that name
+     * @throws UnreadableTopicException when there is none of that name among the topics that can be
+     *     read, and the store has some that it cannot read
      */
     Topic openTopic(String name);
 
-    /** Opens the topic, or creates it; the options count only when it is created. */
+    /**
+     * Opens the topic, or creates it; the options count only when it is created.
+     *
+     * @throws UnreadableTopicException as {@link #createTopic}
+     */
     Topic openOrCreateTopic(String name, TopicOptions options);
 
-    /** The names of all topics, sorted. */
+    /** The names of all topics that are served, sorted. */
     List<String> topicNames();
+
+    /**
+     * Returns the topics that cannot be served, by their ids, each with what was found: their topic
+     * file is damaged or missing, has options that this version does not know, or has the name of
+     * another topic. Nothing of them is changed or deleted. Repair them and open the store again.
+     * Empty in a store that is whole.
+     */
+    Map<UUID, String> unreadableTopics();
 
     /**
      * Deletes a topic and its records, durably. Appenders and tailers on it throw {@link
      * UnknownTopicException} from now on; its space comes back when no poll holds it.
+     *
+     * @throws UnknownTopicException when there is none of that name
+     * @throws UnreadableTopicException as {@link #openTopic}
      */
     void deleteTopic(String name);
 

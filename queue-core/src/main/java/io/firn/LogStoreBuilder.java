@@ -10,12 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
 /** Describes a store, then opens it. For one thread. */
 public final class LogStoreBuilder {
+    private static final Pattern TIER_LABEL = Pattern.compile("[a-z0-9-]{1,32}");
+
     private final Path directory;
     private final List<StorageTier> tiers = new ArrayList<>();
     private final List<String> tierLabels = new ArrayList<>();
@@ -23,6 +26,7 @@ public final class LogStoreBuilder {
     private EpochClock clock;
     private Supplier<IdleStrategy> idleStrategy = LogStoreBuilder::backoff;
     private boolean readOnly;
+    private boolean createsBesideUnreadable;
     private boolean invokerMode;
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
@@ -47,7 +51,9 @@ public final class LogStoreBuilder {
      *     given twice
      */
     public LogStoreBuilder tier(String label, StorageTier tier) {
-        if (!label.matches("[a-z0-9-]{1,32}") || tierLabels.contains(label)) {
+        Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(tier, "tier");
+        if (!isTierLabel(label) || tierLabels.contains(label)) {
             throw new InvalidOptionException(
                     "a tier's label has 1 to 32 of the characters a-z 0-9 - and is given once: '"
                             + label
@@ -61,6 +67,16 @@ public final class LogStoreBuilder {
     /** Opens without changing anything, beside the process that writes or after it. */
     public LogStoreBuilder readOnly() {
         readOnly = true;
+        return this;
+    }
+
+    /**
+     * Creates topics also while the store has topics that it cannot read. Without this {@link
+     * LogStore#createTopic} refuses: an empty topic would take the place of the one that cannot be
+     * read, and two topics of one name cannot be opened when that one is repaired.
+     */
+    public LogStoreBuilder createTopicsBesideUnreadableOnes() {
+        createsBesideUnreadable = true;
         return this;
     }
 
@@ -141,6 +157,7 @@ public final class LogStoreBuilder {
                         clock,
                         idleStrategy,
                         readOnly,
+                        createsBesideUnreadable,
                         invokerMode,
                         markIntervalMs,
                         cursorIntervalMs,
@@ -155,8 +172,13 @@ public final class LogStoreBuilder {
         return ms;
     }
 
-    /** In ms; an option, too, can be too long for a long. */
+    static boolean isTierLabel(String label) {
+        return TIER_LABEL.matcher(label).matches();
+    }
+
+    /** In ms, without parts of one; an option, too, can be too long for a long. */
     static long millis(String name, Duration value) {
+        Objects.requireNonNull(value, name);
         try {
             return value.toMillis();
         } catch (ArithmeticException e) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What a topic is created with. Immutable; each {@code with…} gives a changed copy.
@@ -69,6 +70,15 @@ public record TopicOptions(
         if (durability == null || compression == null) {
             throw new InvalidOptionException("durability and compression must not be null");
         }
+        Objects.requireNonNull(tiers, "tiers");
+        for (String label : tiers) {
+            if (!LogStoreBuilder.isTierLabel(Objects.requireNonNull(label, "tiers"))) {
+                throw new InvalidOptionException(
+                        "tiers: a tier's label has 1 to 32 of the characters a-z 0-9 -, not '"
+                                + label
+                                + "'");
+            }
+        }
         tiers = List.copyOf(tiers);
     }
 
@@ -87,6 +97,7 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withDurability(Durability value) {
+        Objects.requireNonNull(value, "durability");
         return with("durability", value);
     }
 
@@ -99,9 +110,9 @@ public record TopicOptions(
         return fitting.with("segmentBytes", value);
     }
 
-    /** See the record's parameters. */
+    /** See the record's parameters; a part of a ms counts as a whole one. 1 s or longer. */
     public TopicOptions withRollAge(Duration value) {
-        return with("rollMs", LogStoreBuilder.millis("rollAge", value));
+        return with("rollMs", wholeMillis("rollAge", value));
     }
 
     /** See the record's parameters. */
@@ -109,9 +120,12 @@ public record TopicOptions(
         return with("retentionBytes", value);
     }
 
-    /** See the record's parameters. */
+    /**
+     * See the record's parameters; a part of a ms counts as a whole one. Not negative: where there
+     * is to be no bound, {@code retentionMs} is {@link #UNLIMITED}.
+     */
     public TopicOptions withRetentionAge(Duration value) {
-        return with("retentionMs", LogStoreBuilder.millis("retentionAge", value));
+        return with("retentionMs", wholeMillis("retentionAge", value));
     }
 
     /** See the record's parameters. */
@@ -121,12 +135,22 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withCompression(Compression value) {
+        Objects.requireNonNull(value, "compression");
         return with("compression", value);
     }
 
-    /** See the record's parameters. */
+    /** See the record's parameters; a part of a ms counts as a whole one. */
     public TopicOptions withForce(int bytes, Duration interval) {
-        return with("forceBytes", bytes).with("forceMs", LogStoreBuilder.millis("force", interval));
+        return with("forceBytes", bytes).with("forceMs", wholeMillis("interval", interval));
+    }
+
+    /** Rounded up: 500 µs are not 0, which may mean at once, and −1 ms is not unlimited. */
+    private static long wholeMillis(String name, Duration value) {
+        long ms = LogStoreBuilder.millis(name, value);
+        if (value.isNegative()) {
+            throw new InvalidOptionException(name + " must not be negative, found " + value);
+        }
+        return value.getNano() % 1_000_000 == 0 || ms == Long.MAX_VALUE ? ms : ms + 1;
     }
 
     /** See the record's parameters. */
@@ -136,7 +160,23 @@ public record TopicOptions(
 
     /** See the record's parameters. */
     public TopicOptions withTiers(String... labels) {
-        return with("tiers", String.join(",", labels));
+        Objects.requireNonNull(labels, "labels");
+        for (String label : labels) {
+            Objects.requireNonNull(label, "labels");
+        }
+        return new TopicOptions(
+                partitions,
+                durability,
+                segmentBytes,
+                rollMs,
+                retentionBytes,
+                retentionMs,
+                maxRecordBytes,
+                compression,
+                forceBytes,
+                forceMs,
+                minimumClass,
+                List.of(labels));
     }
 
     /** The options as text, by name. */
@@ -166,6 +206,7 @@ public record TopicOptions(
      *     value that cannot be read or is out of range
      */
     public static TopicOptions ofMap(Map<String, String> values) {
+        Objects.requireNonNull(values, "values");
         Map<String, String> all = DEFAULTS.toMap();
         all.put("tiers", "");
         for (Map.Entry<String, String> e : values.entrySet()) {

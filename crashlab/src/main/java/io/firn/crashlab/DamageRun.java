@@ -6,7 +6,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
-import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
 import io.firn.crashlab.Matrix.Fault;
 import io.firn.crashlab.Promises.Violation;
@@ -259,7 +259,7 @@ final class DamageRun {
         Partition partition;
         try {
             partition = store.openTopic(ReferenceLog.TOPIC).partition(0);
-        } catch (UnknownTopicException e) {
+        } catch (UnreadableTopicException e) {
             if (hit != null || store.findings().isEmpty()) {
                 throw e;
             }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Moves segments between a store's tiers, in the background, as a policy says.
@@ -43,24 +44,23 @@ public final class Migrator implements AutoCloseable {
 
     private final LogStore store;
     private final MigrationPolicy policy;
-    private final int threadCount;
     private final long intervalNs;
     private final ByteRate rate;
     private final MoveRetries retries;
     private final Queue<Move> due = new ArrayDeque<>();
     private final Map<Move, Long> current = new HashMap<>();
-    private final List<Thread> threads = new ArrayList<>();
     private final Tally tally = new Tally();
-    private volatile boolean running;
+    private final Crew crew;
+    private boolean isPlanning;
     private long nextLookNs = System.nanoTime();
 
     private Migrator(Builder builder) {
         this.store = builder.store;
         this.policy = builder.policy;
-        this.threadCount = builder.threads;
         this.intervalNs = builder.interval.toNanos();
         this.rate = new ByteRate(builder.bytesPerSecond);
         this.retries = new MoveRetries(builder.firstRetry.toNanos());
+        this.crew = new Crew(builder.threads, this::work);
     }
 
     /** Describes a migrator for a store. */
@@ -68,54 +68,40 @@ public final class Migrator implements AutoCloseable {
         return new Builder(store);
     }
 
-    /** Starts the threads, when they do not run. */
-    public synchronized Migrator start() {
-        if (!running) {
-            running = true;
-            for (int i = 0; i < threadCount; i++) {
-                Thread thread = new Thread(this::run, "firn-migrate-" + i);
-                thread.setDaemon(true);
-                threads.add(thread);
-                thread.start();
-            }
-        }
+    /**
+     * Starts the threads, when they do not run. While a {@link #stop} is under way it waits for the
+     * end of that one first, so that there are never more threads than were asked for.
+     *
+     * @throws ClosedException after {@link #close}
+     * @throws IllegalStateException on a thread of this migrator that is stopping, which would wait
+     *     for itself
+     */
+    public Migrator start() {
+        crew.start();
         return this;
     }
 
     /**
      * Stops: moves that are under way give up and leave their segments where they were. On return
-     * no thread of the migrator runs. It can be started again.
+     * no thread of the migrator runs, unless another start came meanwhile. It can be started again.
+     * A policy may call it, on the migrator's own thread: then it returns at once, and the thread
+     * ends when the policy has returned.
      */
     public void stop() {
-        List<Thread> ending;
-        synchronized (this) {
-            running = false;
-            ending = List.copyOf(threads);
-            threads.clear();
-        }
-        boolean interrupted = false;
-        for (Thread thread : ending) {
-            thread.interrupt();
-            while (thread.isAlive() && thread != Thread.currentThread()) {
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        }
+        end(false);
+    }
+
+    /** Stops as {@link #stop}, for good: it cannot be started again. Idempotent. */
+    @Override
+    public void close() {
+        end(true);
+    }
+
+    private void end(boolean forGood) {
+        crew.stop(forGood);
         synchronized (due) {
             due.clear();
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** As {@link #stop}. */
-    @Override
-    public void close() {
-        stop();
     }
 
     /** Another rate from now on, in bytes per second, above 0, or {@link #UNLIMITED}. */
@@ -131,6 +117,7 @@ public final class Migrator implements AutoCloseable {
             current.forEach((move, n) -> progress.add(new MigratorStatus.Progress(move, n)));
             queued = due.size();
         }
+        boolean running = crew.state() == Crew.State.RUNNING;
         return tally.status(running, progress, queued, retries.list());
     }
 
@@ -141,12 +128,16 @@ public final class Migrator implements AutoCloseable {
      * @return whether there was one; false when nothing is due now
      */
     public boolean moveNext() {
+        return moveNext(() -> Thread.currentThread().isInterrupted());
+    }
+
+    private boolean moveNext(BooleanSupplier isEnding) {
         Move move = next();
         if (move == null) {
             return false;
         }
         try {
-            tally.count(move, make(move));
+            tally.count(move, make(move, isEnding));
         } finally {
             synchronized (due) {
                 current.remove(move);
@@ -157,39 +148,62 @@ public final class Migrator implements AutoCloseable {
 
     // ---- the threads
 
-    private void run() {
-        while (running) {
+    private void work(Crew.Run run) {
+        while (!run.isToEnd()) {
             boolean worked = false;
             try {
-                worked = moveNext();
+                worked = moveNext(run::isToEnd);
             } catch (ClosedException e) {
                 LOG.log(System.Logger.Level.INFO, "the store was closed, its migrator ends");
-                running = false;
+                run.end();
             } catch (Throwable e) {
                 // Whatever it was: a thread that ends in silence moves nothing for ever after.
                 tally.fault(e);
                 LOG.log(System.Logger.Level.ERROR, "the migrator goes on after", e);
             }
-            if (!worked && running) {
-                rest();
+            if (!worked) {
+                rest(run);
             }
         }
     }
 
-    private void rest() {
+    private void rest(Crew.Run run) {
         try {
-            Thread.sleep(Math.max(1, intervalNs / 1_000_000));
+            run.rest(intervalNs);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // stop() is the only one who interrupts
+            // A stop, or somebody else: the loop looks.
         }
     }
 
-    /** The next move, now current; the policy is asked when all of its last answer is begun. */
+    /**
+     * The next move, now current; the policy is asked when all of its last answer is begun. By one
+     * thread at a time, and outside of the lock: it may take its time, or call this migrator.
+     */
     private Move next() {
+        Set<Move> begun;
         synchronized (due) {
-            if (due.isEmpty() && System.nanoTime() - nextLookNs >= 0) {
-                plan();
+            if (!due.isEmpty() || isPlanning || System.nanoTime() - nextLookNs < 0) {
+                return begin();
             }
+            isPlanning = true;
+            nextLookNs = System.nanoTime() + intervalNs; // not again and again when it fails
+            // What ends while the policy thinks is not where the snapshot shows it.
+            begun = new HashSet<>(current.keySet());
+        }
+        List<Move> moves = List.of();
+        try {
+            moves = policy.moves(store.snapshot());
+        } finally {
+            synchronized (due) {
+                isPlanning = false;
+                plan(moves, begun);
+            }
+        }
+        return begin();
+    }
+
+    private Move begin() {
+        synchronized (due) {
             Move move = due.poll();
             if (move != null) {
                 current.put(move, 0L);
@@ -198,10 +212,8 @@ public final class Migrator implements AutoCloseable {
         }
     }
 
-    private void plan() {
-        nextLookNs = System.nanoTime() + intervalNs; // not again and again when it fails
-        Set<Move> begun = new HashSet<>(current.keySet());
-        for (Move move : policy.moves(store.snapshot())) {
+    private void plan(List<Move> moves, Set<Move> begun) {
+        for (Move move : moves) {
             if (retries.mayTry(move) && begun.add(move)) {
                 due.add(move);
             }
@@ -212,7 +224,7 @@ public final class Migrator implements AutoCloseable {
     }
 
     /** Makes a move; null when it failed. */
-    private MoveOutcome make(Move move) {
+    private MoveOutcome make(Move move, BooleanSupplier isEnding) {
         try {
             MoveOutcome outcome =
                     store.migrate(
@@ -220,7 +232,7 @@ public final class Migrator implements AutoCloseable {
                             move.partition(),
                             move.baseOffset(),
                             move.toTier(),
-                            (copied, total, next) -> pause(move, copied, next));
+                            (copied, total, next) -> pause(move, copied, next, isEnding));
             if (outcome == MoveOutcome.NOT_SEALED || outcome == MoveOutcome.BUSY) {
                 retries.failed(move, outcome.toString());
             } else if (outcome != MoveOutcome.CANCELLED) {
@@ -239,12 +251,11 @@ public final class Migrator implements AutoCloseable {
         }
     }
 
-    private long pause(Move move, long copied, int next) {
+    private long pause(Move move, long copied, int next, BooleanSupplier isEnding) {
         synchronized (due) {
             current.put(move, copied);
         }
-        boolean stopping = Thread.currentThread().isInterrupted();
-        return stopping ? MoveControl.CANCEL : rate.take(next);
+        return isEnding.getAsBoolean() ? MoveControl.CANCEL : rate.take(next);
     }
 
     /** What a migrator can be told. Not thread-safe. */
@@ -314,6 +325,7 @@ public final class Migrator implements AutoCloseable {
         }
 
         private static Duration checkPause(String name, Duration value) {
+            Objects.requireNonNull(value, name);
             if (value.compareTo(Duration.ofMillis(1)) < 0
                     || value.compareTo(Duration.ofHours(1)) > 0) {
                 throw new InvalidOptionException(name + " must be from 1 ms to 1 h, not " + value);

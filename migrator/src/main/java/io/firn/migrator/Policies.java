@@ -3,6 +3,7 @@ package io.firn.migrator;
 import io.firn.InvalidOptionException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /** The policies that come along. */
@@ -48,6 +49,10 @@ public final class Policies {
      *     ascending, each counted from the sealing; tiers without an age keep what they have
      */
     public static MigrationPolicy age(Duration... ages) {
+        Objects.requireNonNull(ages, "ages");
+        for (Duration age : ages) {
+            Objects.requireNonNull(age, "ages");
+        }
         List<Long> ms = Stream.of(ages).map(Duration::toMillis).toList();
         for (int i = 0; i < ms.size(); i++) {
             if (ms.get(i) < 0 || (i > 0 && ms.get(i) < ms.get(i - 1))) {

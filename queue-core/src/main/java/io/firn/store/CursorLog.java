@@ -30,6 +30,10 @@ final class CursorLog implements Cursor {
         take(stored);
     }
 
+    TopicLog topic() {
+        return topic;
+    }
+
     private void take(Map<String, String> stored) {
         Arrays.fill(offsets, NEVER);
         if (stored != null) {

@@ -6,7 +6,7 @@ import io.firn.spi.Mark;
 import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.StorageTier;
-import io.firn.spi.UnsupportedVersionException;
+import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -97,38 +97,52 @@ final class Follower {
     }
 
     private void refreshTopics() throws IOException {
-        Set<UUID> listed = new HashSet<>();
-        var directory = TopicFiles.topicsIn(store.config().directory());
-        for (String name : store.config().medium().list(directory)) {
-            UUID id = StoreOpener.idOf(name);
-            if (id == null) {
-                continue;
-            }
-            listed.add(id);
-            try {
-                TopicFiles.Description description = new TopicFiles(store, id).read();
-                TopicLog topic = topics.get(id);
-                if (description == null || description.deleted()) {
-                    listed.remove(id);
-                } else if (topic == null) {
-                    topic = new TopicLog(store, id, description.name(), description.options());
-                    topic.startEmpty();
-                    topics.put(id, topic);
-                    store.addTopic(topic);
-                }
-            } catch (UnsupportedVersionException e) {
-                throw e;
-            } catch (IOException e) {
-                store.addFinding(e.getMessage());
-            }
-        }
+        TopicScan scan = TopicScan.of(store);
+        List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
+        // What is served already is, whatever becomes of its file.
+        Set<UUID> served = new HashSet<>(topics.keySet());
+        served.retainAll(unreadable.stream().map(Unreadable::id).toList());
+        unreadable.removeIf(each -> served.contains(each.id()));
+        Set<UUID> shared = new HashSet<>();
+        scan.sharedNames()
+                .forEach(
+                        (name, ids) -> {
+                            shared.addAll(ids);
+                            ids.forEach(id -> unreadable.add(shared(id, name, ids.size())));
+                        });
+        scan.readable()
+                .forEach(
+                        (id, description) -> {
+                            if (!description.deleted() && !shared.contains(id)) {
+                                served.add(id);
+                                show(id, description);
+                            }
+                        });
+        store.unreadable(new UnreadableTopics(unreadable));
         // A tombstone is there for a moment only: mostly it is the topic's absence that is seen.
         for (TopicLog topic : List.copyOf(topics.values())) {
-            if (!listed.contains(topic.id())) {
+            if (!served.contains(topic.id())) {
                 topics.remove(topic.id());
                 store.dropTopic(topic);
                 topic.logs().forEach(log -> log.markGone(true));
             }
+        }
+    }
+
+    private Unreadable shared(UUID id, String name, int count) {
+        return new Unreadable(
+                id,
+                new TopicFiles(store, id).topicFile(),
+                name,
+                count + " topics have that name: keep one");
+    }
+
+    private void show(UUID id, TopicFiles.Description description) {
+        if (!topics.containsKey(id)) {
+            TopicLog topic = new TopicLog(store, id, description.name(), description.options());
+            topic.startEmpty();
+            topics.put(id, topic);
+            store.addTopic(topic);
         }
     }
 

@@ -7,6 +7,7 @@ import io.firn.RecordHandler;
 import io.firn.Tailer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /** A tailer over one or more partitions, which take turns to be first. */
 final class LogTailer implements Tailer {
@@ -22,6 +23,7 @@ final class LogTailer implements Tailer {
 
     @Override
     public int poll(RecordHandler handler, int limit) {
+        Objects.requireNonNull(handler, "handler");
         check(limit);
         polling = true;
         try {
@@ -46,6 +48,8 @@ final class LogTailer implements Tailer {
 
     @Override
     public int poll(RecordHandler handler, int limit, Duration timeout) {
+        Objects.requireNonNull(handler, "handler");
+        Objects.requireNonNull(timeout, "timeout");
         int taken = poll(handler, limit);
         if (taken > 0 || anyStopped() || timeout.isZero() || timeout.isNegative()) {
             return taken;
@@ -138,7 +142,22 @@ final class LogTailer implements Tailer {
 
     @Override
     public void seekTo(Cursor cursor) {
+        Objects.requireNonNull(cursor, "cursor");
         checkIdle();
+        TopicLog topic = readers[0].log().topicLog();
+        if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + cursor.name()
+                            + " belongs to topic "
+                            + known.topic().name()
+                            + " with the id "
+                            + known.topic().id()
+                            + ", this tailer reads topic "
+                            + topic.name()
+                            + " with the id "
+                            + topic.id());
+        }
         for (PartitionReader reader : readers) {
             long offset = cursor.offset(reader.log().index());
             reader.seek(offset < 0 ? reader.log().logStartOffset() : offset);

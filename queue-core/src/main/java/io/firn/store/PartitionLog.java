@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -91,7 +92,8 @@ final class PartitionLog implements Partition {
         this.state = new LogState(topic.name(), index);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
-        this.damage = new ArrayList<>(recovered.damage());
+        this.damage = new ArrayList<>();
+        recovered.damage().forEach(this::addRange);
         this.segments = recovered.segments().toArray(new LogSegment[0]);
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = recovered.durableOffset();
@@ -449,6 +451,7 @@ final class PartitionLog implements Partition {
 
     @Override
     public void addVisibleListener(VisibleListener listener) {
+        Objects.requireNonNull(listener, "listener");
         synchronized (appending) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.add(listener);
@@ -458,6 +461,7 @@ final class PartitionLog implements Partition {
 
     @Override
     public void removeVisibleListener(VisibleListener listener) {
+        Objects.requireNonNull(listener, "listener");
         synchronized (appending) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.remove(listener);
@@ -488,12 +492,26 @@ final class PartitionLog implements Partition {
     }
 
     void addDamage(DamagedRange range) {
-        synchronized (damage) {
-            if (!damage.contains(range)) {
-                damage.add(range);
-                LOG.log(System.Logger.Level.ERROR, "{0}: damaged: {1}", this, range);
-            }
+        if (addRange(range)) {
+            LOG.log(System.Logger.Level.ERROR, "{0}: damaged: {1}", this, range);
         }
+    }
+
+    /** Open and reads find the same damage by different signs, or only a part of it. */
+    private boolean addRange(DamagedRange range) {
+        synchronized (damage) {
+            if (damage.stream().anyMatch(known -> covers(known, range))) {
+                return false;
+            }
+            damage.removeIf(known -> covers(range, known));
+            damage.add(range);
+            damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+            return true;
+        }
+    }
+
+    private static boolean covers(DamagedRange outer, DamagedRange inner) {
+        return outer.fromOffset() <= inner.fromOffset() && inner.toOffset() <= outer.toOffset();
     }
 
     @Override

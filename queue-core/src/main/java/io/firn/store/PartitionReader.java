@@ -288,6 +288,14 @@ final class PartitionReader {
             }
             if (record.offset() >= offset) {
                 Verdict verdict = handler.onRecord(record);
+                if (verdict == null) {
+                    throw new NullPointerException(
+                            log
+                                    + ": the handler returned null for offset "
+                                    + offset
+                                    + ", expected CONTINUE, STOP or AGAIN; the record is handed out"
+                                    + " again");
+                }
                 if (verdict == Verdict.AGAIN) {
                     stopped = true;
                     return taken;

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -46,6 +47,8 @@ public final class Store implements LogStore {
     private final SpareSpace spareSpace;
     private final Moves moves = new Moves(this);
     private final Background background;
+    private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
+    private final List<TopicFiles> halfCreated = new ArrayList<>();
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private AutoCloseable lock;
@@ -120,6 +123,19 @@ public final class Store implements LogStore {
 
     /** That a thread of the background ended. */
     private record Death(String what, Throwable why) {}
+
+    /** What cannot be served from now on. */
+    void unreadable(UnreadableTopics found) {
+        for (UnreadableTopics.Unreadable each : found.all()) {
+            addFinding(each.told() + "; it is not served, nothing of it is deleted");
+        }
+        if (!found.isEmpty() && unreadable.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "the store " + config.directory() + ": " + found.told());
+        }
+        unreadable = found;
+    }
 
     void addFinding(String finding) {
         if (!findings.contains(finding)) {
@@ -201,6 +217,8 @@ public final class Store implements LogStore {
 
     @Override
     public Topic createTopic(String name, TopicOptions options) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(options, "options");
         checkWritable();
         checkName(name);
         checkTiers(options);
@@ -211,6 +229,7 @@ public final class Store implements LogStore {
                 throw new TopicExistsException(
                         "topic " + name + " exists: open it, or delete it first");
             }
+            unreadable.checkMayCreate(name, config.createsBesideUnreadable());
             TopicLog topic = new TopicLog(this, UUID.randomUUID(), name, complete);
             if (topic.tiers().isEmpty()) {
                 throw new InvalidOptionException(
@@ -225,11 +244,13 @@ public final class Store implements LogStore {
                                 + " bytes");
             }
             try {
+                dropHalfCreated();
+                halfCreated.add(topic.files());
                 topic.files().create(name, complete);
+                halfCreated.clear();
             } catch (IOException e) {
-                // Its file may be there, and would be a second topic of that name.
                 try {
-                    topic.files().delete();
+                    dropHalfCreated();
                 } catch (IOException again) {
                     e.addSuppressed(again);
                 }
@@ -238,6 +259,17 @@ public final class Store implements LogStore {
             topic.startEmpty();
             addTopic(topic);
             return topic;
+        }
+    }
+
+    /**
+     * A creation that failed may have left its topic file, which would be a second topic of that
+     * name: before it is gone nothing is created.
+     */
+    private void dropHalfCreated() throws IOException {
+        while (!halfCreated.isEmpty()) {
+            halfCreated.get(0).delete();
+            halfCreated.remove(0);
         }
     }
 
@@ -281,13 +313,20 @@ public final class Store implements LogStore {
 
     @Override
     public Topic openTopic(String name) {
+        Objects.requireNonNull(name, "name");
         checkOpen();
         TopicLog topic = topics.get(name);
         if (topic == null) {
             lookAgain();
-            topic = topics.get(name);
+            topic = find(name);
         }
+        return topic;
+    }
+
+    private TopicLog find(String name) {
+        TopicLog topic = topics.get(name);
         if (topic == null) {
+            unreadable.checkMayBeMissing(name);
             throw new UnknownTopicException(
                     "there is no topic '" + name + "' in " + config.directory());
         }
@@ -296,6 +335,8 @@ public final class Store implements LogStore {
 
     @Override
     public Topic openOrCreateTopic(String name, TopicOptions options) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(options, "options");
         checkOpen();
         synchronized (topics) {
             return topics.containsKey(name) || config.readOnly()
@@ -311,17 +352,21 @@ public final class Store implements LogStore {
     }
 
     @Override
+    public Map<UUID, String> unreadableTopics() {
+        checkOpen();
+        return unreadable.byId();
+    }
+
+    @Override
     public void deleteTopic(String name) {
+        Objects.requireNonNull(name, "name");
         synchronized (topics) {
             checkWritable();
-            TopicLog topic = topics.get(name);
-            if (topic == null) {
-                throw new UnknownTopicException(
-                        "there is no topic '" + name + "' in " + config.directory());
-            }
+            TopicLog topic = find(name);
             try {
                 topic.files().writeTombstone(name, topic.options());
             } catch (IOException e) {
+                takeTombstoneBack(topic, e);
                 throw TopicFiles.failed("topic " + name + " could not be deleted", e);
             }
             dropTopic(topic);
@@ -331,7 +376,28 @@ public final class Store implements LogStore {
         background.hurryTidy();
     }
 
-    /** Writes a topic's file again, unless it is being deleted: a tombstone stays one. */
+    /**
+     * A tombstone that could not be made durable may be there all the same, and would take away, at
+     * the next open, what is acknowledged until then.
+     */
+    private static void takeTombstoneBack(TopicLog topic, IOException failure) {
+        try {
+            TopicFiles.Description there = topic.files().read();
+            if (there == null || there.deleted()) {
+                topic.files().create(topic.name(), topic.options());
+            }
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+            topic.logs().forEach(log -> log.poison(failure));
+        }
+    }
+
+    /**
+     * Changes a topic, unless it is being deleted: a tombstone stays one, and of what a deletion
+     * ends nothing is added afterwards.
+     *
+     * @param change writes the topic's file, then shows the change
+     */
     void changeTopic(TopicFiles.Change change, TopicLog topic) throws IOException {
         synchronized (topics) {
             checkWritable();
@@ -378,13 +444,10 @@ public final class Store implements LogStore {
     @Override
     public MoveOutcome migrate(
             String topic, int partition, long baseOffset, int tier, MoveControl control) {
+        Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(control, "control");
         checkWritable();
-        TopicLog log = topics.get(topic);
-        if (log == null) {
-            throw new UnknownTopicException(
-                    "there is no topic '" + topic + "' in " + config.directory());
-        }
-        return moves.move(log, partition, baseOffset, tier, control);
+        return moves.move(find(topic), partition, baseOffset, tier, control);
     }
 
     @Override

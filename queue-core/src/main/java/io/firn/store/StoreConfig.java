@@ -20,6 +20,7 @@ public record StoreConfig(
         EpochClock clock,
         Supplier<IdleStrategy> idleStrategy,
         boolean readOnly,
+        boolean createsBesideUnreadable,
         boolean invokerMode,
         long markIntervalMs,
         long cursorIntervalMs,

@@ -175,20 +175,24 @@ public final class StoreInspection {
             }
         }
         Path topics = TopicFiles.topicsIn(store);
-        for (String name : medium.list(topics)) {
-            UUID id = StoreOpener.idOf(name);
-            if (id != null) {
-                reportTopic(topics.resolve(name), id);
+        Map<String, UUID> byName = new TreeMap<>();
+        for (String directory : medium.list(topics)) {
+            UUID id = StoreOpener.idOf(directory);
+            String name = id == null ? null : reportTopic(topics.resolve(directory), id);
+            UUID other = name == null ? null : byName.put(name, id);
+            if (other != null) {
+                flaw("  topics %s and %s have ONE NAME: %s", other, id, name);
             }
         }
     }
 
-    private void reportTopic(Path directory, UUID id) throws IOException {
+    /** Returns the topic's name; null when it cannot be told, or it is being deleted. */
+    private String reportTopic(Path directory, UUID id) throws IOException {
         Map<String, String> topic = read(directory.resolve("topic"), "topic");
+        boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
         if (topic == null) {
             flaw("  topic %s: its topic file is MISSING or damaged", id);
         } else {
-            boolean deleted = Boolean.parseBoolean(topic.get("deleted"));
             say("  topic %s: id %s%s", topic.get("name"), id, deleted ? ", being deleted" : "");
         }
         Map<Integer, List<SegmentFinding>> partitions = logs.remove(id);
@@ -207,6 +211,7 @@ public final class StoreInspection {
                 say("    %s: %s", name, read(directory.resolve(name), "cursor"));
             }
         }
+        return topic == null || deleted ? null : topic.get("name");
     }
 
     private void reportPartition(int partition, long start, List<SegmentFinding> found) {

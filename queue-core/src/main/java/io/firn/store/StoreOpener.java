@@ -8,14 +8,16 @@ import io.firn.spi.Segment;
 import io.firn.spi.SmallFile;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
-import io.firn.spi.UnsupportedVersionException;
+import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -110,7 +112,7 @@ final class StoreOpener {
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
         store.own(lock, epochs, producerIds);
-        Map<UUID, TopicFiles.Description> topics = readTopics();
+        TopicScan topics = readTopics();
         openTiers(identity);
         Map<UUID, List<Segment>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
@@ -129,12 +131,10 @@ final class StoreOpener {
                 found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);
             }
         }
+        // Before anything is cut or dropped.
+        SameNames.refuse(directory, topics.sharedNames(), found);
         medium.createDirectories(TopicFiles.topicsIn(directory));
         openTopics(topics, found);
-        for (List<Segment> orphans : found.values()) {
-            orphans.forEach(
-                    o -> store.addFinding(o.name() + ": belongs to no topic of this store; kept"));
-        }
         config.tiers().forEach(tier -> tier.strangers().forEach(store::addFinding));
     }
 
@@ -185,48 +185,84 @@ final class StoreOpener {
         }
     }
 
-    private void openTopics(
-            Map<UUID, TopicFiles.Description> topics, Map<UUID, List<Segment>> found)
-            throws IOException {
-        for (Map.Entry<UUID, TopicFiles.Description> e : topics.entrySet()) {
+    private void openTopics(TopicScan topics, Map<UUID, List<Segment>> found) throws IOException {
+        List<Unreadable> unreadable = new ArrayList<>(topics.unreadable());
+        for (Map.Entry<UUID, TopicFiles.Description> e : topics.readable().entrySet()) {
             UUID id = e.getKey();
             TopicFiles files = new TopicFiles(store, id);
-            if (e.getValue() != null) {
-                files.forceNames();
-                open(id, e.getValue(), found.getOrDefault(id, List.of()));
-                found.remove(id);
-            } else if (found.containsKey(id)) {
-                store.addFinding(
-                        TopicFiles.topicsIn(directory).resolve(id.toString())
-                                + ": its topic file is missing: restore it");
+            List<Segment> blocks = found.getOrDefault(id, List.of());
+            Unreadable lost = lostStart(id, e.getValue(), blocks);
+            if (lost != null) {
+                unreadable.add(lost);
             } else {
-                files.delete(); // its creation did not get as far as its file
+                files.forceNames();
+                open(id, e.getValue(), blocks);
+                found.remove(id);
             }
         }
+        for (UUID id : topics.empty()) {
+            if (!found.containsKey(id)) {
+                // Its creation did not get as far as its file, or its deletion as far as itself.
+                new TopicFiles(store, id).delete();
+            }
+        }
+        keepOrphans(unreadable, found);
+        store.unreadable(new UnreadableTopics(unreadable));
     }
 
-    /**
-     * Reads all that could be too new before anything is changed; null for topics without a file.
-     */
-    private Map<UUID, TopicFiles.Description> readTopics() throws IOException {
-        Map<UUID, TopicFiles.Description> topics = new LinkedHashMap<>();
-        for (String name : medium.list(TopicFiles.topicsIn(directory))) {
-            UUID id = idOf(name);
-            if (id == null) {
-                store.addFinding(TopicFiles.topicsIn(directory).resolve(name) + ": not a topic");
-                continue;
+    /** A topic that would give offsets again; null when it can tell where it goes on. */
+    private Unreadable lostStart(UUID id, TopicFiles.Description description, List<Segment> blocks)
+            throws IOException {
+        if (description.deleted()) {
+            return null;
+        }
+        TopicFiles files = new TopicFiles(store, id);
+        Set<Integer> filled = new HashSet<>();
+        blocks.forEach(block -> filled.add(block.mark().partition()));
+        for (int i = 0; i < description.options().partitions(); i++) {
+            if (!filled.contains(i) && !files.tellsNextOffset(i)) {
+                return new Unreadable(
+                        id,
+                        files.startFile(i),
+                        description.name(),
+                        "the file is damaged, and there are no segments: nothing says which offset"
+                                + " comes next in partition "
+                                + i);
             }
-            TopicFiles files = new TopicFiles(store, id);
-            try {
-                TopicFiles.Description description = files.read();
-                if (description != null) {
-                    files.checkVersions(description.options().partitions());
-                }
-                topics.put(id, description);
-            } catch (UnsupportedVersionException e) {
-                throw e;
-            } catch (IOException e) {
-                store.addFinding(e.getMessage() + ": the topic is not served, nothing is deleted");
+        }
+        return null;
+    }
+
+    /** Segments of topics without a topic file are kept, and tell of a topic that was lost (O5). */
+    private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Segment>> found) {
+        found.forEach(
+                (id, orphans) -> {
+                    orphans.forEach(
+                            each ->
+                                    store.addFinding(
+                                            each.name() + ": belongs to no topic that is served"));
+                    if (unreadable.stream().noneMatch(each -> each.id().equals(id))) {
+                        unreadable.add(
+                                new Unreadable(
+                                        id,
+                                        new TopicFiles(store, id).topicFile(),
+                                        null,
+                                        "the topic file is missing, there are "
+                                                + orphans.size()
+                                                + " segments, the first of them "
+                                                + orphans.get(0).name()));
+                    }
+                });
+    }
+
+    /** Reads all that could be too new before anything is changed. */
+    private TopicScan readTopics() throws IOException {
+        TopicScan topics = TopicScan.of(store);
+        topics.strangers().forEach(path -> store.addFinding(path + ": not a topic"));
+        for (Map.Entry<UUID, TopicFiles.Description> e : topics.readable().entrySet()) {
+            if (!e.getValue().deleted()) {
+                new TopicFiles(store, e.getKey())
+                        .checkVersions(e.getValue().options().partitions());
             }
         }
         return topics;
@@ -234,15 +270,15 @@ final class StoreOpener {
 
     private void open(UUID id, TopicFiles.Description description, List<Segment> blocks)
             throws IOException {
-        TopicOptions options = description.options();
-        TopicLog topic = new TopicLog(store, id, description.name(), options);
         if (description.deleted()) {
             for (Segment block : blocks) {
                 block.delete();
             }
-            topic.files().delete();
+            new TopicFiles(store, id).delete();
             return;
         }
+        TopicOptions options = description.options();
+        TopicLog topic = new TopicLog(store, id, description.name(), options);
         store.checkTiers(options);
         topic.recover(blocks);
         store.addTopic(topic);

@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
 import io.firn.spi.FileMedium;
 import io.firn.spi.SmallFile;
 import java.io.IOException;
@@ -15,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A topic's metadata on the medium: a directory named by the topic's id, with small files.
@@ -42,6 +45,9 @@ final class TopicFiles {
     private final Store store;
     private final FileMedium medium;
     private final Path directory;
+    // Held by each who writes a part; by who deletes, alone.
+    private final ReadWriteLock partsLock = new ReentrantReadWriteLock();
+    private boolean gone;
 
     TopicFiles(Store store, UUID id) {
         this.store = store;
@@ -53,8 +59,24 @@ final class TopicFiles {
         return storeDirectory.resolve("topics");
     }
 
-    /** What the topic file says. */
+    /** What the topic file says; of a topic that is being deleted without the options. */
     record Description(String name, TopicOptions options, boolean deleted) {}
+
+    /** A topic file that is whole and says what this version does not understand. */
+    static final class UnknownOptionsException extends IOException {
+        private static final long serialVersionUID = 1L;
+        private final String name;
+
+        UnknownOptionsException(String name, String message, Throwable cause) {
+            super(message, cause);
+            this.name = name;
+        }
+
+        /** The topic's name. */
+        String name() {
+            return name;
+        }
+    }
 
     /** Writes a topic file. */
     @FunctionalInterface
@@ -72,12 +94,36 @@ final class TopicFiles {
         }
         Map<String, String> options = new LinkedHashMap<>(values);
         String name = options.remove(NAME);
-        boolean deleted = Boolean.parseBoolean(options.remove(DELETED));
-        try {
-            return new Description(name, TopicOptions.ofMap(options), deleted);
-        } catch (InvalidOptionException e) {
-            throw new IOException(directory.resolve(TOPIC) + ": " + e.getMessage(), e);
+        if (name == null) {
+            throw new IOException(topicFile() + " does not say the topic's name");
         }
+        if (Boolean.parseBoolean(options.remove(DELETED))) {
+            return new Description(name, null, true);
+        }
+        try {
+            return new Description(name, TopicOptions.ofMap(options), false);
+        } catch (InvalidOptionException e) {
+            throw new UnknownOptionsException(
+                    name,
+                    topicFile()
+                            + " has options that this version does not know ("
+                            + e.getMessage()
+                            + "): a newer version of Firn may have written it, open the store with"
+                            + " that one",
+                    e);
+        }
+    }
+
+    /** Where the topic's name and options are. */
+    Path topicFile() {
+        return directory.resolve(TOPIC);
+    }
+
+    /** The files beside the topic file; what a crash left under a hidden name means nothing. */
+    List<String> parts() throws IOException {
+        List<String> names = new ArrayList<>(medium.list(directory));
+        names.removeIf(name -> name.startsWith(".") || name.equals(TOPIC));
+        return names;
     }
 
     /**
@@ -90,6 +136,22 @@ final class TopicFiles {
             readPart(START, START + "-" + partition);
             readPart(PRODUCERS, PRODUCERS + "-" + partition);
         }
+    }
+
+    /**
+     * Whether it is known where a partition without segments goes on. When its log start is damaged
+     * and there is no checkpoint, nothing says it any more.
+     */
+    boolean tellsNextOffset(int partition) throws IOException {
+        String name = START + "-" + partition;
+        return !medium.exists(directory.resolve(name))
+                || readPart(START, name) != null
+                || readProducers(partition) != null;
+    }
+
+    /** Where a partition's log start is. */
+    Path startFile(int partition) {
+        return directory.resolve(START + "-" + partition);
     }
 
     /**
@@ -117,8 +179,41 @@ final class TopicFiles {
         SmallFile.write(medium, directory.resolve(TOPIC), TOPIC, VERSION, values);
     }
 
-    /** Takes everything away, the topic file last: until then it says what is going on. */
+    /**
+     * Takes everything away, the topic file last: until then it says what is going on. Who writes a
+     * part now ends before, and nobody writes one afterwards: it would stay behind without the
+     * topic file, as if that one had been lost.
+     */
     void delete() throws IOException {
+        partsLock.writeLock().lock();
+        try {
+            gone = true;
+            deleteAll();
+        } finally {
+            partsLock.writeLock().unlock();
+        }
+    }
+
+    private void changePart(Change change) throws IOException {
+        partsLock.readLock().lock();
+        try {
+            if (gone) {
+                throw new UnknownTopicException("the topic in " + directory + " was deleted");
+            }
+            change.write();
+        } finally {
+            partsLock.readLock().unlock();
+        }
+    }
+
+    private void deleteAll() throws IOException {
+        if (medium.exists(directory)) { // not when an attempt before failed in its last step
+            deleteFiles();
+        }
+        medium.forceDirectory(directory.getParent());
+    }
+
+    private void deleteFiles() throws IOException {
         for (String name : medium.list(directory)) {
             if (!name.equals(TOPIC)) {
                 medium.delete(directory.resolve(name));
@@ -127,7 +222,6 @@ final class TopicFiles {
         medium.forceDirectory(directory);
         medium.delete(directory.resolve(TOPIC));
         medium.delete(directory);
-        medium.forceDirectory(directory.getParent());
     }
 
     long readLogStart(int partition) throws IOException {
@@ -137,8 +231,7 @@ final class TopicFiles {
 
     void writeLogStart(int partition, long offset) throws IOException {
         Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
-        Path file = directory.resolve(START + "-" + partition);
-        store.spareSpace().write(() -> SmallFile.write(medium, file, START, VERSION, values));
+        changePart(() -> writeInSpare(startFile(partition), START, values));
     }
 
     /** Null when there is no checkpoint, or a damaged one: everything is looked at then. */
@@ -148,7 +241,12 @@ final class TopicFiles {
 
     void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
         Path file = directory.resolve(PRODUCERS + "-" + partition);
-        store.spareSpace().write(() -> SmallFile.write(medium, file, PRODUCERS, VERSION, snapshot));
+        changePart(() -> writeInSpare(file, PRODUCERS, snapshot));
+    }
+
+    private void writeInSpare(Path file, String magic, Map<String, String> values)
+            throws IOException {
+        store.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
     }
 
     List<String> cursorNames() throws IOException {
@@ -168,11 +266,16 @@ final class TopicFiles {
     }
 
     void writeCursor(String name, Map<String, String> offsets) throws IOException {
-        SmallFile.write(medium, directory.resolve(cursorFile(name)), CURSOR, VERSION, offsets);
+        Path file = directory.resolve(cursorFile(name));
+        changePart(() -> SmallFile.write(medium, file, CURSOR, VERSION, offsets));
     }
 
     void deleteCursor(String name) throws IOException {
-        medium.delete(directory.resolve(cursorFile(name)));
+        changePart(() -> deletePart(cursorFile(name)));
+    }
+
+    private void deletePart(String name) throws IOException {
+        medium.delete(directory.resolve(name));
         medium.forceDirectory(directory);
     }
 

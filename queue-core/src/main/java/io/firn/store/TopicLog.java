@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -188,6 +189,7 @@ final class TopicLog implements Topic {
 
     @Override
     public synchronized void changeOptions(TopicOptions changed) {
+        Objects.requireNonNull(changed, "options");
         TopicOptions fixed =
                 new TopicOptions(
                         options.partitions(),
@@ -212,7 +214,7 @@ final class TopicLog implements Topic {
                             + ", asked for was "
                             + changed);
         }
-        write(changed);
+        write(changed, () -> {});
     }
 
     @Override
@@ -226,20 +228,29 @@ final class TopicLog implements Topic {
                             + " partitions, not fewer than "
                             + total);
         }
-        write(options.withPartitions(total));
-        growTo(total); // durable before anybody can append to it
+        write(options.withPartitions(total), () -> growTo(total));
         store.listPartitions();
     }
 
-    private void write(TopicOptions changed) {
+    /**
+     * Writes the topic's file, then shows the change: durable before anybody can append to what is
+     * new, and all of it before or after a deletion or the end of the store, which end what is
+     * there.
+     */
+    private void write(TopicOptions changed, Runnable show) {
         store.checkWritable();
         logs.get(0).state().checkReadable();
         try {
-            store.changeTopic(() -> files.create(name, changed), this);
+            store.changeTopic(
+                    () -> {
+                        files.create(name, changed);
+                        options = changed;
+                        show.run();
+                    },
+                    this);
         } catch (IOException e) {
             throw TopicFiles.failed("topic " + name + " could not be changed", e);
         }
-        options = changed;
     }
 
     @Override
@@ -259,6 +270,7 @@ final class TopicLog implements Topic {
 
     @Override
     public Tailer openTailer(int... partitions) {
+        Objects.requireNonNull(partitions, "partitions");
         if (partitions.length == 0) {
             return new LogTailer(logs);
         }
@@ -275,6 +287,7 @@ final class TopicLog implements Topic {
 
     @Override
     public Cursor cursor(String cursorName) {
+        Objects.requireNonNull(cursorName, "name");
         if (!TopicFiles.isCursorName(cursorName)) {
             throw new InvalidOptionException(
                     "a cursor's name has 1 to "
@@ -315,6 +328,7 @@ final class TopicLog implements Topic {
 
     @Override
     public void deleteCursor(String cursorName) {
+        Objects.requireNonNull(cursorName, "name");
         store.checkWritable();
         synchronized (cursors) {
             try {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -408,12 +409,12 @@ public final class FileTier implements StorageTier {
         private long capacityBytes = Long.MAX_VALUE;
 
         private Builder(Path directory) {
-            this.directory = directory;
+            this.directory = Objects.requireNonNull(directory, "directory");
         }
 
         /** The file system that the directory lies in; by default this machine's. */
         public Builder medium(FileMedium medium) {
-            this.medium = medium;
+            this.medium = Objects.requireNonNull(medium, "medium");
             return this;
         }
 

@@ -394,4 +394,37 @@ class CursorTest {
                 io.firn.OffsetOutOfRangeException.class,
                 () -> tailer.poll(record -> Verdict.CONTINUE, 1));
     }
+
+    @Test
+    void shouldNotSeekToACursorOfAnotherTopic() {
+        append(0, 5);
+        Topic other = store.createTopic("other", Stores.small().withPartitions(3));
+        try (Appender appender = other.partition(0).openAppender()) {
+            Stores.fill(appender, 4, 10);
+        }
+        other.cursor("c").advance(0, 4);
+        topic.cursor("c").advance(0, 2);
+        try (Tailer tailer = topic.openTailer()) {
+            InvalidOptionException refusal =
+                    assertThrows(
+                            InvalidOptionException.class, () -> tailer.seekTo(other.cursor("c")));
+            assertTrue(refusal.getMessage().contains("other"), refusal.getMessage());
+            assertEquals(0, tailer.offset(0));
+            tailer.seekTo(topic.cursor("c"));
+            assertEquals(2, tailer.offset(0));
+        }
+    }
+
+    /** A topic that was deleted and created again is another one. */
+    @Test
+    void shouldNotSeekToACursorOfAFormerTopicOfTheSameName() {
+        append(0, 5);
+        Cursor former = topic.cursor("c");
+        former.advance(0, 5);
+        store.deleteTopic("t");
+        Topic now = store.createTopic("t", Stores.small());
+        try (Tailer tailer = now.openTailer()) {
+            assertThrows(InvalidOptionException.class, () -> tailer.seekTo(former));
+        }
+    }
 }

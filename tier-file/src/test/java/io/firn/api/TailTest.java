@@ -103,6 +103,16 @@ class TailTest {
         assertThrows(InvalidOptionException.class, () -> tailer.poll(r -> Verdict.CONTINUE, -1));
     }
 
+    @Test
+    void shouldRefuseAVerdictThatIsNullAndHandTheRecordOutAgain() {
+        Tailer tailer = filled(Compression.NONE, 2, 2).openTailer();
+        NullPointerException refusal =
+                assertThrows(NullPointerException.class, () -> tailer.poll(record -> null, 10));
+        assertTrue(refusal.getMessage().contains("AGAIN"), refusal.getMessage());
+        assertEquals(0, tailer.offset());
+        assertRecords(readAll(tailer), 0, 4);
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldSeekIntoTheMiddleOfBatches(Compression compression) {

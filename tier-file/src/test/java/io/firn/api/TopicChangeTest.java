@@ -73,6 +73,52 @@ class TopicChangeTest {
         }
     }
 
+    /**
+     * The deletion waits for the writing of the topic file; what follows takes long with so many
+     * partitions.
+     */
+    @Test
+    void shouldLeaveNoOpenPartitionWhenATopicIsDeletedBesideAddPartitions() throws Exception {
+        ObservedMedium medium = new ObservedMedium();
+        Gate gate = new Gate();
+        medium.beforeCreate(
+                file -> {
+                    if (file.getFileName().toString().equals(".topic.tmp")) {
+                        gate.run(file);
+                    }
+                });
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            for (int round = 0; round < 5; round++) {
+                Topic topic = store.createTopic("t", Stores.small());
+                gate.shut();
+                Stores.Task<Void> growing =
+                        Stores.start(
+                                () -> {
+                                    topic.addPartitions(20_000);
+                                    return null;
+                                });
+                Stores.await("the new topic file", () -> gate.held() == 1);
+                Stores.Task<Void> deleting =
+                        Stores.start(
+                                () -> {
+                                    store.deleteTopic("t");
+                                    return null;
+                                });
+                Stores.await(
+                        "the deletion", () -> deleting.thread().getState() == Thread.State.BLOCKED);
+                gate.open();
+                growing.result();
+                deleting.result();
+                for (int p : new int[] {0, 1, topic.partitionCount() - 1}) {
+                    assertThrows(
+                            UnknownTopicException.class, () -> topic.partition(p).openAppender());
+                    assertThrows(
+                            UnknownTopicException.class, () -> topic.partition(p).openTailer());
+                }
+            }
+        }
+    }
+
     @Test
     void shouldForgetWhereACursorStood() {
         try (LogStore store = Stores.at(directory).open()) {

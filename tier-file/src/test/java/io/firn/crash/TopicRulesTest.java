@@ -2,13 +2,17 @@ package io.firn.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PoisonedException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.UnreadableTopicException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -16,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -147,6 +153,114 @@ class TopicRulesTest {
         for (String partition : medium.list(segments)) {
             assertEquals(List.of(), medium.list(segments.resolve(partition)));
         }
+    }
+
+    /**
+     * O5: a creation that failed may have left its topic file, and so may the attempt to take it
+     * away; another creation must not make a second topic of that name ({@code Store.createTopic}).
+     */
+    @Test
+    void shouldNotMakeTwoTopicsOfOneNameWhenACreationFailedAnywhere() throws IOException {
+        for (int first = 1; ; first++) {
+            SimulatedFileMedium each = medium.kill();
+            LogStore store = new Simulation(each).open();
+            int from = each.operations() + first;
+            each.faults().failOperations(number -> number >= from);
+            boolean failed = false;
+            try {
+                store.createTopic("t", Simulation.SMALL);
+            } catch (FirnException e) {
+                failed = true;
+            }
+            each.faults().none();
+            if (!failed) {
+                assertTrue(first > 4, "each operation was failed");
+                return;
+            }
+            store.createTopic("t", Simulation.SMALL);
+            assertEquals(1, topicFiles(each), "failed from operation " + first);
+            try (LogStore again = new Simulation(each.crash(Survival.NONE)).open()) {
+                assertEquals(List.of("t"), again.topicNames());
+                assertEquals(List.of(), again.findings());
+            }
+        }
+    }
+
+    private static int topicFiles(SimulatedFileMedium medium) throws IOException {
+        Path topics = Simulation.DIRECTORY.resolve("topics");
+        int files = 0;
+        for (String id : medium.list(topics)) {
+            files += medium.exists(topics.resolve(id).resolve("topic")) ? 1 : 0;
+        }
+        return files;
+    }
+
+    /**
+     * O5: a deletion that failed may have left its tombstone. What is acknowledged afterwards must
+     * not be taken away by it ({@code Store.deleteTopic}).
+     */
+    @Test
+    void shouldKeepWhatIsAcknowledgedAfterADeletionThatFailedAnywhere() {
+        for (int first = 1; ; first++) {
+            for (int length : new int[] {1, Integer.MAX_VALUE}) {
+                SimulatedFileMedium each = medium.kill();
+                LogStore store = new Simulation(each).open();
+                Partition partition = store.createTopic("t", Simulation.SMALL).partition(0);
+                int from = each.operations() + first;
+                each.faults().failOperations(number -> number >= from && number - from < length);
+                boolean failed = false;
+                try {
+                    store.deleteTopic("t");
+                } catch (FirnException e) {
+                    failed = true;
+                }
+                each.faults().none();
+                if (!failed) {
+                    assertTrue(first > 3, "each operation was failed");
+                    return;
+                }
+                boolean acknowledged = true;
+                try (Appender appender = partition.openAppender()) {
+                    appender.append(new byte[100]);
+                } catch (PoisonedException e) {
+                    acknowledged = false;
+                }
+                for (Survival survival : SURVIVALS) {
+                    try (LogStore again = new Simulation(each.crash(survival)).open()) {
+                        assertTrue(
+                                !acknowledged
+                                        || again.openTopic("t").partition(0).nextOffset() == 1,
+                                "failed from operation " + first);
+                    }
+                }
+            }
+        }
+    }
+
+    /** A tombstone, too, can be damaged: nothing of its topic goes until it can be read. */
+    @Test
+    void shouldDeleteNothingOfATopicWhoseTombstoneIsDamaged() throws IOException {
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(new byte[100]);
+        }
+        store.deleteTopic("t");
+        SimulatedFileMedium rotten = medium.kill();
+        Path directory = Simulation.DIRECTORY.resolve("topics").resolve(topic.id().toString());
+        rotten.rot(directory.resolve("topic"), 20, 1);
+        try (LogStore again = new Simulation(rotten).open()) {
+            assertEquals(Set.of(topic.id()), again.unreadableTopics().keySet());
+            assertThrows(
+                    UnreadableTopicException.class, () -> again.createTopic("t", Simulation.SMALL));
+        }
+        assertFalse(rotten.list(Simulation.SEGMENTS.resolve(topic.id().toString())).isEmpty());
+        rotten.rot(directory.resolve("topic"), 20, 1);
+        try (LogStore again = new Simulation(rotten).open()) {
+            assertEquals(Map.of(), again.unreadableTopics());
+            again.createTopic("t", Simulation.SMALL);
+        }
+        assertNothingOf(topic.id(), rotten);
     }
 
     /**

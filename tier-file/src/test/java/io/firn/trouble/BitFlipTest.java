@@ -11,7 +11,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
-import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
@@ -185,7 +185,7 @@ class BitFlipTest {
             Partition partition;
             try {
                 partition = store.openTopic("t").partition(0);
-            } catch (UnknownTopicException e) {
+            } catch (UnreadableTopicException e) {
                 assertFalse(store.findings().isEmpty(), "a topic is not served in silence");
                 return;
             }

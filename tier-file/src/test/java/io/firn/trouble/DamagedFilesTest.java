@@ -5,18 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.DamagedRange;
+import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
-import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -93,6 +97,34 @@ class DamagedFilesTest {
     void shouldNameAMissingSegmentInTheMiddle() throws IOException {
         Files.delete(disk.sealed(12, "log"));
         check(12, 18);
+    }
+
+    /** Found at open, and again by those who read, who see other signs of it. */
+    @Test
+    void shouldListEachDamagedRangeOnce() throws IOException {
+        Files.delete(disk.sealed(0, "log"));
+        Files.delete(disk.sealed(12, "log"));
+        Path log = disk.sealed(18, "log");
+        cut(log, Files.size(log) / 2);
+        try (LogStore store = disk.open()) {
+            Partition partition = Disk.partition(store);
+            try (Tailer tailer = partition.openTailer()) {
+                for (long offset : new long[] {14, 12, 3, 0, 23, 1}) {
+                    tailer.seek(offset);
+                    assertThrows(
+                            DamagedRangeException.class,
+                            () -> tailer.poll(record -> Verdict.CONTINUE, 1),
+                            () -> "offset " + offset);
+                }
+            }
+            Found.in(partition);
+            List<Long> ends = new ArrayList<>();
+            for (DamagedRange range : partition.damage()) {
+                ends.add(range.fromOffset());
+                ends.add(range.toOffset());
+            }
+            assertEquals(List.of(0L, 6L, 12L, 18L, 20L, 24L), ends, partition.damage()::toString);
+        }
     }
 
     @Test
@@ -279,7 +311,7 @@ class DamagedFilesTest {
         Path aside = temporary.resolve("aside");
         Files.move(file, aside);
         try (LogStore store = disk.open()) {
-            assertThrows(UnknownTopicException.class, () -> store.openTopic(Disk.TOPIC));
+            assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC));
             String findings = store.findings().toString();
             assertTrue(findings.contains("topic file is missing"), findings);
             assertTrue(findings.contains(disk.active().toString()), findings);
@@ -294,7 +326,7 @@ class DamagedFilesTest {
         byte[] whole = Files.readAllBytes(file);
         cut(file, whole.length / 2);
         try (LogStore store = disk.open()) {
-            assertThrows(UnknownTopicException.class, () -> store.openTopic(Disk.TOPIC));
+            assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC));
             assertTrue(store.findings().toString().contains(file.toString()));
         }
         Files.write(file, whole);

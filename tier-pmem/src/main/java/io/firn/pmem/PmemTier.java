@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -50,11 +51,15 @@ public final class PmemTier implements StorageTier {
 
     /** A tier with one pool, of 0.8 of its file system, on persistent memory only. */
     public static PmemTier at(Path directory) {
-        return builder(directory).build();
+        return builder(Objects.requireNonNull(directory, "directory")).build();
     }
 
     /** A tier with a pool in each of the directories, with options. */
     public static Builder builder(Path... directories) {
+        Objects.requireNonNull(directories, "directories");
+        for (Path directory : directories) {
+            Objects.requireNonNull(directory, "directories");
+        }
         return new Builder(List.of(directories));
     }
 
@@ -286,7 +291,7 @@ public final class PmemTier implements StorageTier {
 
         /** The file system that the directories lie in; by default this machine's. */
         public Builder medium(FileMedium value) {
-            medium = value;
+            medium = Objects.requireNonNull(value, "medium");
             return this;
         }
 
@@ -332,13 +337,13 @@ public final class PmemTier implements StorageTier {
 
         /** What to do with a path that is not persistent memory; by default it is refused. */
         public Builder emulation(Emulation value) {
-            emulation = value;
+            emulation = Objects.requireNonNull(value, "emulation");
             return this;
         }
 
         /** Who stores and flushes; by default the best that works here. */
         public Builder provider(Provider value) {
-            provider = value;
+            provider = Objects.requireNonNull(value, "provider");
             return this;
         }
 

@@ -5,6 +5,7 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,7 @@ final class Offsets {
         for (String name : store.topicNames()) {
             try {
                 all.add(store.openTopic(name));
-            } catch (UnknownTopicException e) {
+            } catch (UnknownTopicException | UnreadableTopicException e) {
                 continue; // deleted just now
             }
         }

@@ -14,6 +14,7 @@ import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TopicExistsException;
 import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.server.wire.WireErrors;
 import java.util.concurrent.CompletionException;
 import org.apache.kafka.common.errors.ApiException;
@@ -59,7 +60,8 @@ public final class Failures implements WireErrors {
         }
         if (error instanceof PoisonedException
                 || error instanceof StoreFullException
-                || error instanceof AppenderBusyException) {
+                || error instanceof AppenderBusyException
+                || error instanceof UnreadableTopicException) {
             return Errors.KAFKA_STORAGE_ERROR;
         }
         if (error instanceof ClosedException) {

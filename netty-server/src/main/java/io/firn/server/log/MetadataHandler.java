@@ -2,6 +2,7 @@ package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
 import io.firn.TopicExistsException;
+import io.firn.UnreadableTopicException;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.List;
@@ -102,14 +103,14 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         ServedTopic topic = topics.find(asked.name());
         // A client that hopes for the topic to come need not wait for one that cannot.
         Errors error =
-                Topic.isValid(asked.name())
-                        ? Errors.UNKNOWN_TOPIC_OR_PARTITION
-                        : Errors.INVALID_TOPIC_EXCEPTION;
+                Topic.isValid(asked.name()) ? topics.missing() : Errors.INVALID_TOPIC_EXCEPTION;
         if (topic == null && create) {
             try {
                 topics.create(asked.name(), topics.config().integer("num.partitions"), Map.of());
             } catch (TopicExistsException e) {
                 error = Errors.LEADER_NOT_AVAILABLE; // somebody else did, just now
+            } catch (UnreadableTopicException e) {
+                error = Failures.codeOf(e);
             } catch (InvalidOptionException e) {
                 error = Errors.INVALID_TOPIC_EXCEPTION;
             }

@@ -6,6 +6,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.server.config.ServerConfig;
 import io.firn.spi.FileMedium;
 import io.firn.spi.SmallFile;
@@ -16,8 +17,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
 
 /**
  * The store's topics, as clients see them, with what was configured for each in a small file beside
@@ -55,13 +59,15 @@ public final class ServedTopics implements AutoCloseable {
         dropOrphans();
     }
 
-    /** What was configured for topics that are gone. */
+    /** What was configured for topics that are gone; of one that is only unreadable it stays. */
     private void dropOrphans() throws IOException {
+        Set<UUID> unreadable = store.unreadableTopics().keySet();
         for (String file : medium.list(directory)) {
             boolean known =
                     byId.values().stream()
                             .anyMatch(each -> file.equals(each.topic().id().toString()));
-            if (!known) {
+            boolean kept = unreadable.stream().anyMatch(id -> file.equals(id.toString()));
+            if (!known && !kept) {
                 medium.delete(directory.resolve(file));
             }
         }
@@ -91,12 +97,19 @@ public final class ServedTopics implements AutoCloseable {
         Topic topic;
         try {
             topic = store.openTopic(name);
-        } catch (UnknownTopicException e) {
+        } catch (UnknownTopicException | UnreadableTopicException e) {
             forget(byName.get(name));
             return null;
         }
         ServedTopic served = byName.get(name);
         return served != null && served.topic().id().equals(topic.id()) ? served : serve(topic);
+    }
+
+    /** What a client is told of a topic that {@link #find(String)} did not find. */
+    Errors missing() {
+        return store.unreadableTopics().isEmpty()
+                ? Errors.UNKNOWN_TOPIC_OR_PARTITION
+                : Errors.KAFKA_STORAGE_ERROR; // it may be one of those: not gone for good
     }
 
     /** A topic by its id; null when there is none. */

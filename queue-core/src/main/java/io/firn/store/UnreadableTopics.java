@@ -1,0 +1,95 @@
+package io.firn.store;
+
+import io.firn.UnreadableTopicException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The topics of a store that cannot be served, as they were found at one moment. While there are
+ * some, no topic is created: an empty one would take the name of one that is only to be repaired.
+ * Immutable.
+ */
+final class UnreadableTopics {
+    static final UnreadableTopics NONE = new UnreadableTopics(List.of());
+
+    private final List<Unreadable> all;
+
+    UnreadableTopics(List<Unreadable> all) {
+        this.all = List.copyOf(all);
+    }
+
+    /**
+     * A topic that cannot be served.
+     *
+     * @param file what is to be repaired
+     * @param name its name; null when that cannot be told
+     * @param reason what was found
+     */
+    record Unreadable(UUID id, Path file, String name, String reason) {
+        String told() {
+            String what = name == null ? "topic " + id : "topic '" + name + "' with the id " + id;
+            return what + " (" + file + "): " + reason;
+        }
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<Unreadable> all() {
+        return all;
+    }
+
+    /** What was found, by id. */
+    Map<UUID, String> byId() {
+        Map<UUID, String> reasons = new LinkedHashMap<>();
+        all.forEach(each -> reasons.put(each.id, each.told()));
+        return Map.copyOf(reasons);
+    }
+
+    /** Throws when one of them may be the topic of that name, which is not among the others. */
+    void checkMayBeMissing(String name) {
+        if (mayBe(name)) {
+            throw new UnreadableTopicException(
+                    "topic '" + name + "' is not among the topics that can be read. " + told());
+        }
+    }
+
+    /**
+     * Throws when a topic of that name must not be created.
+     *
+     * @param isAskedFor whether topics are to be created beside those that cannot be read
+     */
+    void checkMayCreate(String name, boolean isAskedFor) {
+        boolean isTheirs = all.stream().anyMatch(each -> name.equals(each.name));
+        if (isTheirs || (!isAskedFor && !isEmpty())) {
+            throw new UnreadableTopicException(
+                    "topic '"
+                            + name
+                            + "' is not created: a topic that cannot be read "
+                            + (isTheirs ? "has that name. " : "may have that name. ")
+                            + told());
+        }
+    }
+
+    private boolean mayBe(String name) {
+        return all.stream().anyMatch(each -> each.name == null || each.name.equals(name));
+    }
+
+    /** All of them, and what to do. */
+    String told() {
+        StringBuilder text = new StringBuilder(400);
+        text.append(all.size() == 1 ? "1 topic" : all.size() + " topics");
+        text.append(" of the store cannot be read: ");
+        all.forEach(each -> text.append(each.told()).append("; "));
+        text.append(
+                "nothing of them was changed. Restore the files from a copy and open the store"
+                        + " again. To give a topic up, move its directory and its segments away. To"
+                        + " create topics while some cannot be read, open the store with"
+                        + " createTopicsBesideUnreadableOnes()");
+        return text.toString();
+    }
+}

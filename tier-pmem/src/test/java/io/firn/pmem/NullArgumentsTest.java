@@ -1,0 +1,27 @@
+package io.firn.pmem;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** Who hands in null is told which parameter it was. */
+class NullArgumentsTest {
+    private static void assertRefused(String parameter, Executable call) {
+        NullPointerException e = assertThrows(NullPointerException.class, call, parameter);
+        assertEquals(parameter, e.getMessage());
+    }
+
+    @Test
+    void shouldNameWhatIsNullWhenATierIsDescribed() {
+        PmemTier.Builder builder = PmemTier.builder(Path.of("pools"));
+        assertRefused("directory", () -> PmemTier.at(null));
+        assertRefused("directories", () -> PmemTier.builder((Path[]) null));
+        assertRefused("directories", () -> PmemTier.builder(Path.of("pools"), null));
+        assertRefused("medium", () -> builder.medium(null));
+        assertRefused("emulation", () -> builder.emulation(null));
+        assertRefused("provider", () -> builder.provider(null));
+    }
+}
