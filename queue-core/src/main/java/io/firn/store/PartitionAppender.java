@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
+import io.firn.ConcurrentUseException;
 import io.firn.DurableHandler;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
@@ -18,15 +19,16 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
 /**
- * Both kinds of appender. An exclusive one has the turn for as long as it is open; a shared one
- * takes it for the time of a store, encodes batches before and waits for forces after, so that many
- * threads' records go into one force.
+ * Both kinds of appender. Each takes the turn for the time of a store: an exclusive one is the only
+ * one that asks for it and is refused when it is not free, a shared one waits. Batches are encoded
+ * before and forces waited for after that, so that many threads' records go into one force.
  */
 final class PartitionAppender implements ExclusiveAppender {
     private static final long ANY_OFFSET = -1;
 
     private final PartitionLog log;
     private final PartitionWriter writer;
+    private final AppendTurn turn;
     private final boolean exclusive;
     private final int maxRecordBytes;
     // Used by whoever has the turn.
@@ -39,6 +41,7 @@ final class PartitionAppender implements ExclusiveAppender {
     PartitionAppender(PartitionLog log, boolean exclusive) {
         this.log = log;
         this.writer = log.writer();
+        this.turn = log.turn();
         this.exclusive = exclusive;
         this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
@@ -121,9 +124,13 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public Claim tryClaim(int length) {
-        checkUsable();
-        LogSegment segment = writer.claim(length);
-        return segment == null ? null : claim.open(segment.memory, length);
+        takeTurn();
+        try {
+            LogSegment segment = writer.claim(length);
+            return segment == null ? null : claim.open(segment.memory, length);
+        } finally {
+            giveTurn();
+        }
     }
 
     @Override
@@ -264,27 +271,44 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private void takeTurn() {
-        if (exclusive) {
+        enterTurn();
+        if (claim.isOpen()) {
+            giveTurn();
             checkUsable();
-        } else {
-            log.turn().enter();
-            if (closed) {
-                log.turn().leave();
-                checkUsable();
-            }
+        }
+    }
+
+    private void enterTurn() {
+        checkNotClosed();
+        if (!exclusive) {
+            turn.enter();
+        } else if (!turn.tryEnter()) {
+            throw new ConcurrentUseException(
+                    "the exclusive appender of "
+                            + log
+                            + " is in use: it is for one thread at a time, and not for a"
+                            + " VisibleListener that it calls itself; nothing was appended by this"
+                            + " call; hand the appender over when the other call has returned, or"
+                            + " use shared appenders");
+        }
+        if (closed) {
+            giveTurn(); // in between; the turn is the next appender's
+            checkNotClosed();
         }
     }
 
     private void giveTurn() {
-        if (!exclusive) {
-            log.turn().leave();
+        turn.leave();
+    }
+
+    private void checkNotClosed() {
+        if (closed) {
+            throw new ClosedException("this appender of " + log + " was closed");
         }
     }
 
     private void checkUsable() {
-        if (closed) {
-            throw new ClosedException("this appender of " + log + " was closed");
-        }
+        checkNotClosed();
         if (claim.isOpen()) {
             throw new IllegalStateException("a claim is open: commit or abort it first");
         }
@@ -355,13 +379,16 @@ final class PartitionAppender implements ExclusiveAppender {
         }
 
         private long take() {
-            checkClaimed();
-            int valueLength = length;
-            length = -1;
+            enterTurn();
             try {
+                checkClaimed();
+                int valueLength = length;
+                length = -1;
                 return writer.commitClaim(valueLength);
             } catch (InternalError e) {
                 throw faulted(e);
+            } finally {
+                giveTurn();
             }
         }
 

@@ -54,7 +54,7 @@ final class PartitionLog implements Partition {
     private final int index;
     private final boolean readersSeeWritten;
     private final Signal published = new Signal();
-    private final AppendGate turn = new AppendGate();
+    private final AppendTurn turn = new AppendTurn();
     private final Producers producers;
     private final PartitionForcer forcer;
     private final PartitionWriter writer;
@@ -281,7 +281,7 @@ final class PartitionLog implements Partition {
         return producers;
     }
 
-    AppendGate turn() {
+    AppendTurn turn() {
         return turn;
     }
 
@@ -376,6 +376,7 @@ final class PartitionLog implements Partition {
                 turn.enter();
                 try {
                     writer.unpin();
+                    turn.forgetThreads();
                 } finally {
                     turn.leave();
                 }
