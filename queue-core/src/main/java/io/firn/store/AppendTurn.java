@@ -114,14 +114,22 @@ final class AppendTurn {
             return false;
         }
         Thread me = Thread.currentThread();
-        holder = me;
-        if (before != null && before.thread == me) {
-            SEAT.setRelease(this, before);
-        } else if (seats < MAX_SEATS) {
-            seats++;
-            SEAT.setRelease(this, new Seat(me));
+        boolean own = before != null && before.thread == me;
+        if (own || seats < MAX_SEATS) {
+            Seat mine = own ? before : newSeat(me);
+            mine.inside = true; // before anybody can take the seat away
+            current = mine;
+            SEAT.setRelease(this, mine);
+            STATE.setRelease(this, FREE);
+        } else {
+            holder = me;
         }
         return true;
+    }
+
+    private Seat newSeat(Thread thread) {
+        seats++;
+        return new Seat(thread);
     }
 
     /** Takes the turn, waiting for whoever has it. */

@@ -14,7 +14,6 @@ import io.firn.batch.ForeignBatch;
 import io.firn.batch.Scratch;
 import io.firn.batch.Source;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
@@ -34,7 +33,7 @@ final class PartitionAppender implements ExclusiveAppender {
     // Used by whoever has the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
-    private final OpenClaim claim = new OpenClaim();
+    private final OpenClaim claim = new OpenClaim(this);
     private volatile boolean closed;
     private DurableHandler handler;
 
@@ -75,7 +74,8 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public long append(Batch batch) {
-        return appendWhole(finish(batch), batch.count(), ANY_OFFSET);
+        Scratch bytes = finish(batch);
+        return appendWhole(bytes, batch.count(), ANY_OFFSET);
     }
 
     @Override
@@ -124,13 +124,51 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public Claim tryClaim(int length) {
+        if (length < 0) {
+            throw new InvalidOptionException("a value has 0 or more bytes, not " + length);
+        }
         takeTurn();
         try {
-            LogSegment segment = writer.claim(length);
-            return segment == null ? null : claim.open(segment.memory, length);
+            return writer.claim(length) ? claim.open(length) : null;
         } finally {
             giveTurn();
         }
+    }
+
+    long commitClaim() {
+        return acked(takeClaim(), 1);
+    }
+
+    long commitClaimAsync() {
+        return wanted(takeClaim());
+    }
+
+    private long takeClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            return writer.commitClaim(source.wrap(claim.bytes(), 0, claim.length()));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    void abortClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            writer.abortClaim();
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    long nextOffset() {
+        return log.nextOffset();
     }
 
     @Override
@@ -154,13 +192,17 @@ final class PartitionAppender implements ExclusiveAppender {
         if (offset < 0 || offset == Long.MAX_VALUE) {
             throw new InvalidOptionException(log + ": no record can have the offset " + offset);
         }
-        return log.forcer().whenDurable(offset + 1);
+        CompletableFuture<Long> future = log.forcer().whenDurable(offset + 1, this);
+        if (closed) {
+            failUnwritten(); // close may have looked before the future was there
+        }
+        return future;
     }
 
     @Override
     public synchronized void onDurable(DurableHandler newHandler) {
         if (closed && newHandler != null) {
-            throw new ClosedException("this appender of " + log + " was closed");
+            throw closedException();
         }
         if (handler != null) {
             log.forcer().removeHandler(handler);
@@ -186,10 +228,19 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         onDurable(null);
         log.leave();
+        failUnwritten();
+    }
+
+    private void failUnwritten() {
+        log.forcer().failUnwritten(this, closedException());
     }
 
     private Scratch finish(Batch batch) {
-        BatchEncoder encoder = (BatchEncoder) batch;
+        if (!(batch instanceof BatchEncoder encoder)) {
+            throw new InvalidOptionException(
+                    "a batch that newBatch() made is expected, found "
+                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        }
         // Who has the turn anyway leaves the CRC to the writer; others keep their turns short.
         return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
     }
@@ -301,10 +352,14 @@ final class PartitionAppender implements ExclusiveAppender {
         turn.leave();
     }
 
-    private void checkNotClosed() {
+    void checkNotClosed() {
         if (closed) {
-            throw new ClosedException("this appender of " + log + " was closed");
+            throw closedException();
         }
+    }
+
+    private ClosedException closedException() {
+        return new ClosedException("this appender of " + log + " was closed");
     }
 
     private void checkUsable() {
@@ -326,80 +381,5 @@ final class PartitionAppender implements ExclusiveAppender {
             log.forcer().want();
         }
         return offset;
-    }
-
-    /** The appender's claim; its buffer is made once for each segment. */
-    private final class OpenClaim implements Claim {
-        private ByteBuffer memory;
-        private ByteBuffer view;
-        private int length = -1;
-
-        boolean isOpen() {
-            return length >= 0;
-        }
-
-        @SuppressWarnings("ReferenceEquality") // another segment needs another view
-        Claim open(ByteBuffer segmentMemory, int valueLength) {
-            if (memory != segmentMemory) {
-                memory = segmentMemory;
-                view = segmentMemory.duplicate();
-            }
-            length = valueLength;
-            int at = writer.claimPosition();
-            view.order(ByteOrder.BIG_ENDIAN).limit(at + valueLength).position(at);
-            return this;
-        }
-
-        @Override
-        public ByteBuffer buffer() {
-            checkClaimed();
-            return view;
-        }
-
-        @Override
-        public long offset() {
-            checkClaimed();
-            return log.nextOffset();
-        }
-
-        @Override
-        public long commit() {
-            return acked(take(), 1);
-        }
-
-        @Override
-        public long commitAsync() {
-            return wanted(take());
-        }
-
-        @Override
-        public void abort() {
-            checkClaimed();
-            length = -1;
-        }
-
-        private long take() {
-            enterTurn();
-            try {
-                checkClaimed();
-                int valueLength = length;
-                length = -1;
-                return writer.commitClaim(valueLength);
-            } catch (InternalError e) {
-                throw faulted(e);
-            } finally {
-                giveTurn();
-            }
-        }
-
-        private void checkClaimed() {
-            if (length < 0) {
-                throw new IllegalStateException(
-                        "no open claim: it was committed or aborted before, call tryClaim");
-            }
-            if (closed) {
-                throw new ClosedException("this appender of " + log + " was closed");
-            }
-        }
     }
 }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -152,7 +153,16 @@ final class PartitionLog implements Partition {
     private void tellReaders() {
         published.wake();
         for (VisibleListener listener : listeners) {
+            tell(listener);
+        }
+    }
+
+    private void tell(VisibleListener listener) {
+        try {
             listener.onVisible();
+        } catch (Throwable e) {
+            // The records are there, whatever a listener makes of it.
+            LOG.log(System.Logger.Level.ERROR, this + ": a VisibleListener failed", e);
         }
     }
 
@@ -450,6 +460,7 @@ final class PartitionLog implements Partition {
 
     @Override
     public void addVisibleListener(VisibleListener listener) {
+        Objects.requireNonNull(listener, "a listener is expected, not null");
         synchronized (appending) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.add(listener);

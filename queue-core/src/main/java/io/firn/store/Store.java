@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.agrona.concurrent.EpochClock;
 
@@ -47,6 +48,7 @@ public final class Store implements LogStore {
     private final Moves moves = new Moves(this);
     private final Background background;
     private final AtomicBoolean closing = new AtomicBoolean();
+    private final AtomicLong freedBlocks = new AtomicLong();
 
     private AutoCloseable lock;
     private LeasedCounter epochs;
@@ -166,6 +168,16 @@ public final class Store implements LogStore {
     /** Has a partition's housekeeping done soon. */
     void call(PartitionUpkeep upkeep) {
         background.call(upkeep);
+    }
+
+    /** Blocks went back to their tiers: who found no room may look again. */
+    void onFreed() {
+        freedBlocks.incrementAndGet();
+    }
+
+    /** Grows whenever blocks went back to their tiers. */
+    long freedBlocks() {
+        return freedBlocks.get();
     }
 
     /** Hottest first. */

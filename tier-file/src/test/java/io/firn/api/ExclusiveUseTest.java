@@ -2,7 +2,6 @@ package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.AppenderBusyException;
@@ -20,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,21 +102,24 @@ class ExclusiveUseTest {
         int threads = 3;
         int each = 2_000;
         try (ExclusiveAppender appender = partition.openAppender()) {
-            SynchronousQueue<Integer> next = new SynchronousQueue<>();
+            AtomicInteger next = new AtomicInteger();
             List<Stores.Task<Void>> tasks = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
+                int own = t;
                 tasks.add(
                         Stores.start(
                                 () -> {
-                                    for (int number; (number = next.take()) >= 0; ) {
-                                        appender.append(Stores.numbered(number, VALUE_BYTES));
-                                        next.put(number + 1 < threads * each ? number + 1 : -1);
+                                    for (int n; (n = next.get()) < threads * each; ) {
+                                        if (n % threads == own) {
+                                            appender.append(Stores.numbered(n, VALUE_BYTES));
+                                            next.set(n + 1);
+                                        } else {
+                                            Thread.yield();
+                                        }
                                     }
-                                    next.offer(-1, 100, java.util.concurrent.TimeUnit.MILLISECONDS);
                                     return null;
                                 }));
             }
-            next.put(0);
             for (Stores.Task<Void> task : tasks) {
                 task.result();
             }
@@ -137,15 +139,9 @@ class ExclusiveUseTest {
             Claim claim = appender.tryClaim(6);
             claim.buffer().put(Stores.bytes("second"));
             assertEquals(1, Stores.start(claim::commit).result());
-            assertThrows(
-                    IllegalStateException.class,
-                    () ->
-                            Stores.start(() -> appender.tryClaim(1).commit() + claim.commit())
-                                    .result());
         }
         assertEquals(
-                List.of("first", "second"),
-                Stores.texts(Stores.readAll(partition.openTailer())).subList(0, 2));
+                List.of("first", "second"), Stores.texts(Stores.readAll(partition.openTailer())));
     }
 
     @Test
