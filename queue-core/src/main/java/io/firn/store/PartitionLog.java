@@ -434,10 +434,11 @@ final class PartitionLog implements Partition {
     @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
     void awaitBlock() {
         stalls++;
-        StallEvent event = new StallEvent();
-        event.begin();
+        StallEvent event = StallEvent.beginIfEnabled();
         upkeep.awaitReserved();
-        event.end(this);
+        if (event != null) {
+            event.end(this);
+        }
     }
 
     // ---- reading

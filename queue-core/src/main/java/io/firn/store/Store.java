@@ -131,6 +131,9 @@ public final class Store implements LogStore {
     }
 
     void start() {
+        if (RollEvent.prepare() | StallEvent.prepare() | ForceEvent.prepare()) {
+            LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
+        }
         background.start();
     }
 

@@ -101,11 +101,7 @@ class AllocationTest {
                 long allocated = threads.getCurrentThreadAllocatedBytes() - before;
                 if (allocated > 500)
                     System.err.println(
-                                    + i
-                                    + " "
-                                    + allocated
-                                    + " rolls "
-                                    + partition.metrics().rolls());
+                            +i + " " + allocated + " rolls " + partition.metrics().rolls());
                 most = Math.max(most, counts ? allocated : 0);
             }
             assertTrue(partition.metrics().rolls() > 20);
