@@ -19,13 +19,16 @@ import org.agrona.DirectBuffer;
  * set.
  *
  * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
- * share forces. One from {@link Partition#openAppender} is for one thread at a time.
+ * share forces. One from {@link Partition#openAppender} is for one thread at a time, see {@link
+ * ExclusiveAppender}. Arguments must not be null unless a method says that they may.
  */
 public interface Appender extends AutoCloseable {
 
     /**
-     * Returned by {@code appendAsync} and {@code tryClaim} when the next block is still being
-     * prepared: nothing was appended, try again.
+     * Returned by {@code appendAsync}, and for which {@code tryClaim} returns null, when the next
+     * block is on its way: nothing was appended, try again. While no tier has room for a block, the
+     * answer is {@link StoreFullException} instead, each time, until space is freed somewhere in
+     * the store or another look finds some; each refused append asks for another look.
      */
     long BACK_PRESSURED = -2;
 
@@ -34,7 +37,7 @@ public interface Appender extends AutoCloseable {
 
     /** Appends a record with this value and no key. */
     default long append(byte[] value) {
-        return append(value, 0, value.length);
+        return append(value, 0, value == null ? 0 : value.length);
     }
 
     /** Appends the bytes between position and limit, which stay as they are. */
@@ -61,7 +64,11 @@ public interface Appender extends AutoCloseable {
     /**
      * Appends only when the first record gets the expected offset; for event sourcing.
      *
-     * @throws UnexpectedOffsetException when the next offset is another one
+     * <p>After an {@link UnexpectedOffsetException}, what was appended in between may not be
+     * visible to readers yet: in a {@link Durability#DURABLE} topic it is being forced. Call {@code
+     * awaitDurable(e.nextOffset() - 1)}, read up to {@code e.nextOffset()}, and decide again.
+     *
+     * @throws UnexpectedOffsetException when the next offset is another one; nothing was appended
      */
     long appendIfNext(long expectedOffset, Batch batch);
 
@@ -90,18 +97,24 @@ public interface Appender extends AutoCloseable {
     void awaitDurable(long offset);
 
     /**
-     * Completes, with the durable offset, when the record at the offset is durable. Allocates.
+     * Returns a future that completes with the durable offset when the record at the offset is
+     * durable. It fails when that cannot happen any more: with {@link PoisonedException} when the
+     * medium failed, {@link UnknownTopicException} when the topic was deleted, and {@link
+     * ClosedException} when the store was closed, or this appender before the record was appended.
+     * Allocates.
      *
      * @param offset of a record that is there or yet to come, 0 to {@link Long#MAX_VALUE} − 1
+     * @throws InvalidOptionException when no record can have the offset
      */
     CompletableFuture<Long> whenDurable(long offset);
 
     /**
      * Sets who is told as records become durable; allocation-free.
      *
-     * @param handler called by whichever thread forced; must be quick and must not throw; may
-     *     append with {@code appendAsync}, must not wait until more of the partition is durable:
-     *     what waits throws {@link IllegalStateException} there; null for none
+     * @param handler called by whichever thread forced; must be quick; what it throws is logged and
+     *     otherwise ignored; may append with {@code appendAsync}, must not wait until more of the
+     *     partition is durable: what waits throws {@link IllegalStateException} there; null for
+     *     none
      */
     void onDurable(DurableHandler handler);
 

@@ -2,25 +2,44 @@ package io.firn;
 
 import java.nio.ByteBuffer;
 
-/** Room for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
+/**
+ * A record that the caller writes in place and then appends or gives up, from {@link
+ * ExclusiveAppender#tryClaim}. For one thread at a time.
+ *
+ * <p>All methods throw {@link IllegalStateException} when the claim was committed or aborted
+ * before, and {@link ClosedException} when the appender or the store was closed.
+ */
 public interface Claim {
 
     /**
-     * Where to write: from the buffer's position to its limit, big-endian unless changed. Put
-     * relatively, or add the position to each index: the buffer's index 0 is not the value's first
-     * byte. Valid until commit or abort. A store outside of these bounds damages the log.
+     * Returns the value's bytes, from index 0 to the buffer's limit, which is the claimed length;
+     * big-endian unless changed. What they hold at first is undefined. Absolute and relative puts
+     * are both fine: commit takes all bytes up to the claimed length, whatever the position and the
+     * limit are by then.
+     *
+     * <p>Commit and abort end the buffer's use: its limit becomes 0, and a put throws. The next
+     * claim gets the same buffer. It is not the log's own memory, so that no put, at whatever index
+     * and however late, reaches another record.
      */
     ByteBuffer buffer();
 
-    /** The offset that the record gets. */
+    /** Returns the offset that the record gets. */
     long offset();
 
-    /** Appends the record and waits as {@link Appender#append} does; returns its offset. */
+    /**
+     * Appends the record and waits as {@link Appender#append} does.
+     *
+     * @return the record's offset
+     */
     long commit();
 
-    /** Appends the record and returns its offset at once. */
+    /**
+     * Appends the record without waiting.
+     *
+     * @return the record's offset
+     */
     long commitAsync();
 
-    /** Gives the room back; nothing is appended. */
+    /** Gives the claim up: nothing is appended. */
     void abort();
 }

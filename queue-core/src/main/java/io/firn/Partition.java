@@ -50,8 +50,8 @@ public interface Partition {
     long activeOffset();
 
     /**
-     * Adds someone who is told each time that the visible end moved, by whichever thread moved it.
-     * Must be quick and must not throw.
+     * Registers a listener that is called whenever the visible end advances, on the thread that
+     * advanced it. See {@link VisibleListener#onVisible} for what it must not do.
      */
     void addVisibleListener(VisibleListener listener);
 

@@ -13,7 +13,8 @@ public final class UnexpectedOffsetException extends FirnException {
                         + expectedOffset
                         + ", the next offset is "
                         + nextOffset
-                        + ": somebody appended in between; read up to it and decide again");
+                        + ": somebody appended in between; wait until that is durable"
+                        + " (awaitDurable), read up to the next offset and decide again");
         this.expectedOffset = expectedOffset;
         this.nextOffset = nextOffset;
     }
@@ -23,7 +24,11 @@ public final class UnexpectedOffsetException extends FirnException {
         return expectedOffset;
     }
 
-    /** The offset that the next record will have. */
+    /**
+     * Returns the offset that the next record would have had. What was appended below it may not be
+     * visible yet: call {@link Appender#awaitDurable} with the offset before it, then read up to
+     * it.
+     */
     public long nextOffset() {
         return nextOffset;
     }

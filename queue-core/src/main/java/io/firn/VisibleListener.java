@@ -4,6 +4,11 @@ package io.firn;
 @FunctionalInterface
 public interface VisibleListener {
 
-    /** There is more to be read, up to {@link Partition#visibleOffset}. */
+    /**
+     * Tells that there is more to be read, up to {@link Partition#visibleOffset}. Must be quick. It
+     * may be called in the middle of an append: it must not append to the partition and must not
+     * close an appender, either of which throws {@link IllegalStateException} or {@link
+     * ConcurrentUseException} there. What it throws is logged and otherwise ignored.
+     */
     void onVisible();
 }

@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A fixed binary layout, written straight into the log and read straight from it: no object, no
- * array, no copy in between.
+ * A fixed binary layout, written into a claim's buffer and read from the log's memory: no object
+ * and no array of the caller's in between.
  */
 public final class ClaimExample {
     /*
@@ -43,10 +43,9 @@ public final class ClaimExample {
                 for (int sensor = 1; sensor <= 3; sensor++) {
                     Claim claim = claim(appender);
                     ByteBuffer room = claim.buffer();
-                    int at = room.position(); // the room lies somewhere in the segment
-                    room.putInt(at + SENSOR, sensor);
-                    room.putInt(at + QUALITY, 100);
-                    room.putDouble(at + READING, -10.5 * sensor);
+                    room.putInt(SENSOR, sensor);
+                    room.putInt(QUALITY, 100);
+                    room.putDouble(READING, -10.5 * sensor);
                     if (sensor == 2) {
                         claim.abort(); // thought better of it: nothing is appended
                     } else {

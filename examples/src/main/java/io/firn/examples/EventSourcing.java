@@ -16,7 +16,8 @@ import java.nio.file.Path;
 
 /**
  * Event sourcing: an account is what its log adds up to. Who changes it reads, decides, and appends
- * only if nobody else did meanwhile; otherwise it reads on and decides again.
+ * only if nobody else did meanwhile; otherwise it reads up to where the log has come and decides
+ * again.
  */
 public final class EventSourcing {
 
@@ -34,7 +35,15 @@ public final class EventSourcing {
         }
 
         void refresh() {
-            while (tailer.offset() < log.durableOffset()) {
+            refreshTo(log.durableOffset());
+        }
+
+        /** Reads up to an offset, once what lies below it is durable and so can be read. */
+        void refreshTo(long end) {
+            if (tailer.offset() < end) {
+                appender.awaitDurable(end - 1);
+            }
+            while (tailer.offset() < end) {
                 tailer.poll(
                         change -> {
                             balance += Long.parseLong(UTF_8.decode(change.value()).toString());
@@ -75,8 +84,8 @@ public final class EventSourcing {
                 bob.change(-80);
             } catch (UnexpectedOffsetException e) {
                 out.println("Bob is refused: " + e.getMessage());
+                bob.refreshTo(e.nextOffset());
             }
-            bob.refresh();
             out.println("Bob looks again: there are only " + bob.balance + " left.");
         }
     }

@@ -34,7 +34,8 @@ final class ExamplesTest {
                 List.of(
                         "Both know of a balance of 100, and both take out 80.",
                         "Bob is refused: expected to append at offset 1, the next offset is 2:"
-                                + " somebody appended in between; read up to it and decide again",
+                                + " somebody appended in between; wait until that is durable (awaitDurable),"
+                                + " read up to the next offset and decide again",
                         "Bob looks again: there are only 20 left."),
                 lines(EventSourcing::run));
     }

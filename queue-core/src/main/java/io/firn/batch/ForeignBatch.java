@@ -16,6 +16,9 @@ public final class ForeignBatch {
      * @throws InvalidBatchException when Firn does not take it
      */
     public static int check(ByteBuffer buffer) {
+        if (buffer == null) {
+            throw new NullPointerException("a Kafka record batch is expected, found null");
+        }
         int at = buffer.position();
         int size = buffer.remaining();
         if (size < BatchFormat.HEADER_LENGTH) {

@@ -33,6 +33,7 @@ public final class Source {
 
     /** Part of an array. */
     public Source wrap(byte[] bytes, int at, int count) {
+        requireBytes(bytes);
         Objects.checkFromIndexSize(at, count, bytes.length);
         array = bytes;
         from = at;
@@ -42,11 +43,13 @@ public final class Source {
 
     /** What lies between position and limit, which stay as they are. */
     public Source wrap(ByteBuffer buffer) {
+        requireBytes(buffer);
         return wrap(buffer, buffer.position(), buffer.remaining());
     }
 
     /** Part of an Agrona buffer. */
     public Source wrap(DirectBuffer buffer, int at, int count) {
+        requireBytes(buffer);
         buffer.boundsCheck(at, count);
         if (buffer.byteArray() != null) {
             return wrap(buffer.byteArray(), buffer.wrapAdjustment() + at, count);
@@ -112,6 +115,14 @@ public final class Source {
         from = at;
         length = count;
         return this;
+    }
+
+    private static void requireBytes(Object bytes) {
+        if (bytes == null) {
+            throw new NullPointerException(
+                    "the bytes of a key or a value are expected, found null; a record without a"
+                            + " value is added to a Batch");
+        }
     }
 
     private byte[] room(int count) {

@@ -18,7 +18,6 @@ public final class ValueEncoder {
     private static final byte[] NO_HEADERS = {0};
 
     private final byte[] head = new byte[BatchFormat.HEADER_LENGTH + RECORD_HEADER_MAX];
-    private final byte[] copy = new byte[4096];
     private final CRC32C crc = new CRC32C();
     private final int maxRecordBytes;
     private int valueLength = Integer.MIN_VALUE;
@@ -45,11 +44,6 @@ public final class ValueEncoder {
         return size;
     }
 
-    /** Where the value lies, counted from the start of the batch. */
-    public int valuePosition() {
-        return headLength;
-    }
-
     /** Stores the whole batch. */
     public void store(
             ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
@@ -57,20 +51,6 @@ public final class ValueEncoder {
         value.copyTo(memory, position + headLength);
         beginCrc(time);
         value.updateCrc(crc);
-        finish(memory, position, offset, epoch);
-    }
-
-    /** Stores everything but the value, which lies in the memory already. */
-    public void storeAround(ByteBuffer memory, int position, long offset, int epoch, long time) {
-        beginCrc(time);
-        // Through an array: the CRC's intrinsic on a mapping that faults kills the JVM.
-        int done = 0;
-        while (done < valueLength) {
-            int n = Math.min(copy.length, valueLength - done);
-            memory.get(position + headLength + done, copy, 0, n);
-            crc.update(copy, 0, n);
-            done += n;
-        }
         finish(memory, position, offset, epoch);
     }
 

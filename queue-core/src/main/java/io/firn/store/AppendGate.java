@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets one thread at a time through; allocation-free, unlike a queueing lock. For turns that are
- * short (an append) or whose waiters have something better to wait for (a force).
+ * short or whose waiters have something better to wait for (a force).
  */
 final class AppendGate {
     private static final VarHandle TAKEN;
@@ -30,15 +30,19 @@ final class AppendGate {
     void enter() {
         int tries = 0;
         while (!tryEnter()) {
-            if (tries < SPINS) {
-                Thread.onSpinWait();
-            } else if (tries < SPINS + YIELDS) {
-                Thread.yield();
-            } else {
-                // The holder was preempted; parking gives it the core.
-                LockSupport.parkNanos(20_000);
-            }
-            tries++;
+            pause(tries++);
+        }
+    }
+
+    /** Waits a little, longer after many tries, for whoever has a turn that is short. */
+    static void pause(int tries) {
+        if (tries < SPINS) {
+            Thread.onSpinWait();
+        } else if (tries < SPINS + YIELDS) {
+            Thread.yield();
+        } else {
+            // The holder was preempted; parking gives it the core.
+            LockSupport.parkNanos(20_000);
         }
     }
 

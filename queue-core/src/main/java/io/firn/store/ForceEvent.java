@@ -23,6 +23,11 @@ final class ForceEvent extends Event {
     @DataAmount
     int bytes;
 
+    /** Loads the class before an appender has to. */
+    static boolean prepare() {
+        return TYPE.isEnabled();
+    }
+
     static ForceEvent beginIfEnabled() {
         if (!TYPE.isEnabled()) {
             return null;

@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
+import io.firn.ConcurrentUseException;
 import io.firn.DurableHandler;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
@@ -13,32 +14,33 @@ import io.firn.batch.ForeignBatch;
 import io.firn.batch.Scratch;
 import io.firn.batch.Source;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
 /**
- * Both kinds of appender. An exclusive one has the turn for as long as it is open; a shared one
- * takes it for the time of a store, encodes batches before and waits for forces after, so that many
- * threads' records go into one force.
+ * Both kinds of appender. Each takes the turn for the time of a store: an exclusive one is the only
+ * one that asks for it and is refused when it is not free, a shared one waits. Batches are encoded
+ * before and forces waited for after that, so that many threads' records go into one force.
  */
 final class PartitionAppender implements ExclusiveAppender {
     private static final long ANY_OFFSET = -1;
 
     private final PartitionLog log;
     private final PartitionWriter writer;
+    private final AppendTurn turn;
     private final boolean exclusive;
     private final int maxRecordBytes;
     // Used by whoever has the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
-    private final OpenClaim claim = new OpenClaim();
+    private final OpenClaim claim = new OpenClaim(this);
     private volatile boolean closed;
     private DurableHandler handler;
 
     PartitionAppender(PartitionLog log, boolean exclusive) {
         this.log = log;
         this.writer = log.writer();
+        this.turn = log.turn();
         this.exclusive = exclusive;
         this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
@@ -72,7 +74,8 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public long append(Batch batch) {
-        return appendWhole(finish(batch), batch.count(), ANY_OFFSET);
+        Scratch bytes = finish(batch);
+        return appendWhole(bytes, batch.count(), ANY_OFFSET);
     }
 
     @Override
@@ -121,9 +124,51 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public Claim tryClaim(int length) {
-        checkUsable();
-        LogSegment segment = writer.claim(length);
-        return segment == null ? null : claim.open(segment.memory, length);
+        if (length < 0) {
+            throw new InvalidOptionException("a value has 0 or more bytes, not " + length);
+        }
+        takeTurn();
+        try {
+            return writer.claim(length) ? claim.open(length) : null;
+        } finally {
+            giveTurn();
+        }
+    }
+
+    long commitClaim() {
+        return acked(takeClaim(), 1);
+    }
+
+    long commitClaimAsync() {
+        return wanted(takeClaim());
+    }
+
+    private long takeClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            return writer.commitClaim(source.wrap(claim.bytes(), 0, claim.length()));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    void abortClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            writer.abortClaim();
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    long nextOffset() {
+        return log.nextOffset();
     }
 
     @Override
@@ -147,13 +192,17 @@ final class PartitionAppender implements ExclusiveAppender {
         if (offset < 0 || offset == Long.MAX_VALUE) {
             throw new InvalidOptionException(log + ": no record can have the offset " + offset);
         }
-        return log.forcer().whenDurable(offset + 1);
+        CompletableFuture<Long> future = log.forcer().whenDurable(offset + 1, this);
+        if (closed) {
+            failUnwritten(); // close may have looked before the future was there
+        }
+        return future;
     }
 
     @Override
     public synchronized void onDurable(DurableHandler newHandler) {
         if (closed && newHandler != null) {
-            throw new ClosedException("this appender of " + log + " was closed");
+            throw closedException();
         }
         if (handler != null) {
             log.forcer().removeHandler(handler);
@@ -179,10 +228,19 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         onDurable(null);
         log.leave();
+        failUnwritten();
+    }
+
+    private void failUnwritten() {
+        log.forcer().failUnwritten(this, closedException());
     }
 
     private Scratch finish(Batch batch) {
-        BatchEncoder encoder = (BatchEncoder) batch;
+        if (!(batch instanceof BatchEncoder encoder)) {
+            throw new InvalidOptionException(
+                    "a batch that newBatch() made is expected, found "
+                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        }
         // Who has the turn anyway leaves the CRC to the writer; others keep their turns short.
         return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
     }
@@ -264,27 +322,48 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private void takeTurn() {
-        if (exclusive) {
+        enterTurn();
+        if (claim.isOpen()) {
+            giveTurn();
             checkUsable();
-        } else {
-            log.turn().enter();
-            if (closed) {
-                log.turn().leave();
-                checkUsable();
-            }
+        }
+    }
+
+    private void enterTurn() {
+        checkNotClosed();
+        if (!exclusive) {
+            turn.enter();
+        } else if (!turn.tryEnter()) {
+            throw new ConcurrentUseException(
+                    "the exclusive appender of "
+                            + log
+                            + " is in use: it is for one thread at a time, and not for a"
+                            + " VisibleListener that it calls itself; nothing was appended by this"
+                            + " call; hand the appender over when the other call has returned, or"
+                            + " use shared appenders");
+        }
+        if (closed) {
+            giveTurn(); // in between; the turn is the next appender's
+            checkNotClosed();
         }
     }
 
     private void giveTurn() {
-        if (!exclusive) {
-            log.turn().leave();
+        turn.leave();
+    }
+
+    void checkNotClosed() {
+        if (closed) {
+            throw closedException();
         }
     }
 
+    private ClosedException closedException() {
+        return new ClosedException("this appender of " + log + " was closed");
+    }
+
     private void checkUsable() {
-        if (closed) {
-            throw new ClosedException("this appender of " + log + " was closed");
-        }
+        checkNotClosed();
         if (claim.isOpen()) {
             throw new IllegalStateException("a claim is open: commit or abort it first");
         }
@@ -302,77 +381,5 @@ final class PartitionAppender implements ExclusiveAppender {
             log.forcer().want();
         }
         return offset;
-    }
-
-    /** The appender's claim; its buffer is made once for each segment. */
-    private final class OpenClaim implements Claim {
-        private ByteBuffer memory;
-        private ByteBuffer view;
-        private int length = -1;
-
-        boolean isOpen() {
-            return length >= 0;
-        }
-
-        @SuppressWarnings("ReferenceEquality") // another segment needs another view
-        Claim open(ByteBuffer segmentMemory, int valueLength) {
-            if (memory != segmentMemory) {
-                memory = segmentMemory;
-                view = segmentMemory.duplicate();
-            }
-            length = valueLength;
-            int at = writer.claimPosition();
-            view.order(ByteOrder.BIG_ENDIAN).limit(at + valueLength).position(at);
-            return this;
-        }
-
-        @Override
-        public ByteBuffer buffer() {
-            checkClaimed();
-            return view;
-        }
-
-        @Override
-        public long offset() {
-            checkClaimed();
-            return log.nextOffset();
-        }
-
-        @Override
-        public long commit() {
-            return acked(take(), 1);
-        }
-
-        @Override
-        public long commitAsync() {
-            return wanted(take());
-        }
-
-        @Override
-        public void abort() {
-            checkClaimed();
-            length = -1;
-        }
-
-        private long take() {
-            checkClaimed();
-            int valueLength = length;
-            length = -1;
-            try {
-                return writer.commitClaim(valueLength);
-            } catch (InternalError e) {
-                throw faulted(e);
-            }
-        }
-
-        private void checkClaimed() {
-            if (length < 0) {
-                throw new IllegalStateException(
-                        "no open claim: it was committed or aborted before, call tryClaim");
-            }
-            if (closed) {
-                throw new ClosedException("this appender of " + log + " was closed");
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.Appender;
 import io.firn.DurableHandler;
 import io.firn.FirnException;
 import io.firn.TopicOptions;
@@ -169,11 +170,15 @@ final class PartitionForcer extends Rounds.Duty {
         }
     }
 
-    /** Completes when everything below the offset is durable. */
-    CompletableFuture<Long> whenDurable(long offset) {
+    /**
+     * Completes when everything below the offset is durable.
+     *
+     * @param appender who asks, see {@link #failUnwritten}
+     */
+    CompletableFuture<Long> whenDurable(long offset, Appender appender) {
         CompletableFuture<Long> future = new CompletableFuture<>();
         synchronized (pending) {
-            pending.add(new Pending(offset, future));
+            pending.add(new Pending(offset, future, appender));
             hasPending = true;
         }
         completePending();
@@ -219,6 +224,18 @@ final class PartitionForcer extends Rounds.Duty {
         }
         failed.forEach(p -> p.future.completeExceptionally(why));
         forced.wake();
+    }
+
+    /** Fails what an appender's futures wait for and is not written; it brings no more of it. */
+    @SuppressWarnings("ReferenceEquality") // this very appender
+    void failUnwritten(Appender appender, RuntimeException why) {
+        long written = log.nextOffset();
+        List<Pending> failed = new ArrayList<>();
+        synchronized (pending) {
+            pending.removeIf(p -> p.appender == appender && p.offset > written && failed.add(p));
+            hasPending = !pending.isEmpty();
+        }
+        failed.forEach(p -> p.future.completeExceptionally(why));
     }
 
     private boolean forceAndLeave(boolean maySeal) {
@@ -277,7 +294,17 @@ final class PartitionForcer extends Rounds.Duty {
             if (!maySeal) {
                 return; // the caller has the background seal it
             }
-            segment.seal(log.store().clock().time());
+            segment.seal(sealTimeMs());
+        }
+    }
+
+    /** A clock of the user's that fails is no reason for an append to fail that is durable. */
+    private long sealTimeMs() {
+        try {
+            return log.store().clock().time();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, log + ": the clock failed at a seal", e);
+            return System.currentTimeMillis();
         }
     }
 
@@ -327,8 +354,8 @@ final class PartitionForcer extends Rounds.Duty {
     private void tell(DurableHandler handler, long offset) {
         try {
             handler.onDurable(log.index(), offset);
-        } catch (RuntimeException e) {
-            // The records are durable, whatever a listener makes of it.
+        } catch (Throwable e) {
+            // The records are durable, whatever a handler makes of it; nor did the medium fail.
             LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
@@ -380,5 +407,5 @@ final class PartitionForcer extends Rounds.Duty {
         }
     }
 
-    private record Pending(long offset, CompletableFuture<Long> future) {}
+    private record Pending(long offset, CompletableFuture<Long> future, Appender appender) {}
 }

@@ -55,7 +55,7 @@ final class PartitionLog implements Partition {
     private final int index;
     private final boolean readersSeeWritten;
     private final Signal published = new Signal();
-    private final AppendGate turn = new AppendGate();
+    private final AppendTurn turn = new AppendTurn();
     private final Producers producers;
     private final PartitionForcer forcer;
     private final PartitionWriter writer;
@@ -154,7 +154,16 @@ final class PartitionLog implements Partition {
     private void tellReaders() {
         published.wake();
         for (VisibleListener listener : listeners) {
+            tell(listener);
+        }
+    }
+
+    private void tell(VisibleListener listener) {
+        try {
             listener.onVisible();
+        } catch (Throwable e) {
+            // The records are there, whatever a listener makes of it.
+            LOG.log(System.Logger.Level.ERROR, this + ": a VisibleListener failed", e);
         }
     }
 
@@ -283,7 +292,7 @@ final class PartitionLog implements Partition {
         return producers;
     }
 
-    AppendGate turn() {
+    AppendTurn turn() {
         return turn;
     }
 
@@ -378,6 +387,7 @@ final class PartitionLog implements Partition {
                 turn.enter();
                 try {
                     writer.unpin();
+                    turn.forgetThreads();
                 } finally {
                     turn.leave();
                 }
@@ -425,10 +435,11 @@ final class PartitionLog implements Partition {
     @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
     void awaitBlock() {
         stalls++;
-        StallEvent event = new StallEvent();
-        event.begin();
+        StallEvent event = StallEvent.beginIfEnabled();
         upkeep.awaitReserved();
-        event.end(this);
+        if (event != null) {
+            event.end(this);
+        }
     }
 
     // ---- reading

@@ -32,6 +32,7 @@ final class PartitionUpkeep extends Rounds.Duty {
     private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean blockWanted;
     private volatile FirnException failure;
+    private volatile Full full;
 
     private long lastMarkMs;
     private long lastRetentionMs;
@@ -41,6 +42,14 @@ final class PartitionUpkeep extends Rounds.Duty {
     private long checkpointChanges;
     private long checkpointBytes;
     private long checkpointOffset = -1;
+
+    /**
+     * No tier had room.
+     *
+     * @param freed what had been freed in the store when the tiers were asked; that there is no
+     *     room is known for as long as no more was
+     */
+    private record Full(StoreFullException why, long freed) {}
 
     PartitionUpkeep(PartitionLog log) {
         super(log);
@@ -54,7 +63,12 @@ final class PartitionUpkeep extends Rounds.Duty {
 
     // ---- the writer's side
 
-    /** The block that was set aside, held; null when it is to come. The caller has the turn. */
+    /**
+     * The block that was set aside, held; null when it is on its way. The caller has the turn.
+     *
+     * @throws StoreFullException when no tier had room and nothing was freed since; has the tiers
+     *     asked again
+     */
     LogSegment takeReserved() {
         LogSegment block = reserved.getAndSet(null); // the writer gets it or the end, never both
         if (block != null) {
@@ -63,15 +77,21 @@ final class PartitionUpkeep extends Rounds.Duty {
         FirnException why = failure;
         if (why != null) {
             failure = null;
-            throw why instanceof StoreFullException full
-                    ? log.full(full)
-                    : new FirnException(log + ": no block for a segment: " + why.getMessage(), why);
+            throw new FirnException(log + ": no block for a segment: " + why.getMessage(), why);
         }
+        Full known = full;
         if (!blockWanted) {
             blockWanted = true;
             log.store().call(this);
         }
+        if (isStillFull(known)) {
+            throw log.full(known.why);
+        }
         return null;
+    }
+
+    private boolean isStillFull(Full known) {
+        return known != null && known.freed == log.store().freedBlocks();
     }
 
     /** Waits for a block, or for word that there is none; no interrupt ends it. */
@@ -150,7 +170,8 @@ final class PartitionUpkeep extends Rounds.Duty {
 
     /** At once when somebody waits; ahead of need not again and again while all tiers are full. */
     private boolean isBlockDue(long nowMs) {
-        boolean wasFull = lastFullMs <= nowMs && nowMs - FULL_RETRY_MS < lastFullMs;
+        boolean wasFull =
+                isStillFull(full) && lastFullMs <= nowMs && nowMs - FULL_RETRY_MS < lastFullMs;
         return blockWanted || (!wasFull && isFillingUp());
     }
 
@@ -160,7 +181,8 @@ final class PartitionUpkeep extends Rounds.Duty {
     }
 
     private void reserve(long nowMs) throws IOException {
-        StoreFullException full = null;
+        long freed = log.store().freedBlocks(); // before the tiers are asked
+        StoreFullException noRoom = null;
         IOException broken = null;
         try {
             for (TierState state : log.topicLog().tiersInRotation()) {
@@ -168,6 +190,7 @@ final class PartitionUpkeep extends Rounds.Duty {
                     LogSegment segment = reserveIn(state.tier());
                     state.onSuccess();
                     reserved.set(segment);
+                    full = null;
                     if (state.index() != log.topicLog().tiers().get(0).index()) {
                         state.onSpill(segment.block.usedBytes());
                     }
@@ -175,17 +198,18 @@ final class PartitionUpkeep extends Rounds.Duty {
                     return;
                 } catch (StoreFullException e) {
                     state.noteError(e);
-                    full = full == null ? e : full;
+                    noRoom = noRoom == null ? e : noRoom;
                 } catch (IOException e) {
                     state.onFailure(e); // the log goes on in the others
                     broken = broken == null ? e : broken;
                 }
             }
-            if (full == null) {
+            if (noRoom == null) {
                 throw broken;
             }
             lastFullMs = nowMs;
-            refuse(full);
+            full = new Full(noRoom, freed);
+            blockWanted = false;
         } catch (IOException | RuntimeException | InternalError e) {
             // Whatever it was, somebody may be waiting for an answer.
             refuse(new FirnException(e.getMessage(), e));
@@ -392,6 +416,7 @@ final class PartitionUpkeep extends Rounds.Duty {
         if (block != null) {
             block.takeHold().unpin();
             block.block.delete();
+            log.store().onFreed();
         }
         reservedOrFailed.wake();
     }

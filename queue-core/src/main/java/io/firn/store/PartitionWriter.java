@@ -31,6 +31,9 @@ final class PartitionWriter {
     private View pinned;
     private volatile boolean rollWanted;
 
+    /** Room was made in the active segment, and is still to be used. */
+    private boolean claimed;
+
     PartitionWriter(PartitionLog log, LogSegment active) {
         this.log = log;
         this.clock = log.store().clock();
@@ -41,38 +44,26 @@ final class PartitionWriter {
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
         log.checkWritable();
-        int size = encoder.begin(value.length());
-        LogSegment segment = room(size, 1);
-        if (segment == null) {
-            return Appender.BACK_PRESSURED;
-        }
-        long offset = log.nextOffset();
-        long time = clock.time();
-        encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
-        publish(segment, size, offset, 1, time);
-        return offset;
+        LogSegment segment = room(encoder.begin(value.length()), 1);
+        return segment == null ? Appender.BACK_PRESSURED : store(segment, value);
     }
 
-    /** Prepares room for a value; null when a block is missing. */
-    LogSegment claim(int valueLength) {
+    /** Makes room for a value that is to come; false when a block is missing. */
+    boolean claim(int valueLength) {
         log.checkWritable();
-        return room(encoder.begin(valueLength), 1);
+        claimed = room(encoder.begin(valueLength), 1) != null;
+        return claimed;
     }
 
-    /** Where the claimed value lies. */
-    int claimPosition() {
-        return active.written() + encoder.valuePosition();
-    }
-
-    /** Completes the claimed record around its value; returns its offset. */
-    long commitClaim(int valueLength) {
+    /** Appends the value that room was made for; returns its offset. */
+    long commitClaim(Source value) {
+        claimed = false;
         log.checkWritable();
-        int size = encoder.begin(valueLength);
-        long offset = log.nextOffset();
-        long time = clock.time();
-        encoder.storeAround(active.memory, active.written(), offset, active.epochBits, time);
-        publish(active, size, offset, 1, time);
-        return offset;
+        return store(active, value);
+    }
+
+    void abortClaim() {
+        claimed = false;
     }
 
     /**
@@ -97,6 +88,7 @@ final class PartitionWriter {
             if (duplicate != Producers.NEW) {
                 return duplicate;
             }
+            long time = clock.time(); // first: whatever a user's clock throws, nothing is stored
             long offset = store(batch, info, hasCrc);
             if (offset >= 0) {
                 producers.record(
@@ -105,7 +97,7 @@ final class PartitionWriter {
                         info.baseSequence(),
                         info.count(),
                         offset,
-                        clock.time());
+                        time);
             }
             return offset;
         }
@@ -116,10 +108,13 @@ final class PartitionWriter {
         rollWanted = true;
     }
 
-    /** Ends the active segment although nothing follows yet; the caller has the turn. */
+    /**
+     * Ends the active segment although nothing follows yet, or with the next append when a claim
+     * has room in it; the caller has the turn.
+     */
     void endSegment() {
-        rollWanted = false;
-        if (active != null && active.written() > 0) {
+        rollWanted = claimed;
+        if (!claimed && active != null && active.written() > 0) {
             end(active);
             active = null;
         }
@@ -139,11 +134,26 @@ final class PartitionWriter {
         }
     }
 
+    /** Nobody appends any more; an open claim is void. */
     void unpin() {
+        claimed = false;
+        letGo();
+    }
+
+    private void letGo() {
         if (pinned != null) {
             pinned.unpin();
             pinned = null;
         }
+    }
+
+    private long store(LogSegment segment, Source value) {
+        int size = encoder.begin(value.length());
+        long offset = log.nextOffset();
+        long time = clock.time();
+        encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
+        publish(segment, size, offset, 1, time);
+        return offset;
     }
 
     private long store(Source batch, BatchInfo info, boolean hasCrc) {
@@ -220,7 +230,7 @@ final class PartitionWriter {
     }
 
     private void end(LogSegment segment) {
-        unpin();
+        letGo();
         segment.endOffset = log.nextOffset();
         log.onRolled(segment);
     }

@@ -47,6 +47,7 @@ final class Releases {
         Waiting last = new Waiting(view, release);
         try {
             if (last.tryFree()) {
+                log.store().onFreed();
                 return;
             }
         } catch (IOException | InternalError e) {
@@ -73,6 +74,9 @@ final class Releases {
                 i.remove();
                 freed++;
             }
+        }
+        if (freed > 0) {
+            log.store().onFreed();
         }
         return freed;
     }

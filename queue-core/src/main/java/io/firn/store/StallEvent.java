@@ -2,6 +2,7 @@ package io.firn.store;
 
 import jdk.jfr.Category;
 import jdk.jfr.Event;
+import jdk.jfr.EventType;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
@@ -10,8 +11,25 @@ import jdk.jfr.Name;
 @Label("Stall")
 @Category("Firn")
 final class StallEvent extends Event {
+    private static final EventType TYPE = EventType.getEventType(StallEvent.class);
+
     @Label("Partition")
     String partition;
+
+    /** Loads the class before an appender has to. */
+    static boolean prepare() {
+        return TYPE.isEnabled();
+    }
+
+    /** An event that began now; null while no recording wants it. */
+    static StallEvent beginIfEnabled() {
+        if (!TYPE.isEnabled()) {
+            return null;
+        }
+        StallEvent event = new StallEvent();
+        event.begin();
+        return event;
+    }
 
     void end(PartitionLog log) {
         partition = log.toString();

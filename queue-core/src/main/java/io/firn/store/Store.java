@@ -24,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.agrona.concurrent.EpochClock;
 
@@ -50,6 +51,7 @@ public final class Store implements LogStore {
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
     private final List<TopicFiles> halfCreated = new ArrayList<>();
     private final AtomicBoolean closing = new AtomicBoolean();
+    private final AtomicLong freedBlocks = new AtomicLong();
 
     private AutoCloseable lock;
     private LeasedCounter epochs;
@@ -145,6 +147,9 @@ public final class Store implements LogStore {
     }
 
     void start() {
+        if (RollEvent.prepare() | StallEvent.prepare() | ForceEvent.prepare()) {
+            LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
+        }
         background.start();
     }
 
@@ -182,6 +187,16 @@ public final class Store implements LogStore {
     /** Has a partition's housekeeping done soon. */
     void call(PartitionUpkeep upkeep) {
         background.call(upkeep);
+    }
+
+    /** Blocks went back to their tiers: who found no room may look again. */
+    void onFreed() {
+        freedBlocks.incrementAndGet();
+    }
+
+    /** Grows whenever blocks went back to their tiers. */
+    long freedBlocks() {
+        return freedBlocks.get();
     }
 
     /** Hottest first. */

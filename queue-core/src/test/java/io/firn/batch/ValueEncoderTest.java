@@ -41,17 +41,6 @@ class ValueEncoderTest {
         log.check();
     }
 
-    @Test
-    void shouldBeReadByKafkaWhenTheValueWasWrittenInPlace() {
-        RandomRecords random = new RandomRecords(1);
-        Log log = new Log();
-        for (int size : SIZES) {
-            log.claim(random.bytes(size));
-        }
-
-        log.check();
-    }
-
     @SeededTest
     void shouldBeReadByKafkaInAnyOrderOfWaysAndSizes(long seed) {
         RandomRecords random = new RandomRecords(seed);
@@ -60,12 +49,8 @@ class ValueEncoderTest {
         Source source = new Source();
         for (int i = 0; i < 500; i++) {
             byte[] value = random.bytes(numbers.nextInt(1 << numbers.nextInt(15)));
-            if (numbers.nextBoolean()) {
-                log.claim(value);
-            } else {
-                Sources.values()[numbers.nextInt(Sources.values().length)].hand(source, value);
-                log.append(source, value);
-            }
+            Sources.values()[numbers.nextInt(Sources.values().length)].hand(source, value);
+            log.append(source, value);
         }
 
         log.check();
@@ -109,13 +94,6 @@ class ValueEncoderTest {
         void append(Source source, byte[] value) {
             int size = encoder.begin(source.length());
             encoder.store(memory, end, records.size(), 9, NOW + records.size(), source);
-            stored(size, value);
-        }
-
-        void claim(byte[] value) {
-            int size = encoder.begin(value.length);
-            memory.put(end + encoder.valuePosition(), value);
-            encoder.storeAround(memory, end, records.size(), 9, NOW + records.size());
             stored(size, value);
         }
 

@@ -85,6 +85,30 @@ class AllocationTest {
         }
     }
 
+    /** What a roll needs was prepared by the background; not counting the very first ones. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldRollWithHardlyAnyAllocation(Durability durability) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        Partition partition = created(durability);
+        byte[] large = Stores.numbered(1, 16_000);
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            long most = 0;
+            for (int i = 0; i < 20_000; i++) {
+                boolean counts = partition.metrics().rolls() > 10;
+                long before = threads.getCurrentThreadAllocatedBytes();
+                appender.append(large);
+                long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                if (allocated > 500)
+                    System.err.println(
+                            +i + " " + allocated + " rolls " + partition.metrics().rolls());
+                most = Math.max(most, counts ? allocated : 0);
+            }
+            assertTrue(partition.metrics().rolls() > 20);
+            assertTrue(most < 2_000, most + " bytes");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldAppendInCompanyWithoutAllocation(Durability durability) {

@@ -384,6 +384,61 @@ class AppendTest {
         assertEquals(List.of("a", "b", "c"), texts(readAll(partition.openTailer())));
     }
 
+    /** What was appended in between is not visible before it is durable; waiting ends that. */
+    @Test
+    void shouldShowWhatConflictedOnceItWasWaitedFor() {
+        ObservedMedium medium = new ObservedMedium();
+        Gate forcing = new Gate();
+        try (LogStore slow = Stores.at(directory.resolve("slow"), medium).open()) {
+            Partition log = slow.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = log.openSharedAppender();
+                    Tailer tailer = log.openTailer()) {
+                appender.append(bytes("a"));
+                assertEquals(1, readAll(tailer).size());
+                medium.beforeForce(forcing);
+                forcing.shut();
+                assertEquals(1, appender.appendAsync(bytes("in between"), 0, 10));
+                UnexpectedOffsetException e =
+                        assertThrows(
+                                UnexpectedOffsetException.class,
+                                () ->
+                                        appender.appendIfNext(
+                                                tailer.offset(),
+                                                appender.newBatch().add(bytes("b"))));
+                assertTrue(e.getMessage().contains("awaitDurable"), e.getMessage());
+                assertEquals(0, readAll(tailer).size(), "it is not durable yet");
+                forcing.open();
+                appender.awaitDurable(e.nextOffset() - 1);
+                assertEquals(1, readAll(tailer).size());
+                assertEquals(e.nextOffset(), tailer.offset());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSayWhatIsMissingWhenAnArgumentIsNull(Kind kind) {
+        try (Appender appender = appender(kind)) {
+            List<org.junit.jupiter.api.function.Executable> calls =
+                    List.of(
+                            () -> appender.append((byte[]) null),
+                            () -> appender.append((byte[]) null, 0, 0),
+                            () -> appender.append((ByteBuffer) null),
+                            () -> appender.append((org.agrona.DirectBuffer) null, 0, 0),
+                            () -> appender.append((Batch) null),
+                            () -> appender.appendIfNext(0, null),
+                            () -> appender.appendBatch(null),
+                            () -> appender.appendAsync((byte[]) null, 0, 1),
+                            () -> appender.appendAsync((Batch) null),
+                            () -> appender.newBatch().key((org.agrona.DirectBuffer) null, 0, 1));
+            for (org.junit.jupiter.api.function.Executable call : calls) {
+                RuntimeException e = assertThrows(RuntimeException.class, call);
+                assertTrue(e.getMessage().contains("expected, found null"), e.getMessage());
+            }
+            assertEquals(0, partition.nextOffset());
+        }
+    }
+
     @Test
     void shouldKeepOthersOutWhileAnExclusiveAppenderIsOpen() {
         Appender exclusive = partition.openAppender();

@@ -154,6 +154,60 @@ class BackPressureTest {
     }
 
     @Test
+    void shouldRefuseEachAppendInTheSameWayUntilSpaceIsFreed() {
+        try (LogStore store = withRoomFor(2);
+                ExclusiveAppender appender = created(store).openAppender()) {
+            Partition partition = store.openTopic("t").partition(0);
+            byte[] value = new byte[10_000];
+            assertThrows(
+                    StoreFullException.class,
+                    () -> {
+                        for (int i = 0; i < 50; i++) {
+                            appender.append(value);
+                        }
+                    });
+            for (int i = 0; i < 10; i++) {
+                assertThrows(
+                        StoreFullException.class, () -> appender.appendAsync(value, 0, 10_000));
+                assertThrows(StoreFullException.class, () -> appender.tryClaim(10_000));
+                if (i % 3 == 0) {
+                    store.doWork(); // asks the tiers again
+                }
+            }
+
+            long end = partition.nextOffset();
+            partition.deleteRecordsBefore(end);
+            Stores.work(store);
+            assertEquals(end, appender.appendAsync(value, 0, 10_000));
+        }
+    }
+
+    /** That somebody else's segments went away is found out without another refusal. */
+    @Test
+    void shouldNoLongerCallAStoreFullWhenATopicWasDeleted() {
+        try (LogStore store = withRoomFor(2)) {
+            Partition other = store.createTopic("other", Stores.small()).partition(0);
+            try (Appender filler = other.openAppender()) {
+                filler.append(new byte[30_000]);
+            }
+            try (Appender appender = created(store).openAppender()) {
+                byte[] value = new byte[10_000];
+                assertThrows(
+                        StoreFullException.class,
+                        () -> {
+                            for (int i = 0; i < 50; i++) {
+                                appender.append(value);
+                            }
+                        });
+                store.deleteTopic("other");
+                store.doWork();
+                store.doWork();
+                assertTrue(appender.append(value) > 0);
+            }
+        }
+    }
+
+    @Test
     void shouldNotTryForABlockAgainAndAgainWhileTheStoreIsFull() {
         try (LogStore store = withRoomFor(1);
                 Appender appender = created(store).openAppender()) {

@@ -12,10 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -122,7 +124,9 @@ class ClaimTest {
         claim(1).commit();
         assertThrows(RecordTooLargeException.class, () -> appender.tryClaim(32_000));
         assertThrows(RecordTooLargeException.class, () -> appender.tryClaim(Integer.MAX_VALUE));
-        assertThrows(RuntimeException.class, () -> appender.tryClaim(-1));
+        InvalidOptionException e =
+                assertThrows(InvalidOptionException.class, () -> appender.tryClaim(-1));
+        assertTrue(e.getMessage().contains("not -1"), e.getMessage());
         Claim claim = appender.tryClaim(0);
         assertNotNull(claim, "what was refused is not open");
         assertEquals(0, claim.buffer().remaining());
@@ -155,6 +159,39 @@ class ClaimTest {
         assertEquals(ByteOrder.BIG_ENDIAN, claim.buffer().order(), "big-endian unless changed");
         claim.abort();
         assertEquals(List.of("abc"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldBeginTheValueAtIndexZeroOfTheBuffer() {
+        appender.append(bytes("neighbour"));
+        Claim claim = claim(16);
+        assertEquals(0, claim.buffer().position());
+        claim.buffer().putLong(0, 1).putLong(8, 2);
+        assertThrows(IndexOutOfBoundsException.class, () -> claim.buffer().putLong(9, 3));
+        claim.commit();
+        List<StoredRecord> all = readAll(partition.openTailer());
+        assertEquals("neighbour", Stores.text(all.get(0).value()));
+        assertArrayEquals(
+                ByteBuffer.allocate(16).putLong(1).putLong(2).array(), all.get(1).value());
+    }
+
+    @Test
+    void shouldLetNoBufferOfAClaimReachTheLogAfterItsEnd() {
+        Claim claim = claim(8);
+        ByteBuffer kept = claim.buffer();
+        ByteBuffer copy = kept.duplicate();
+        kept.putLong(0, 7);
+        claim.commit();
+        assertThrows(IndexOutOfBoundsException.class, () -> kept.putLong(0, 8));
+        assertThrows(BufferOverflowException.class, () -> kept.put((byte) 8));
+        copy.putLong(0, 8); // nobody can forbid that
+        claim(8).abort();
+        assertThrows(IndexOutOfBoundsException.class, () -> kept.put(0, (byte) 8));
+        appender.append(bytes("next"));
+        copy.putLong(0, 9);
+        List<StoredRecord> all = readAll(partition.openTailer());
+        assertArrayEquals(ByteBuffer.allocate(8).putLong(7).array(), all.get(0).value());
+        assertEquals("next", Stores.text(all.get(1).value()));
     }
 
     @Test

@@ -1,0 +1,196 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static io.firn.api.Stores.readAll;
+import static io.firn.api.Stores.texts;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.Partition;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.EpochClock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Users' code that is called in the middle of an append or a force must not decide its outcome. */
+class CallbackTest {
+    @TempDir private Path directory;
+    private LogStore store;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private Partition created(Durability durability) {
+        return store.createTopic("t", Stores.small().withDurability(durability)).partition(0);
+    }
+
+    private enum Failure {
+        EXCEPTION(new IllegalArgumentException("on purpose")),
+        ASSERTION(new AssertionError("on purpose")),
+        LINKAGE(new NoClassDefFoundError("on purpose")),
+        STACK(new StackOverflowError("on purpose"));
+
+        final Throwable thrown;
+
+        Failure(Throwable thrown) {
+            this.thrown = thrown;
+        }
+
+        void fail() {
+            if (thrown instanceof Error e) {
+                throw e;
+            }
+            throw (RuntimeException) thrown;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAppendOnceWhenAVisibleListenerThrows(Failure failure) {
+        for (Durability durability : Durability.values()) {
+            Partition partition = created(durability);
+            AtomicInteger told = new AtomicInteger();
+            partition.addVisibleListener(failure::fail);
+            partition.addVisibleListener(told::incrementAndGet);
+            try (Appender appender = partition.openSharedAppender()) {
+                assertEquals(0, appender.append(bytes("a")));
+                assertEquals(1, appender.append(appender.newBatch().add(bytes("b"))));
+                Stores.await("the other listener", () -> told.get() >= 2);
+            }
+            try (Appender appender = partition.openAppender()) {
+                assertEquals(2, appender.append(bytes("c")));
+            }
+            assertEquals(List.of("a", "b", "c"), texts(readAll(partition.openTailer())));
+            assertFalse(partition.metrics().poisoned());
+            store.deleteTopic("t");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAppendOnceWhenADurableHandlerThrows(Failure failure) {
+        Partition partition = created(Durability.DURABLE);
+        try (Appender appender = partition.openAppender()) {
+            appender.onDurable((index, offset) -> failure.fail());
+            assertEquals(0, appender.append(bytes("a")));
+            assertEquals(1, appender.append(bytes("b")));
+        }
+        assertEquals(List.of("a", "b"), texts(readAll(partition.openTailer())));
+        assertFalse(partition.metrics().poisoned());
+    }
+
+    @Test
+    void shouldRefuseAnAppendOfAVisibleListenerInTheMiddleOfAnother() throws Exception {
+        for (boolean exclusive : new boolean[] {true, false}) {
+            Partition partition = created(Durability.WRITTEN);
+            CompletableFuture<RuntimeException> refused = new CompletableFuture<>();
+            Stores.Task<Long> append =
+                    Stores.start(
+                            () -> {
+                                Appender appender =
+                                        exclusive
+                                                ? partition.openAppender()
+                                                : partition.openSharedAppender();
+                                partition.addVisibleListener(
+                                        () ->
+                                                refused.complete(
+                                                        assertThrows(
+                                                                RuntimeException.class,
+                                                                () ->
+                                                                        appender.append(
+                                                                                bytes("b")))));
+                                return appender.append(bytes("a"));
+                            });
+            assertEquals(0, append.result());
+            assertTrue(refused.join().getMessage().contains("VisibleListener"));
+            assertEquals(List.of("a"), texts(readAll(partition.openTailer())));
+            store.deleteTopic("t");
+        }
+    }
+
+    @Test
+    void shouldRefuseAListenerThatIsNull() {
+        Partition partition = created(Durability.WRITTEN);
+        assertThrows(NullPointerException.class, () -> partition.addVisibleListener(null));
+        try (Appender appender = partition.openAppender()) {
+            assertEquals(0, appender.append(bytes("a")));
+        }
+    }
+
+    /** A clock that can be told to fail. */
+    private static final class FailingClock implements EpochClock {
+        volatile boolean fails;
+
+        @Override
+        public long time() {
+            if (fails) {
+                throw new IllegalStateException("the clock fails on purpose");
+            }
+            return 1_700_000_000_000L;
+        }
+    }
+
+    @Test
+    void shouldStoreNothingWhenTheClockFailsInAnAppend() {
+        FailingClock clock = new FailingClock();
+        Path place = directory.resolve("clocked");
+        try (LogStore clocked = Stores.at(place).clock(clock).invokerMode().open()) {
+            Partition partition = clocked.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(bytes("a"));
+                Batch batch = appender.newBatch().add(bytes("b"));
+                batch.producer(clocked.newProducerId(), 0, 0);
+                clock.fails = true;
+                assertThrows(IllegalStateException.class, () -> appender.appendAsync(batch));
+                assertThrows(
+                        IllegalStateException.class, () -> appender.appendAsync(bytes("c"), 0, 1));
+                assertEquals(1, partition.nextOffset());
+                clock.fails = false;
+                assertEquals(1, appender.append(batch));
+                assertEquals(1, appender.append(batch), "the second one is a repetition");
+            }
+        }
+    }
+
+    @Test
+    void shouldFailAFutureWhoseRecordWasNotAppendedBeforeItsAppenderWasClosed() {
+        Partition partition = created(Durability.DURABLE);
+        Appender other = partition.openSharedAppender();
+        Appender appender = partition.openSharedAppender();
+        CompletableFuture<Long> there = appender.whenDurable(0);
+        CompletableFuture<Long> yetToCome = appender.whenDurable(1);
+        CompletableFuture<Long> ofAnother = other.whenDurable(1);
+        Stores.await("a block", () -> appender.appendAsync(bytes("a"), 0, 1) >= 0);
+        appender.close();
+        assertInstanceOf(
+                io.firn.ClosedException.class,
+                assertThrows(java.util.concurrent.CompletionException.class, yetToCome::join)
+                        .getCause());
+        assertTrue(there.join() >= 1);
+        assertFalse(ofAnother.isDone());
+        other.append(bytes("b"));
+        assertEquals(2, ofAnother.join());
+        other.close();
+    }
+}

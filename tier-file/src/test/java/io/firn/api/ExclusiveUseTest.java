@@ -1,0 +1,181 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.AppenderBusyException;
+import io.firn.Claim;
+import io.firn.ClosedException;
+import io.firn.ConcurrentUseException;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoredRecord;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An exclusive appender is for one thread at a time, whichever that is. */
+class ExclusiveUseTest {
+    private static final int VALUE_BYTES = 100;
+
+    @TempDir private Path directory;
+    private LogStore store;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private Partition created(Durability durability) {
+        return store.createTopic("t", Stores.small().withDurability(durability)).partition(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepWhatWasAcknowledgedWhenTwoThreadsUseItAtOnce(Durability durability)
+            throws Exception {
+        Partition partition = created(durability);
+        Map<Long, Long> acknowledged = new ConcurrentHashMap<>();
+        List<Stores.Task<Integer>> tasks = new ArrayList<>();
+        CyclicBarrier together = new CyclicBarrier(2);
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            for (int t = 0; t < 2; t++) {
+                long first = 1_000_000L * t;
+                tasks.add(
+                        Stores.start(
+                                () -> {
+                                    together.await();
+                                    return appendOrBeRefused(appender, first, acknowledged);
+                                }));
+            }
+            int refused = 0;
+            for (Stores.Task<Integer> task : tasks) {
+                refused += task.result();
+            }
+            assertEquals(40_000, acknowledged.size() + refused, "an offset was given twice");
+        }
+        List<StoredRecord> found = Stores.readAll(partition.openTailer());
+        assertEquals(acknowledged.size(), found.size());
+        for (StoredRecord record : found) {
+            assertArrayEquals(
+                    Stores.numbered(acknowledged.get(record.offset()), VALUE_BYTES),
+                    record.value());
+        }
+        assertTrue(partition.damage().isEmpty());
+    }
+
+    private static int appendOrBeRefused(
+            ExclusiveAppender appender, long first, Map<Long, Long> acknowledged) {
+        int refused = 0;
+        for (int i = 0; i < 20_000; i++) {
+            try {
+                long offset = appender.append(Stores.numbered(first + i, VALUE_BYTES));
+                acknowledged.put(offset, first + i);
+            } catch (ConcurrentUseException e) {
+                refused++;
+            }
+        }
+        return refused;
+    }
+
+    @Test
+    void shouldAppendForOneThreadAfterTheOther() throws Exception {
+        Partition partition = created(Durability.WRITTEN);
+        int threads = 3;
+        int each = 2_000;
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            AtomicInteger next = new AtomicInteger();
+            List<Stores.Task<Void>> tasks = new ArrayList<>();
+            for (int t = 0; t < threads; t++) {
+                int own = t;
+                tasks.add(
+                        Stores.start(
+                                () -> {
+                                    for (int n; (n = next.get()) < threads * each; ) {
+                                        if (n % threads == own) {
+                                            appender.append(Stores.numbered(n, VALUE_BYTES));
+                                            next.set(n + 1);
+                                        } else {
+                                            Thread.yield();
+                                        }
+                                    }
+                                    return null;
+                                }));
+            }
+            for (Stores.Task<Void> task : tasks) {
+                task.result();
+            }
+        }
+        List<StoredRecord> found = Stores.readAll(partition.openTailer());
+        assertEquals(threads * each, found.size());
+        for (StoredRecord record : found) {
+            assertArrayEquals(Stores.numbered(record.offset(), VALUE_BYTES), record.value());
+        }
+    }
+
+    @Test
+    void shouldLetAnotherThreadCommitAClaimThatItWasHanded() throws Exception {
+        Partition partition = created(Durability.DURABLE);
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            appender.append(Stores.bytes("first"));
+            Claim claim = appender.tryClaim(6);
+            claim.buffer().put(Stores.bytes("second"));
+            assertEquals(1, Stores.start(claim::commit).result());
+        }
+        assertEquals(
+                List.of("first", "second"), Stores.texts(Stores.readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldBelongToTheNextAppenderWhenItWasClosedOnAnotherThread() throws Exception {
+        Partition partition = created(Durability.WRITTEN);
+        for (int round = 0; round < 50; round++) {
+            ExclusiveAppender appender = partition.openAppender();
+            Stores.Task<Integer> appends =
+                    Stores.start(
+                            () -> {
+                                int done = 0;
+                                try {
+                                    while (true) {
+                                        appender.append(new byte[VALUE_BYTES]);
+                                        done++;
+                                    }
+                                } catch (ClosedException e) {
+                                    return done;
+                                }
+                            });
+            long from = partition.nextOffset();
+            Stores.await("some appends", () -> partition.nextOffset() > from + 100);
+            appender.close();
+            int own = 0;
+            long before = partition.nextOffset();
+            try (ExclusiveAppender next = partition.openAppender()) {
+                for (; own < 100; own++) {
+                    next.append(new byte[VALUE_BYTES]);
+                }
+            } catch (AppenderBusyException | ConcurrentUseException e) {
+                throw new AssertionError("the closed one is in the way", e);
+            }
+            assertEquals(before + own, partition.nextOffset());
+            assertTrue(appends.result() > 0);
+        }
+    }
+}
