@@ -114,6 +114,7 @@ final class CursorLog implements Cursor {
         if (offsets[partition] != offset) {
             offsets[partition] = offset;
             changes++;
+            topic.onCursorChanged();
         }
     }
 

@@ -18,16 +18,16 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
 /**
- * Both kinds of appender. An exclusive one has the turn for as long as it is open; a shared one
- * takes it for the time of a store, encodes batches before and waits for forces after, so that many
- * threads' records go into one force.
+ * Both kinds of appender. An exclusive one has a turn of its own for as long as it is open; a
+ * shared one takes it for the time of a store, encodes batches before and waits for forces after,
+ * so that many threads' records go into one force.
  */
 final class PartitionAppender implements ExclusiveAppender {
     private static final long ANY_OFFSET = -1;
 
     private final PartitionLog log;
     private final PartitionWriter writer;
-    private final boolean exclusive;
+    private final ExclusiveTurn own;
     private final int maxRecordBytes;
     // Used by whoever has the turn.
     private final Source source = new Source();
@@ -36,10 +36,15 @@ final class PartitionAppender implements ExclusiveAppender {
     private volatile boolean closed;
     private DurableHandler handler;
 
-    PartitionAppender(PartitionLog log, boolean exclusive) {
+    /**
+     * An appender.
+     *
+     * @param own the turn of an exclusive appender; null for a shared one
+     */
+    PartitionAppender(PartitionLog log, ExclusiveTurn own) {
         this.log = log;
         this.writer = log.writer();
-        this.exclusive = exclusive;
+        this.own = own;
         this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
 
@@ -121,9 +126,17 @@ final class PartitionAppender implements ExclusiveAppender {
 
     @Override
     public Claim tryClaim(int length) {
-        checkUsable();
-        LogSegment segment = writer.claim(length);
-        return segment == null ? null : claim.open(segment.memory, length);
+        takeTurn();
+        boolean isOpen = false;
+        try {
+            LogSegment segment = writer.claim(length);
+            isOpen = segment != null;
+            return isOpen ? claim.open(segment.memory, length) : null;
+        } finally {
+            if (!isOpen) {
+                giveTurn(); // else an open claim keeps it
+            }
+        }
     }
 
     @Override
@@ -184,7 +197,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private Scratch finish(Batch batch) {
         BatchEncoder encoder = (BatchEncoder) batch;
         // Who has the turn anyway leaves the CRC to the writer; others keep their turns short.
-        return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
+        return own != null ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
     }
 
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {
@@ -235,7 +248,7 @@ final class PartitionAppender implements ExclusiveAppender {
                 throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
             }
             info.read(bytes.bytes());
-            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive);
+            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, own == null);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
@@ -264,8 +277,9 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private void takeTurn() {
-        if (exclusive) {
+        if (own != null) {
             checkUsable();
+            own.enter();
         } else {
             log.turn().enter();
             if (closed) {
@@ -276,7 +290,9 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private void giveTurn() {
-        if (!exclusive) {
+        if (own != null) {
+            own.leave();
+        } else {
             log.turn().leave();
         }
     }
@@ -352,6 +368,7 @@ final class PartitionAppender implements ExclusiveAppender {
         public void abort() {
             checkClaimed();
             length = -1;
+            giveTurn();
         }
 
         private long take() {
@@ -362,6 +379,8 @@ final class PartitionAppender implements ExclusiveAppender {
                 return writer.commitClaim(valueLength);
             } catch (InternalError e) {
                 throw faulted(e);
+            } finally {
+                giveTurn();
             }
         }
 

@@ -77,7 +77,7 @@ final class PartitionLog implements Partition {
 
     private volatile VisibleListener[] listeners = {};
     private final AtomicInteger moves = new AtomicInteger();
-    private boolean exclusive;
+    private ExclusiveTurn exclusive; // of the exclusive appender that is open, or null
     private int appenders;
     private volatile long rolls;
     private volatile long endedBytes;
@@ -98,8 +98,14 @@ final class PartitionLog implements Partition {
         this.nextOffset = recovered.nextOffset();
         this.forcer = new PartitionForcer(this);
         this.writer = new PartitionWriter(this, recovered.active());
-        this.upkeep = new PartitionUpkeep(this);
+        this.upkeep = new PartitionUpkeep(this, recovered.checkpointOffset());
         this.recoveredBytes = appendedBytes();
+        if (segments.length > 0) {
+            for (LogSegment segment : segments) {
+                segment.onView(upkeep.views());
+            }
+            upkeep.onRecovered();
+        }
     }
 
     // ---- what is published
@@ -224,6 +230,7 @@ final class PartitionLog implements Partition {
     }
 
     void addSegment(LogSegment segment) {
+        segment.onView(upkeep.views());
         synchronized (segmentList) {
             LogSegment[] all = Arrays.copyOf(segments, segments.length + 1);
             all[all.length - 1] = segment;
@@ -246,7 +253,19 @@ final class PartitionLog implements Partition {
         rolls++;
         endedBytes += ended.written();
         RollEvent.emit(this, ended);
-        store.call(forcer);
+        forcer.call();
+    }
+
+    /**
+     * The writer appended, and calls the background; not for each append.
+     *
+     * @param isFillingUp whether the next block is wanted
+     */
+    void onAppended(boolean isFillingUp) {
+        upkeep.onAppended(isFillingUp);
+        if (readersSeeWritten) {
+            forcer.call();
+        }
     }
 
     /** Bytes appended since open. */
@@ -326,25 +345,26 @@ final class PartitionLog implements Partition {
 
     @Override
     public ExclusiveAppender openAppender() {
-        enter(true);
-        return new PartitionAppender(this, true);
+        ExclusiveTurn own = new ExclusiveTurn(turn);
+        enter(own);
+        return new PartitionAppender(this, own);
     }
 
     @Override
     public Appender openSharedAppender() {
-        enter(false);
-        return new PartitionAppender(this, false);
+        enter(null);
+        return new PartitionAppender(this, null);
     }
 
-    private void enter(boolean wantsExclusive) {
+    private void enter(ExclusiveTurn own) {
         store.checkWritable();
         checkWritable();
         synchronized (appending) {
-            if (exclusive || (wantsExclusive && appenders > 0)) {
+            if (exclusive != null || (own != null && appenders > 0)) {
                 throw new AppenderBusyException(
                         this
                                 + " has "
-                                + (exclusive
+                                + (exclusive != null
                                         ? "an exclusive appender"
                                         : appenders + " shared appenders")
                                 + " open: close it first, or use shared appenders only");
@@ -357,7 +377,7 @@ final class PartitionLog implements Partition {
                     turn.leave();
                 }
             }
-            exclusive = wantsExclusive;
+            exclusive = own;
             appenders++;
         }
     }
@@ -371,7 +391,7 @@ final class PartitionLog implements Partition {
 
     void leave() {
         synchronized (appending) {
-            exclusive = false;
+            exclusive = null;
             if (--appenders == 0) {
                 turn.enter();
                 try {
@@ -383,19 +403,31 @@ final class PartitionLog implements Partition {
         }
     }
 
-    /** Background: ends the active segment when no exclusive appender could be writing to it. */
-    void endSegment() {
+    /**
+     * Background: ends a segment that is active, although nothing follows yet.
+     *
+     * @return false when an exclusive appender is at work: it is told to begin another one, but may
+     *     have nothing more to append
+     */
+    boolean endSegment(LogSegment segment) {
         synchronized (appending) {
-            if (exclusive) {
+            ExclusiveTurn own = exclusive;
+            if (own == null) {
+                turn.enter();
+            } else if (!own.tryBorrow()) {
                 writer.wantRoll();
-                return;
+                return false;
             }
-            turn.enter();
             try {
-                writer.endSegment();
+                writer.endSegment(segment);
             } finally {
-                turn.leave();
+                if (own == null) {
+                    turn.leave();
+                } else {
+                    own.giveBack();
+                }
             }
+            return true;
         }
     }
 
@@ -416,7 +448,7 @@ final class PartitionLog implements Partition {
     }
 
     LogSegment takeReserved() {
-        return upkeep.takeReserved();
+        return upkeep.blocks().take();
     }
 
     /** Waits, a little, for a block; outside of any turn. */
@@ -425,7 +457,7 @@ final class PartitionLog implements Partition {
         stalls++;
         StallEvent event = new StallEvent();
         event.begin();
-        upkeep.awaitReserved();
+        upkeep.blocks().await();
         event.end(this);
     }
 
@@ -530,7 +562,6 @@ final class PartitionLog implements Partition {
         } catch (IOException e) {
             throw new FirnException(this + ": the new log start offset could not be written", e);
         }
-        store.call(upkeep);
         return logStartOffset;
     }
 
@@ -540,6 +571,7 @@ final class PartitionLog implements Partition {
             if (offset > logStartOffset) {
                 topic.files().writeLogStart(index, offset);
                 logStartOffset = offset;
+                upkeep.onNewLimits();
             }
         }
     }
