@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -24,7 +23,7 @@ public final class LogStoreBuilder {
     private final List<String> tierLabels = new ArrayList<>();
     private FileMedium medium = FileMedium.real();
     private EpochClock clock;
-    private Supplier<IdleStrategy> idleStrategy = LogStoreBuilder::backoff;
+    private Supplier<IdleStrategy> idleStrategy;
     private boolean readOnly;
     private boolean createsBesideUnreadable;
     private boolean invokerMode;
@@ -87,8 +86,11 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * The clock for timestamps and ages, ms since 1970. The default is cached: it follows the
-     * system clock within some ms, more while both background threads are in I/O.
+     * The clock for timestamps and ages, ms since 1970. The default is the system's, cached while
+     * records are appended: it follows within some ms, more while both background threads are in
+     * I/O; the first append after a pause reads the system clock. In invoker mode it stands still
+     * between calls of {@link LogStore#doWork}. What is due by another clock, which may be set
+     * forward at any moment, is looked at about every 10 ms while anything is to become due.
      */
     public LogStoreBuilder clock(EpochClock value) {
         clock = Objects.requireNonNull(value, "clock");
@@ -96,7 +98,9 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * How waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
+     * How background threads idle. By default they spin and yield for some microseconds and then
+     * park until somebody calls or something is due, so that an idle store costs nothing. A
+     * strategy that is handed in is used as it is: one that spins looks for work all the time.
      */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");
@@ -184,9 +188,5 @@ public final class LogStoreBuilder {
         } catch (ArithmeticException e) {
             throw new InvalidOptionException(name + " is too long: " + value);
         }
-    }
-
-    private static IdleStrategy backoff() {
-        return new BackoffIdleStrategy(100, 10, 1_000, 1_000_000);
     }
 }

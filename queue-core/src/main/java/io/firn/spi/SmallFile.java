@@ -41,6 +41,21 @@ public final class SmallFile {
     public static void write(
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
             throws IOException {
+        replace(medium, file, magic, version, values);
+        medium.forceDirectory(directoryOf(file));
+    }
+
+    /**
+     * Replaces the file, whose directory the caller forces: until then a crash may bring the old
+     * one back. Saves the forces of all but one of many files in a directory. One thread at a time
+     * per file.
+     *
+     * @param magic one word that says what kind of file it is
+     * @param version format version, 1 or greater
+     */
+    public static void replace(
+            FileMedium medium, Path file, String magic, int version, Map<String, String> values)
+            throws IOException {
         byte[] bytes = encode(magic, version, values);
         Path temporary = temporaryFor(file);
         medium.delete(temporary);
@@ -50,7 +65,6 @@ public final class SmallFile {
             out.force();
         }
         medium.rename(temporary, file);
-        medium.forceDirectory(directoryOf(file));
     }
 
     /**

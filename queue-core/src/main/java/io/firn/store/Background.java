@@ -6,39 +6,74 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
 
 /**
- * A store's duty cycles and who runs them. Two threads, so that what appenders wait for never
- * queues behind housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares
- * blocks and tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the
- * caller of {@link #invoke} is all of them.
+ * A store's duties and who runs them. Two threads, so that what appenders wait for never queues
+ * behind housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and
+ * tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the caller of
+ * {@link #invoke} is all of them.
  */
 final class Background {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long RELEASE_WAIT_NS = 1_000_000_000;
+    private static final int MOST_PASSES = 8;
+    private static final long LONGEST_FOLLOWER_REST_NS = 100_000_000;
 
     private final Store store;
     private final StoreConfig config;
-    private final Retries forcing = new Retries();
-    private final Retries tidying = new Retries();
-    private final Rounds forceRounds;
-    private final Rounds tidyRounds;
+    private final CachedClock cachedClock;
+    private final Attempts attempts = new Attempts();
+    private final BackOff following = new BackOff();
+    private final Duties forcing;
+    private final Duties tidying;
     private final AppendGate invoking = new AppendGate();
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
-    private volatile Thread forceThread;
     private volatile Thread tidyThread;
     private volatile Thread invoker;
     private volatile boolean closing;
     private volatile boolean closed;
-    private long lastCursorsMs;
 
     Background(Store store) {
         this.store = store;
         this.config = store.config();
-        // Who invokes wants all of it done.
-        this.forceRounds = new Rounds(forcing, this::forceAll, !config.invokerMode());
-        this.tidyRounds = new Rounds(tidying, this::tidyAll, !config.invokerMode());
+        this.cachedClock = new CachedClock(config.invokerMode() ? null : this::wake);
+        boolean isOwnClock = config.clock() == null;
+        EpochClock clock = isOwnClock ? cachedClock::systemTime : config.clock();
+        CachedClock ticking = isOwnClock ? cachedClock : null;
+        this.forcing = new Duties(clock, ticking, attempts, !config.invokerMode());
+        this.tidying = new Duties(clock, ticking, attempts, !config.invokerMode());
+    }
+
+    /** The clock for those who append. */
+    EpochClock clock() {
+        return config.clock() == null ? cachedClock : config.clock();
+    }
+
+    /** The time now. */
+    long timeMs() {
+        return config.clock() == null ? cachedClock.systemTime() : config.clock().time();
+    }
+
+    /** Forces, and seals what was rolled. */
+    Duties forcing() {
+        return forcing;
+    }
+
+    /** Everything else. */
+    Duties tidying() {
+        return tidying;
+    }
+
+    Attempts attempts() {
+        return attempts;
+    }
+
+    private void wake() {
+        forcing.wake();
+        tidying.wake();
     }
 
     void start() {
@@ -46,14 +81,14 @@ final class Background {
             return;
         }
         if (config.readOnly()) {
-            startAgent("firn-follow", this::follow);
+            startAgent("firn-follow", this::follow, new FollowerRest(), null);
         } else {
-            forceThread = startAgent("firn-force", this::force);
-            tidyThread = startAgent("firn-tidy", this::tidy);
+            startAgent("firn-force", () -> run(forcing), forcing.rest(), forcing);
+            tidyThread = startAgent("firn-tidy", () -> run(tidying), tidying.rest(), tidying);
         }
     }
 
-    private Thread startAgent(String name, Retries.Step step) {
+    private Thread startAgent(String name, Attempts.Step step, IdleStrategy rest, Duties duties) {
         Agent agent =
                 new Agent() {
                     @Override
@@ -66,14 +101,18 @@ final class Background {
                         return name;
                     }
                 };
+        boolean isChosen = config.idleStrategy() != null;
         AgentRunner runner =
                 new AgentRunner(
-                        config.idleStrategy().get(),
+                        isChosen ? config.idleStrategy().get() : rest,
                         e -> LOG.log(System.Logger.Level.ERROR, name + " failed", e),
                         null,
                         agent);
         runners.add(runner);
         Thread thread = new Thread(() -> live(name, runner), name);
+        if (duties != null) {
+            duties.onThread(thread, !isChosen);
+        }
         threads.add(thread);
         thread.setDaemon(true);
         thread.start();
@@ -96,80 +135,70 @@ final class Background {
         }
     }
 
-    void call(PartitionForcer forcer) {
-        forceRounds.call(forcer);
-        LockSupport.unpark(forceThread);
-    }
-
-    void call(PartitionUpkeep upkeep) {
-        tidyRounds.call(upkeep);
-        LockSupport.unpark(tidyThread);
-    }
-
-    /** Has the housekeeping of the store itself done soon. */
-    void hurryTidy() {
-        tidyRounds.hurry();
-        LockSupport.unpark(tidyThread);
-    }
-
     long errors() {
-        return forcing.errors() + tidying.errors();
+        return attempts.errors();
     }
 
-    /** All of it, once, on the caller's thread. */
+    /** All that is due, on the caller's thread. */
     int invoke() {
         if (closed || !invoking.tryEnter()) {
             return 0; // somebody is at it
         }
         invoker = Thread.currentThread();
         try {
-            return config.readOnly() ? follow() : force() + tidy();
+            if (config.readOnly()) {
+                return follow();
+            }
+            int work = 0;
+            for (int i = 0; i < MOST_PASSES; i++) {
+                work += run(forcing) + run(tidying);
+                if (!forcing.isCalled() && !tidying.isCalled()) {
+                    break; // nothing that was done has made something else due
+                }
+            }
+            return work;
         } finally {
             invoker = null;
             invoking.leave();
         }
     }
 
-    private int force() {
-        store.updateClock();
-        return forceRounds.run();
-    }
-
-    private int forceAll() {
-        int work = 0;
-        for (PartitionLog log : store.partitions()) {
-            work += forceRounds.serveOne(log.forcer());
-        }
-        return work;
-    }
-
-    private int tidy() {
-        store.updateClock();
-        return tidyRounds.run();
-    }
-
-    private int tidyAll() {
-        int work = 0;
-        for (PartitionLog log : store.partitions()) {
-            work += tidyRounds.serveOne(log.upkeep());
-        }
-        if (store.hasDying()) {
-            for (TopicLog topic : store.dying()) {
-                work += bury(topic);
-            }
-        }
-        long now = store.clock().time();
-        store.spareSpace().run(now);
-        if (now - lastCursorsMs >= config.cursorIntervalMs() || now < lastCursorsMs) {
-            lastCursorsMs = now;
-            store.topics().forEach(this::writeCursors);
-        }
-        return work;
+    private int run(Duties duties) {
+        cachedClock.update();
+        return duties.run();
     }
 
     private int follow() {
-        store.updateClock();
-        return tidying.run(store, () -> store.follower().refresh());
+        if (following.leftNs() > 0) {
+            return 0;
+        }
+        return Math.max(0, attempts.run(store, () -> store.follower().refresh(), following));
+    }
+
+    /** A follower is told of nothing, so it looks again and again. */
+    private final class FollowerRest implements IdleStrategy {
+        @Override
+        public void idle(int workCount) {
+            if (workCount <= 0) {
+                idle();
+            }
+        }
+
+        @Override
+        public void idle() {
+            if (!closing) {
+                long untilRetry = following.leftNs();
+                LockSupport.parkNanos(
+                        Math.min(
+                                LONGEST_FOLLOWER_REST_NS,
+                                Math.max(untilRetry, store.follower().untilLookNs())));
+            }
+        }
+
+        @Override
+        public void reset() {
+            // It keeps nothing.
+        }
     }
 
     // ---- the steps of closing, on the closer's thread, when the agents have ended
@@ -190,6 +219,9 @@ final class Background {
     void close() {
         boolean interrupted = Thread.interrupted();
         closing = true;
+        forcing.end();
+        tidying.end();
+        threads.forEach(LockSupport::unpark);
         runners.forEach(AgentRunner::close);
         // An interrupt ends the runner's wait, and its thread would work on beside the closer.
         for (Thread thread : threads) {
@@ -207,46 +239,21 @@ final class Background {
         if (config.invokerMode()) {
             invoking.enter(); // and keeps it: nobody invokes a closed store
         }
-        tidying.backOffNoMore(); // from here on they are the closer's
         closed = true;
     }
 
-    void writeCursors(TopicLog topic) {
-        tidying.run(
-                topic,
-                () -> {
-                    topic.writeCursors();
-                    return 0;
-                });
-    }
-
-    int bury(TopicLog topic) {
-        return tidying.run(topic, () -> store.bury(topic));
-    }
-
-    /** Everything durable, and written down where it stands. */
-    void settle(PartitionLog log) {
-        log.forcer().forceNow();
-        tidying.run(
-                log,
-                () -> {
-                    log.upkeep().settle(store.clock().time());
-                    return 0;
-                });
+    /** Runs a step once, however lately it failed: there is no later. */
+    int attempt(Object subject, Attempts.Step step) {
+        return attempts.run(subject, step, null);
     }
 
     /** Gives readers the time to finish their polls; what they still hold then stays mapped. */
     void awaitRelease(List<PartitionLog> logs) {
         long deadline = System.nanoTime() + RELEASE_WAIT_NS;
         for (PartitionLog log : logs) {
-            tidying.run(
-                    log,
-                    () -> {
-                        while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {
-                            LockSupport.parkNanos(50_000);
-                        }
-                        return 0;
-                    });
+            while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {
+                LockSupport.parkNanos(50_000);
+            }
         }
     }
 }

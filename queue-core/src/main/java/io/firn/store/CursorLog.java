@@ -118,6 +118,7 @@ final class CursorLog implements Cursor {
         if (offsets[partition] != offset) {
             offsets[partition] = offset;
             changes++;
+            topic.onCursorChanged();
         }
     }
 

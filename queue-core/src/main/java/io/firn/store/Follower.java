@@ -57,6 +57,11 @@ final class Follower {
         return look(now, !looked || now - lastTopicsNs >= TOPICS_EVERY_NS);
     }
 
+    /** How long it is until the next look is due, in ns. */
+    synchronized long untilLookNs() {
+        return looked ? nextLookNs - System.nanoTime() : 0;
+    }
+
     /** One look at everything, for somebody who waits for it. */
     synchronized int refreshNow() throws IOException {
         return look(System.nanoTime(), true);

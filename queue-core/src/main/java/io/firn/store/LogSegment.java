@@ -24,6 +24,7 @@ final class LogSegment {
     private static final VarHandle END;
     private static final VarHandle FORCED_END;
     private static final VarHandle STAGE;
+    private static final VarHandle VIEW;
 
     static {
         try {
@@ -31,6 +32,7 @@ final class LogSegment {
             END = lookup.findVarHandle(LogSegment.class, "end", long.class);
             FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
             STAGE = lookup.findVarHandle(LogSegment.class, "stage", Stage.class);
+            VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -83,6 +85,7 @@ final class LogSegment {
     private volatile SparseIndex index;
     private volatile View view;
     private View held;
+    private volatile IdleViews onView;
     private long markedOffset = -1;
     private long beginTimeMs = -1;
 
@@ -96,6 +99,10 @@ final class LogSegment {
         this.index = index;
         this.followed = false;
         this.mayBeReused = false;
+        Mark mark = block.mark();
+        if (mark.state() == SegmentState.ACTIVE && mark.epoch() == epoch) {
+            this.markedOffset = mark.offset();
+        }
     }
 
     /** A segment that is only read, while another process may write it. */
@@ -201,8 +208,22 @@ final class LogSegment {
         while (v == null || !v.pin()) {
             v = viewOf(block);
             view = v;
+            IdleViews told = onView;
+            if (told != null) {
+                told.call();
+            }
         }
         return v;
+    }
+
+    /** From now on somebody is told when a view was brought in. */
+    void onView(IdleViews told) {
+        onView = told;
+    }
+
+    /** Whether somebody has read it since its view was let go of. */
+    boolean hasView() {
+        return view != null;
     }
 
     /** The block's view; null when it was exchanged for another one meanwhile. */
@@ -268,16 +289,25 @@ final class LogSegment {
         return beginTimeMs;
     }
 
+    /** Whether {@link #writeMark} would write. */
+    synchronized boolean isMarkDue() {
+        return isNews(forcedEnd);
+    }
+
+    private boolean isNews(long pair) {
+        return !sealed
+                && positionOf(pair) > 0
+                && offsetOf(pair) != markedOffset
+                && block.mark().state() != SegmentState.SEALED;
+    }
+
     /** Writes down how far the segment is durable, when that is news. Never after a seal. */
     synchronized void writeMark(long nowMs) throws IOException {
         long pair = forcedEnd;
-        long offset = offsetOf(pair);
-        if (sealed
-                || positionOf(pair) == 0
-                || offset == markedOffset
-                || block.mark().state() == SegmentState.SEALED) {
+        if (!isNews(pair)) {
             return;
         }
+        long offset = offsetOf(pair);
         int position = positionOf(pair);
         long begun = beginTimeMs(nowMs);
         block.writeMark(block.mark().active(epoch, baseOffset, position, offset, begun));
@@ -303,7 +333,9 @@ final class LogSegment {
         if (v == null || v.testAndClearUsed()) {
             return null;
         }
-        return detachView();
+        View detached = detachView();
+        VIEW.compareAndSet(this, v, null); // unless a reader has brought in another one
+        return detached;
     }
 
     /** Takes the readers' view away; null when there is none. */

@@ -39,7 +39,7 @@ final class Moves {
             if (!segment.sealed || !source.isFinished()) {
                 return MoveOutcome.NOT_SEALED;
             }
-            TierState from = stateOf(source.tier());
+            TierState from = store.stateOf(source.tier());
             if (from.index() == to.index()) {
                 return MoveOutcome.ALREADY_THERE;
             }
@@ -83,23 +83,13 @@ final class Moves {
         return to;
     }
 
-    @SuppressWarnings("ReferenceEquality") // this very tier
-    private TierState stateOf(StorageTier tier) {
-        for (TierState state : store.tiers()) {
-            if (state.tier() == tier) {
-                return state;
-            }
-        }
-        throw new IllegalStateException(tier.name() + " is none of this store's tiers");
-    }
-
     /** Segments with records, by tier. */
     int[] countSegments() {
         int[] counts = new int[store.tiers().size()];
         for (TopicLog topic : store.topics()) {
             for (PartitionLog log : topic.logs()) {
                 for (LogSegment segment : log.segments()) {
-                    counts[stateOf(segment.block.tier()).index()]++;
+                    counts[store.stateOf(segment.block.tier()).index()]++;
                 }
             }
         }
@@ -154,7 +144,7 @@ final class Moves {
         for (LogSegment segment : log.segments()) {
             int target = segment.movingTo;
             Segment block = segment.block;
-            int lies = stateOf(block.tier()).index();
+            int lies = store.stateOf(block.tier()).index();
             Mark mark = block.mark();
             long used = block.usedBytes();
             if (target >= 0 && target != lies) {

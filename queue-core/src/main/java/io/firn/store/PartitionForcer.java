@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * leaves the durable offset where it was and poisons the partition: a force that failed once may
  * return normally the next time although the pages were dropped.
  */
-final class PartitionForcer extends Rounds.Duty {
+final class PartitionForcer extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
 
@@ -33,6 +33,7 @@ final class PartitionForcer extends Rounds.Duty {
     private static final long SLOW_FORCE_NS = 10_000;
     private static final int FORCES_PER_SAMPLE = 8;
     private static final long NOT_DIRTY = Long.MIN_VALUE;
+    private static final long LOOK_AGAIN_MS = 100;
 
     private final PartitionLog log;
     private final AppendGate gate = new AppendGate();
@@ -44,7 +45,9 @@ final class PartitionForcer extends Rounds.Duty {
     private volatile boolean hasPending;
     private final AtomicLong forces = new AtomicLong();
     private final AtomicLong forcedBytes = new AtomicLong();
+    // These belong to the background.
     private long dirtySinceMs = NOT_DIRTY;
+    private boolean looksAgain;
     // These belong to the gate's holder.
     private int company;
     private long lastCaptured;
@@ -54,7 +57,7 @@ final class PartitionForcer extends Rounds.Duty {
     private volatile Thread telling;
 
     PartitionForcer(PartitionLog log) {
-        super(log);
+        super(log.store().forcing(), log, "force");
         this.log = log;
     }
 
@@ -98,7 +101,7 @@ final class PartitionForcer extends Rounds.Duty {
             forceNow(); // the callback of a future waits here, and nobody else would
             return false;
         }
-        log.store().call(this);
+        call();
         return pause(offset);
     }
 
@@ -121,37 +124,72 @@ final class PartitionForcer extends Rounds.Duty {
     void want() {
         if (!wanted) {
             wanted = true;
-            log.store().call(this);
+            call();
         }
     }
 
-    /** Background: forces what is asked for or due, seals what was rolled. */
+    /**
+     * Background: forces what is asked for or due, seals what was rolled. Who appends asks without
+     * a fence, and may believe that it has asked already when its record is not visible yet: so
+     * after a force there is one more look, which finds it.
+     */
     @Override
     public int run() {
-        boolean due = isDue(log.store().clock().time());
+        if (log.state().isPoisoned() || log.state().isGone()) {
+            return 0;
+        }
+        boolean isDirty = log.durableOffset() < log.nextOffset();
         // What waits for a record that is yet to come needs no force until it is there.
-        boolean awaited = hasPending && log.durableOffset() < log.nextOffset();
-        if (!wanted && !awaited && !log.hasRolledUnsealed() && !due) {
+        boolean isAsked = wanted || (isDirty && (hasPending || (looksAgain && log.isDurable())));
+        if (!isAsked && !log.hasRolledUnsealed() && !isDue(isDirty)) {
+            restOrLookAgain(isDirty);
             return 0;
         }
         wanted = false;
         dirtySinceMs = NOT_DIRTY;
+        looksAgain = true;
+        againAt(nowMs() + LOOK_AGAIN_MS);
         return forceNow() ? 1 : 0;
     }
 
     /** Whether a WRITTEN topic's bytes or time are up. */
-    private boolean isDue(long nowMs) {
-        if (log.isDurable()
-                || log.durableOffset() == log.nextOffset()
-                || log.state().isPoisoned()) {
+    private boolean isDue(boolean isDirty) {
+        if (log.isDurable() || !isDirty) {
             return false;
         }
-        if (dirtySinceMs == NOT_DIRTY || nowMs < dirtySinceMs) {
-            dirtySinceMs = nowMs;
+        if (dirtySinceMs == NOT_DIRTY || nowMs() < dirtySinceMs) {
+            dirtySinceMs = nowMs();
         }
         TopicOptions options = log.topicLog().options();
-        return nowMs - dirtySinceMs >= options.forceMs()
+        return nowMs() - dirtySinceMs >= options.forceMs()
                 || log.appendedBytes() - forcedBytes.getOpaque() >= options.forceBytes();
+    }
+
+    private void restOrLookAgain(boolean isDirty) {
+        if (isDirty && !log.isDurable()) {
+            againAt(dirtySinceMs + log.topicLog().options().forceMs());
+            looksAgain = true;
+        } else if (looksAgain && !log.isDurable()) {
+            // First it is asked for, then looked at once more: no append goes unnoticed.
+            log.writer().callAtNextAppend();
+            againAt(nowMs() + LOOK_AGAIN_MS);
+            looksAgain = false;
+        } else {
+            looksAgain = false;
+        }
+    }
+
+    /**
+     * Up to which position of the active segment a WRITTEN topic's writer need not call for a
+     * force, when it is called for now.
+     */
+    int quietUpTo(int position) {
+        if (log.isDurable()) {
+            return Integer.MAX_VALUE;
+        }
+        // Somebody waits for records that are yet to come: each append calls.
+        long quietBytes = hasPending ? 0 : log.topicLog().options().forceBytes();
+        return (int) Math.min(Integer.MAX_VALUE, position + quietBytes);
     }
 
     /** Forces and seals everything that is written now; false when it failed. */
@@ -185,6 +223,7 @@ final class PartitionForcer extends Rounds.Duty {
         if (!future.isDone()) {
             try {
                 log.state().checkForceable();
+                log.writer().callAtNextAppend();
                 want();
             } catch (FirnException e) {
                 failPending(e); // nobody else will any more
@@ -295,13 +334,14 @@ final class PartitionForcer extends Rounds.Duty {
                 return; // the caller has the background seal it
             }
             segment.seal(sealTimeMs());
+            log.upkeep().onSealed();
         }
     }
 
     /** A clock of the user's that fails is no reason for an append to fail that is durable. */
     private long sealTimeMs() {
         try {
-            return log.store().clock().time();
+            return log.store().timeMs();
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, log + ": the clock failed at a seal", e);
             return System.currentTimeMillis();

@@ -100,8 +100,14 @@ final class PartitionLog implements Partition {
         this.nextOffset = recovered.nextOffset();
         this.forcer = new PartitionForcer(this);
         this.writer = new PartitionWriter(this, recovered.active());
-        this.upkeep = new PartitionUpkeep(this);
+        this.upkeep = new PartitionUpkeep(this, recovered.checkpointOffset());
         this.recoveredBytes = appendedBytes();
+        if (segments.length > 0) {
+            for (LogSegment segment : segments) {
+                segment.onView(upkeep.views());
+            }
+            upkeep.onRecovered();
+        }
     }
 
     // ---- what is published
@@ -235,6 +241,7 @@ final class PartitionLog implements Partition {
     }
 
     void addSegment(LogSegment segment) {
+        segment.onView(upkeep.views());
         synchronized (segmentList) {
             LogSegment[] all = Arrays.copyOf(segments, segments.length + 1);
             all[all.length - 1] = segment;
@@ -257,7 +264,19 @@ final class PartitionLog implements Partition {
         rolls++;
         endedBytes += ended.written();
         RollEvent.emit(this, ended);
-        store.call(forcer);
+        forcer.call();
+    }
+
+    /**
+     * The writer appended, and calls the background; not for each append.
+     *
+     * @param isFillingUp whether the next block is wanted
+     */
+    void onAppended(boolean isFillingUp) {
+        upkeep.onAppended(isFillingUp);
+        if (readersSeeWritten) {
+            forcer.call();
+        }
     }
 
     /** Bytes appended since open. */
@@ -395,19 +414,17 @@ final class PartitionLog implements Partition {
         }
     }
 
-    /** Background: ends the active segment when no exclusive appender could be writing to it. */
-    void endSegment() {
-        synchronized (appending) {
-            if (exclusive) {
-                writer.wantRoll();
-                return;
-            }
-            turn.enter();
-            try {
-                writer.endSegment();
-            } finally {
-                turn.leave();
-            }
+    /**
+     * Background: ends a segment that is active, although nothing follows yet.
+     *
+     * @return false when a claim has room in it: the next append begins another segment
+     */
+    boolean endSegment(LogSegment segment) {
+        turn.enter();
+        try {
+            return writer.endSegment(segment);
+        } finally {
+            turn.leave();
         }
     }
 
@@ -428,7 +445,7 @@ final class PartitionLog implements Partition {
     }
 
     LogSegment takeReserved() {
-        return upkeep.takeReserved();
+        return upkeep.blocks().take();
     }
 
     /** Waits, a little, for a block; outside of any turn. */
@@ -436,7 +453,7 @@ final class PartitionLog implements Partition {
     void awaitBlock() {
         stalls++;
         StallEvent event = StallEvent.beginIfEnabled();
-        upkeep.awaitReserved();
+        upkeep.blocks().await();
         if (event != null) {
             event.end(this);
         }
@@ -559,7 +576,6 @@ final class PartitionLog implements Partition {
         } catch (IOException e) {
             throw new FirnException(this + ": the new log start offset could not be written", e);
         }
-        store.call(upkeep);
         return logStartOffset;
     }
 
@@ -569,6 +585,7 @@ final class PartitionLog implements Partition {
             if (offset > logStartOffset) {
                 topic.files().writeLogStart(index, offset);
                 logStartOffset = offset;
+                upkeep.onNewLimits();
             }
         }
     }

@@ -97,7 +97,15 @@ final class PartitionRecovery {
             }
         }
         report(event, next, relevant.size());
-        return new RecoveredPartition(segments, active, start, next, next, producers, relevant);
+        return new RecoveredPartition(
+                segments,
+                active,
+                start,
+                next,
+                next,
+                producers,
+                checkpoint == null ? -1 : known,
+                relevant);
     }
 
     private List<Object> candidates(List<Segment> found) throws IOException {

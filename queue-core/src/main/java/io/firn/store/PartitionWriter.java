@@ -7,6 +7,8 @@ import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.EpochClock;
@@ -23,6 +25,20 @@ final class PartitionWriter {
     /** So many zero bytes follow the last batch, so that no remains of old batches continue it. */
     static final int TAIL_ZEROS = 12;
 
+    private static final int ALWAYS = Integer.MAX_VALUE;
+
+    private static final VarHandle QUIET_UP_TO;
+
+    static {
+        try {
+            QUIET_UP_TO =
+                    MethodHandles.lookup()
+                            .findVarHandle(PartitionWriter.class, "quietUpTo", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final PartitionLog log;
     private final EpochClock clock;
     private final ValueEncoder encoder;
@@ -33,6 +49,13 @@ final class PartitionWriter {
 
     /** Room was made in the active segment, and is still to be used. */
     private boolean claimed;
+
+    /**
+     * An append that goes beyond this position of the active segment calls the background. Only the
+     * writer raises it, and calls then, so a lost race with who lowers it costs a call, no more.
+     */
+    @SuppressWarnings("UnusedVariable") // through its handle
+    private volatile int quietUpTo;
 
     PartitionWriter(PartitionLog log, LogSegment active) {
         this.log = log;
@@ -103,21 +126,22 @@ final class PartitionWriter {
         }
     }
 
-    /** Begins a new segment at the next append, or now when nothing is being appended. */
-    void wantRoll() {
-        rollWanted = true;
-    }
-
     /**
-     * Ends the active segment although nothing follows yet, or with the next append when a claim
-     * has room in it; the caller has the turn.
+     * Ends a segment, if it still is the active one; the caller has the turn.
+     *
+     * @return false when a claim has room in it, so that it ends with the next append only
      */
-    void endSegment() {
-        rollWanted = claimed;
-        if (!claimed && active != null && active.written() > 0) {
-            end(active);
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    boolean endSegment(LogSegment segment) {
+        if (active == segment && segment.written() > 0) {
+            rollWanted = claimed;
+            if (claimed) {
+                return false;
+            }
+            end(segment);
             active = null;
         }
+        return true;
     }
 
     /**
@@ -189,6 +213,23 @@ final class PartitionWriter {
         segment.index().onBatch(position, size, lastOffset, maxTimestamp);
         segment.setWritten(end, offset + count);
         log.publishNext(offset + count);
+        if (end > (int) QUIET_UP_TO.getOpaque(this)) {
+            callBackground(segment, end);
+        }
+    }
+
+    /** Has the background look, and says from where on it wants to be called again. */
+    private void callBackground(LogSegment segment, int end) {
+        int fillsUpAt = BlockSupply.reserveAbove(segment);
+        boolean isFillingUp = end > fillsUpAt;
+        int quiet = Math.min(log.forcer().quietUpTo(end), isFillingUp ? ALWAYS : fillsUpAt);
+        QUIET_UP_TO.setOpaque(this, quiet); // before the call, which may lower it again
+        log.onAppended(isFillingUp);
+    }
+
+    /** Any thread: has the next append call the background. */
+    void callAtNextAppend() {
+        QUIET_UP_TO.setVolatile(this, 0);
     }
 
     private LogSegment room(int size, int count) {
@@ -224,6 +265,7 @@ final class PartitionWriter {
         }
         rollWanted = false;
         active = next;
+        callAtNextAppend();
         pinned = next.takeHold();
         log.addSegment(next);
         return next;

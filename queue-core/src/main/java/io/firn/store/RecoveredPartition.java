@@ -8,6 +8,8 @@ import java.util.List;
  *
  * @param segments in order; only the last may be unsealed
  * @param active the unsealed one, or null
+ * @param checkpointOffset as of which offset what is known of producers is written down; −1 for not
+ *     at all
  */
 record RecoveredPartition(
         List<LogSegment> segments,
@@ -16,9 +18,10 @@ record RecoveredPartition(
         long durableOffset,
         long nextOffset,
         Producers producers,
+        long checkpointOffset,
         List<DamagedRange> damage) {
 
     static RecoveredPartition empty() {
-        return new RecoveredPartition(List.of(), null, 0, 0, 0, new Producers(), List.of());
+        return new RecoveredPartition(List.of(), null, 0, 0, 0, new Producers(), -1, List.of());
     }
 }

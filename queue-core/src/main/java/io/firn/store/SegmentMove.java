@@ -103,7 +103,7 @@ final class SegmentMove {
             from.onMovedTo(to, segment.written());
             segment.lingers = true;
             View last = segment.exchange(made);
-            log.upkeep().releases().free(last, () -> leave(source));
+            log.upkeep().releases().free(last, source.tier(), () -> leave(source));
             return MoveOutcome.MOVED;
         } catch (StoreFullException e) {
             to.noteError(e);
@@ -116,7 +116,7 @@ final class SegmentMove {
             throw failed(e);
         } finally {
             if (!published) {
-                log.upkeep().releases().free(null, copy::abandon);
+                log.upkeep().releases().free(null, to.tier(), copy::abandon);
             }
         }
     }

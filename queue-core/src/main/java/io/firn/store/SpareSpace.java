@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * first such write that finds the disk full gets it; it is set aside again as soon as there is
  * room. Thread-safe.
  */
-final class SpareSpace {
+final class SpareSpace extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final String NAME = "spare";
 
@@ -24,9 +24,9 @@ final class SpareSpace {
     private final FileMedium medium;
     private final Path file;
     private volatile boolean isHeld;
-    private long lastTryMs;
 
-    SpareSpace(FileMedium medium, Path storeDirectory) {
+    SpareSpace(Duties duties, FileMedium medium, Path storeDirectory) {
+        super(duties, "store " + storeDirectory, "spare space");
         this.medium = medium;
         this.file = storeDirectory.resolve(NAME);
     }
@@ -47,6 +47,7 @@ final class SpareSpace {
         }
         if (!isHeld) {
             setAside();
+            call();
         }
     }
 
@@ -63,17 +64,22 @@ final class SpareSpace {
         }
     }
 
-    /** From time to time. */
-    void run(long nowMs) {
-        if (!isHeld && (nowMs - lastTryMs >= RETRY_MS || nowMs < lastTryMs)) {
-            lastTryMs = nowMs;
+    /** Sets it aside again, and tries from time to time until there is room. */
+    @Override
+    public int run() {
+        if (!isHeld) {
             setAside();
         }
+        if (!isHeld) {
+            againAt(nowMs() + RETRY_MS);
+        }
+        return 0;
     }
 
     private synchronized void giveUp() throws IOException {
         if (isHeld) {
             isHeld = false;
+            call();
             medium.delete(file);
             // Some file systems give deleted blocks again only when the deletion is durable.
             medium.forceDirectory(file.getParent());

@@ -36,8 +36,6 @@ public final class Store implements LogStore {
     private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
     private final StoreConfig config;
-    private final CachedClock cachedClock = new CachedClock();
-    private final EpochClock clock;
     private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
     private final Object partitionsLock = new Object();
     private volatile PartitionLog[] partitions = {};
@@ -60,9 +58,8 @@ public final class Store implements LogStore {
 
     Store(StoreConfig config) {
         this.config = config;
-        this.clock = config.clock() == null ? cachedClock : config.clock();
-        this.spareSpace = new SpareSpace(config.medium(), config.directory());
         this.background = new Background(this);
+        this.spareSpace = new SpareSpace(background.tidying(), config.medium(), config.directory());
         for (int i = 0; i < config.tiers().size(); i++) {
             tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
         }
@@ -159,8 +156,14 @@ public final class Store implements LogStore {
         return config;
     }
 
+    /** For those who append. */
     EpochClock clock() {
-        return clock;
+        return background.clock();
+    }
+
+    /** The time now; does not have the clock of those who append tick. */
+    long timeMs() {
+        return background.timeMs();
     }
 
     SpareSpace spareSpace() {
@@ -179,14 +182,23 @@ public final class Store implements LogStore {
         return config.invokerMode();
     }
 
-    /** Has a partition's force made soon: somebody waits for it. */
-    void call(PartitionForcer forcer) {
-        background.call(forcer);
+    Background background() {
+        return background;
     }
 
-    /** Has a partition's housekeeping done soon. */
-    void call(PartitionUpkeep upkeep) {
-        background.call(upkeep);
+    /** The duties that force and seal. */
+    Duties forcing() {
+        return background.forcing();
+    }
+
+    /** All other duties. */
+    Duties tidying() {
+        return background.tidying();
+    }
+
+    /** Runs and reports what the background does. */
+    Attempts attempts() {
+        return background.attempts();
     }
 
     /** Blocks went back to their tiers: who found no room may look again. */
@@ -202,6 +214,16 @@ public final class Store implements LogStore {
     /** Hottest first. */
     List<TierState> tiers() {
         return tiers;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    TierState stateOf(StorageTier tier) {
+        for (TierState state : tiers) {
+            if (state.tier() == tier) {
+                return state;
+            }
+        }
+        throw new IllegalStateException(tier.name() + " is none of this store's tiers");
     }
 
     /** Whether the caller does the background's work, so that it must not wait for it. */
@@ -387,8 +409,8 @@ public final class Store implements LogStore {
             dropTopic(topic);
             topic.logs().forEach(log -> log.markGone(true));
             dying.add(topic);
+            new Burial(this, topic).call();
         }
-        background.hurryTidy();
     }
 
     /**
@@ -490,24 +512,16 @@ public final class Store implements LogStore {
         return partitions;
     }
 
-    boolean hasDying() {
-        return !dying.isEmpty();
-    }
-
-    Iterable<TopicLog> dying() {
-        return dying;
-    }
-
     Follower follower() {
         return follower;
     }
 
-    void updateClock() {
-        cachedClock.update();
-    }
-
-    /** Takes a deleted topic's segments away, then the tombstone (O5). */
-    int bury(TopicLog topic) throws IOException {
+    /**
+     * Takes a deleted topic's segments away, then the tombstone (O5).
+     *
+     * @return false when somebody holds some of it, or a medium refused: call it again
+     */
+    boolean bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
             // A copy that is being made is taken away by whoever makes it; none begins any more.
@@ -517,15 +531,14 @@ public final class Store implements LogStore {
             log.upkeep().dropReserved();
             log.upkeep().retireAll(true);
             // An append that was under way may still bring a segment.
-            released &= log.upkeep().isReleased() && !log.hasAppenders();
+            released &= log.upkeep().isAllGone() && !log.hasAppenders();
             released &= log.segments().length == 0;
         }
-        if (!released) {
-            return 0;
+        if (released) {
+            topic.files().delete();
+            dying.remove(topic);
         }
-        topic.files().delete();
-        dying.remove(topic);
-        return 1;
+        return released;
     }
 
     /** Of a store that another process writes: what has become of it by now. */
@@ -562,18 +575,38 @@ public final class Store implements LogStore {
         Moves.awaitEnd(moving);
         List<PartitionLog> sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
         if (!config.readOnly()) {
-            logs.forEach(background::settle);
-            topics.values().forEach(background::writeCursors);
+            settle(logs);
         }
         logs.forEach(log -> log.markGone(false));
         // A force that is under way must not lose its mapping.
         logs.forEach(log -> log.forcer().exclusively(() -> {}));
-        dying.forEach(background::bury);
+        dying.forEach(topic -> background.attempt(topic, () -> bury(topic) ? 1 : 0));
         logs.forEach(log -> log.upkeep().retireAll(false));
         background.awaitRelease(logs);
         release(config.tiers());
         // Told when nothing is held any more; what failed earlier was told by appends and waits.
         sound.forEach(log -> log.state().throwPoison());
+    }
+
+    /** Everything durable, and written down where it stands. */
+    private void settle(List<PartitionLog> logs) {
+        long nowMs = timeMs();
+        logs.forEach(log -> log.forcer().forceNow());
+        logs.forEach(log -> log.upkeep().settle(nowMs));
+        for (TopicLog topic : topics.values()) {
+            background.attempt(
+                    topic,
+                    () -> {
+                        topic.writeCheckpoints(nowMs);
+                        return 0;
+                    });
+            background.attempt(
+                    topic,
+                    () -> {
+                        topic.writeCursors();
+                        return 0;
+                    });
+        }
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */

@@ -10,7 +10,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * What the builder collected; checked there. {@code clock} is null for the store's cached one, a
- * tier's label when it was given none.
+ * tier's label when it was given none, {@code idleStrategy} when the background rests as it likes.
  */
 public record StoreConfig(
         Path directory,

@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A tier as the store sees it: its place, what it counted, and whether it works. Thread-safe. */
 final class TierState {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final long FIRST_PAUSE_NS = 1_000_000_000;
-    private static final int MOST_DOUBLINGS = 6;
 
     private final int index;
     private final String label;
@@ -22,8 +20,7 @@ final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
-    private int failures;
-    private long tryAgainNs;
+    private final BackOff backOff = new BackOff();
 
     /**
      * A tier.
@@ -83,8 +80,7 @@ final class TierState {
     synchronized void onFailure(Throwable e) {
         noteError(e);
         failing = true;
-        long pause = FIRST_PAUSE_NS << Math.min(failures++, MOST_DOUBLINGS);
-        tryAgainNs = System.nanoTime() + pause;
+        backOff.onFailure();
         LOG.log(
                 System.Logger.Level.ERROR,
                 "tier "
@@ -92,7 +88,7 @@ final class TierState {
                         + " ("
                         + tier.name()
                         + ") failed and gets nothing new for "
-                        + pause / FIRST_PAUSE_NS
+                        + backOff.pauseSeconds()
                         + " s: "
                         + e.getMessage(),
                 e);
@@ -107,7 +103,7 @@ final class TierState {
 
     private synchronized void recover() {
         failing = false;
-        failures = 0;
+        backOff.onSuccess();
         LOG.log(System.Logger.Level.INFO, "tier {0} ({1}) works again", label, tier.name());
     }
 
@@ -117,7 +113,7 @@ final class TierState {
     }
 
     private synchronized boolean isTimeToTryAgain() {
-        return System.nanoTime() - tryAgainNs >= 0;
+        return backOff.leftNs() <= 0;
     }
 
     StoreMetrics.TierMetrics metrics(int segments) {

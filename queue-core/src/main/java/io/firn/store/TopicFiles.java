@@ -249,6 +249,13 @@ final class TopicFiles {
         store.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
     }
 
+    /** As {@link #writeProducers}, but the name is durable only after {@link #forceNames}. */
+    void writeProducersUnnamed(int partition, Map<String, String> snapshot) throws IOException {
+        Path file = directory.resolve(PRODUCERS + "-" + partition);
+        store.spareSpace()
+                .write(() -> SmallFile.replace(medium, file, PRODUCERS, VERSION, snapshot));
+    }
+
     List<String> cursorNames() throws IOException {
         List<String> names = new ArrayList<>();
         for (String file : medium.list(directory)) {

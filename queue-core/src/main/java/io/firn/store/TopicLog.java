@@ -32,6 +32,7 @@ final class TopicLog implements Topic {
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> logs = List.of();
     private final Map<String, CursorLog> cursors = new TreeMap<>();
+    private final CursorUpkeep cursorUpkeep;
     private volatile boolean allCursorsKnown;
 
     TopicLog(Store store, UUID id, String name, TopicOptions options) {
@@ -40,6 +41,7 @@ final class TopicLog implements Topic {
         this.name = name;
         this.options = options;
         this.files = new TopicFiles(store, id);
+        this.cursorUpkeep = new CursorUpkeep(store, this);
         this.tiers =
                 store.tiers().stream()
                         .filter(tier -> isChosen(options, tier))
@@ -215,6 +217,10 @@ final class TopicLog implements Topic {
                             + changed);
         }
         write(changed, () -> {});
+        for (PartitionLog log : logs) {
+            log.upkeep().onNewLimits();
+            log.forcer().call();
+        }
     }
 
     @Override
@@ -345,7 +351,7 @@ final class TopicLog implements Topic {
     }
 
     /** Writes down where the cursors stand. */
-    void writeCursors() throws IOException {
+    void writeCursors() {
         List<CursorLog> all;
         synchronized (cursors) {
             all = List.copyOf(cursors.values());
@@ -356,10 +362,43 @@ final class TopicLog implements Topic {
                 cursor.write();
             } catch (FirnException e) {
                 failure = e; // of this cursor; the others are written all the same
+            } catch (IOException e) {
+                failure = TopicFiles.failed("cursor " + cursor.name() + " could not be written", e);
             }
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    /** A cursor was advanced: it is written down before long. */
+    void onCursorChanged() {
+        cursorUpkeep.call();
+    }
+
+    /** Whether it was deleted, or the store is closed. */
+    boolean isGone() {
+        return logs.get(0).state().isGone();
+    }
+
+    /**
+     * Writes down what the partitions know of producers, where that is news, and makes all of it
+     * durable at once; nobody appends any more.
+     */
+    void writeCheckpoints(long nowMs) throws IOException {
+        int[] written = {0};
+        for (PartitionLog log : logs) {
+            store.background()
+                    .attempt(
+                            log,
+                            () -> {
+                                written[0] +=
+                                        log.upkeep().checkpoints().writeUnnamed(nowMs) ? 1 : 0;
+                                return 0;
+                            });
+        }
+        if (written[0] > 0) {
+            files.forceNames();
         }
     }
 

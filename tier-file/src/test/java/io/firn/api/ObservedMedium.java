@@ -29,6 +29,8 @@ public final class ObservedMedium implements FileMedium {
     private final AtomicLong forces = new AtomicLong();
     private volatile Hook beforeForce = NOTHING;
     private volatile Hook beforeCreate = NOTHING;
+    private volatile Hook beforeDelete = NOTHING;
+    private volatile Hook beforeRename = NOTHING;
 
     /** Runs before the operation, on the thread that asked for it. */
     @FunctionalInterface
@@ -44,6 +46,16 @@ public final class ObservedMedium implements FileMedium {
     /** Before a file is created. */
     public void beforeCreate(Hook hook) {
         beforeCreate = hook == null ? NOTHING : hook;
+    }
+
+    /** Before a file is deleted. */
+    public void beforeDelete(Hook hook) {
+        beforeDelete = hook == null ? NOTHING : hook;
+    }
+
+    /** Before a file gets another name; the hook is given that one. */
+    public void beforeRename(Hook hook) {
+        beforeRename = hook == null ? NOTHING : hook;
     }
 
     /** Mappings that are not unmapped yet. */
@@ -89,11 +101,13 @@ public final class ObservedMedium implements FileMedium {
 
     @Override
     public void rename(Path from, Path to) throws IOException {
+        beforeRename.run(to);
         real.rename(from, to);
     }
 
     @Override
     public void delete(Path path) throws IOException {
+        beforeDelete.run(path);
         real.delete(path);
     }
 

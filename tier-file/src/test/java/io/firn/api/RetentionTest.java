@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Claim;
+import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
@@ -208,6 +210,57 @@ class RetentionTest {
         assertEquals(2, partition.metrics().segments());
         assertEquals(1, files(".log"));
         assertEquals(3, readAll(partition.openTailer()).size());
+    }
+
+    /** What an appender that stays open holds is no reason to keep records for ever. */
+    @Test
+    void shouldEmptyAPartitionByAgeBesideAnIdleExclusiveAppender() {
+        Partition partition =
+                created(
+                        Stores.small()
+                                .withRollAge(Duration.ofSeconds(30))
+                                .withRetentionAge(Duration.ofSeconds(60)));
+        try (Appender appender = partition.openAppender()) {
+            appender.append(bytes("a"));
+            work(200);
+            work(31_000);
+            assertEquals(1, files(".log"));
+            assertEquals(0, partition.logStartOffset());
+            work(61_000);
+            assertEquals(1, partition.logStartOffset());
+            assertEquals(0, partition.metrics().segments());
+            assertEquals(1, appender.append(bytes("b")));
+            assertEquals(2, appender.append(bytes("c")));
+        }
+        assertEquals(List.of(1L, 2L), offsets(readAll(partition.openTailer())));
+        partition = reopened();
+        assertEquals(List.of(1L, 2L), offsets(readAll(partition.openTailer())));
+        assertEquals(List.of(), partition.damage());
+    }
+
+    @Test
+    void shouldEndASegmentByAgeOnlyWhenAnOpenClaimIsDone() {
+        Partition partition = created(Stores.small().withRollAge(Duration.ofSeconds(30)));
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            appender.append(bytes("a"));
+            work(200);
+            Claim claim = appender.tryClaim(1);
+            claim.buffer().put((byte) 'b');
+            work(31_000);
+            assertEquals(0, files(".log"));
+            assertEquals(1, claim.commit());
+            work(200);
+            assertEquals(1, files(".log"), "nothing more is appended");
+            Claim dropped = appender.tryClaim(1);
+            while (dropped == null) {
+                store.doWork();
+                dropped = appender.tryClaim(1);
+            }
+            dropped.abort();
+            assertEquals(2, appender.append(bytes("c")));
+        }
+        assertEquals(2, partition.metrics().segments());
+        assertEquals(List.of("a", "b", "c"), Stores.texts(readAll(partition.openTailer())));
     }
 
     @Test

@@ -1,0 +1,51 @@
+package io.firn.store;
+
+/**
+ * How long something that failed is left alone before it is tried again: one second after the first
+ * failure, twice as long after each further one, up to a limit. For one thread at a time.
+ */
+final class BackOff {
+    private static final long FIRST_PAUSE_NS = 1_000_000_000;
+    private static final int MOST_DOUBLINGS = 6;
+
+    private final int mostDoublings;
+    private int failures;
+    private long pauseNs;
+    private long notBeforeNs;
+
+    /** Up to a minute or so. */
+    BackOff() {
+        this(MOST_DOUBLINGS);
+    }
+
+    /** Doubles the pause so many times. */
+    BackOff(int mostDoublings) {
+        this.mostDoublings = mostDoublings;
+    }
+
+    /** Notes a failure; the pause begins now. */
+    void onFailure() {
+        pauseNs = FIRST_PAUSE_NS << Math.min(failures++, mostDoublings);
+        notBeforeNs = System.nanoTime() + pauseNs;
+    }
+
+    /** Notes a success: the next failure is the first one again. */
+    void onSuccess() {
+        failures = 0;
+    }
+
+    /** Whether the last try failed. */
+    boolean isFailing() {
+        return failures > 0;
+    }
+
+    /** How long the pause is that the last failure began, in seconds. */
+    long pauseSeconds() {
+        return pauseNs / FIRST_PAUSE_NS;
+    }
+
+    /** What is left of the pause in ns; 0 or less when it is over, or when the last try worked. */
+    long leftNs() {
+        return failures == 0 ? 0 : notBeforeNs - System.nanoTime();
+    }
+}

@@ -1,0 +1,296 @@
+package io.firn.store;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * The duties of one agent, and which of them is run when: those that were called for, in the order
+ * of the calls, and those whose time has come. Nothing is looked at in turn, so duties that are not
+ * called for cost nothing however many they are, and the agent rests until the next one is due.
+ *
+ * <p>The calls are a stack through the duties themselves, pushed by compare-and-set and taken as a
+ * whole (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986): a call allocates
+ * nothing. A call is never lost: the agent says that it rests before it looks at the stack for the
+ * last time, and who calls looks whether it rests after the push.
+ *
+ * <p>{@link #call} and {@link #wake} are for any thread, the rest for the agent's.
+ */
+final class Duties {
+    private static final long LONGEST_REST_NS = 1_000_000_000;
+
+    /** How often the time is looked at while something is due, on a clock that may jump. */
+    private static final long FOREIGN_CLOCK_REST_NS = 10_000_000;
+
+    private static final long TICK_NS = 1_000_000;
+    private static final long LONGEST_POLL_NS = 64_000_000;
+    private static final int MOST_PASSES = 8;
+    private static final int SPINS = 100;
+    private static final int YIELDS = 10;
+    private static final Comparator<Duty> BY_TIME =
+            Comparator.<Duty>comparingLong(duty -> duty.dueMs).thenComparingLong(Duty::number);
+
+    private final EpochClock clock;
+    private final CachedClock cached;
+    private final Attempts attempts;
+    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicReference<Duty> calls = new AtomicReference<>();
+    private final TreeSet<Duty> timed = new TreeSet<>(BY_TIME);
+
+    /** Those that failed, and those that wait for what nobody tells of. */
+    private final List<Duty> setAside = new ArrayList<>();
+
+    private final boolean paced;
+    private long pollNs = TICK_NS;
+    private long nextPollNs;
+    private long nowMs = Long.MIN_VALUE;
+    private volatile Thread thread;
+    private volatile boolean resting;
+    private volatile boolean ended;
+    private int idles;
+
+    /**
+     * No duties yet.
+     *
+     * @param clock tells when something is due
+     * @param cached is to be kept up to date while it ticks; null when the user brought a clock
+     * @param paced whether the agent has a thread, which looks again at what nobody tells of from
+     *     time to time; otherwise each {@link #run} does
+     */
+    Duties(EpochClock clock, CachedClock cached, Attempts attempts, boolean paced) {
+        this.clock = clock;
+        this.cached = cached;
+        this.attempts = attempts;
+        this.paced = paced;
+    }
+
+    long nextNumber() {
+        return numbers.getAndIncrement();
+    }
+
+    long nowMs() {
+        return nowMs;
+    }
+
+    // ---- any thread
+
+    /** Has a duty run soon. */
+    void call(Duty duty) {
+        if (duty.called.get() || duty.called.getAndSet(true)) {
+            return;
+        }
+        Duty first;
+        do {
+            first = calls.get();
+            duty.nextCalled = first;
+        } while (!calls.compareAndSet(first, duty));
+        wake();
+    }
+
+    /** Ends the agent's rest. */
+    void wake() {
+        if (resting) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** From now on the agent does not rest any more. */
+    void end() {
+        ended = true;
+        LockSupport.unpark(thread);
+    }
+
+    // ---- the agent
+
+    /** How the agent's thread waits, when the user chose nothing else. */
+    IdleStrategy rest() {
+        return new Rest();
+    }
+
+    /**
+     * Before the agent's thread starts.
+     *
+     * @param rests whether it waits as {@link #rest} does
+     */
+    void onThread(Thread agents, boolean rests) {
+        thread = agents;
+        resting = !rests; // how else it waits is not known: each call wakes it
+    }
+
+    /** Whether somebody called since. */
+    boolean isCalled() {
+        return calls.get() != null;
+    }
+
+    /** Runs what was called for and what is due; returns how much was done. */
+    int run() {
+        long now = clock.time();
+        boolean wasSetBack = now < nowMs;
+        nowMs = now;
+        int work = wasSetBack ? runTimed() : 0;
+        work += runSetAside();
+        for (int pass = 0; pass < MOST_PASSES && (isCalled() || isDue()); pass++) {
+            work += runCalled() + runDue();
+        }
+        return work;
+    }
+
+    private boolean isDue() {
+        return !timed.isEmpty() && timed.first().dueMs <= nowMs;
+    }
+
+    /** The clock was set back: each says anew when it is due. */
+    private int runTimed() {
+        int work = 0;
+        for (Duty duty : List.copyOf(timed)) {
+            work += run(duty);
+        }
+        return work;
+    }
+
+    private int runDue() {
+        int work = 0;
+        while (isDue()) {
+            work += run(timed.first());
+        }
+        return work;
+    }
+
+    private int runCalled() {
+        Duty first = null;
+        for (Duty last = isCalled() ? calls.getAndSet(null) : null; last != null; ) {
+            Duty before = last.nextCalled;
+            last.nextCalled = first;
+            first = last;
+            last = before;
+        }
+        int work = 0;
+        while (first != null) {
+            Duty duty = first;
+            first = duty.nextCalled;
+            duty.nextCalled = null;
+            duty.called.set(false); // first: who calls from now on wants another run
+            work += run(duty);
+        }
+        return work;
+    }
+
+    private int runSetAside() {
+        if (setAside.isEmpty()) {
+            return 0;
+        }
+        boolean polls = !paced || System.nanoTime() - nextPollNs >= 0;
+        int work = 0;
+        for (Duty duty : List.copyOf(setAside)) {
+            if (duty.backOff().isFailing() || polls) {
+                work += run(duty);
+            }
+        }
+        if (polls) {
+            pollNs = work > 0 ? TICK_NS : Math.min(2 * pollNs, LONGEST_POLL_NS);
+            nextPollNs = System.nanoTime() + pollNs;
+        }
+        return work;
+    }
+
+    /** Runs a duty, unless it failed just now. */
+    private int run(Duty duty) {
+        if (duty.backOff().leftNs() > 0) {
+            return 0; // it stays set aside
+        }
+        if (duty.dueMs != Duty.NEVER) {
+            timed.remove(duty);
+            duty.dueMs = Duty.NEVER;
+        }
+        duty.polls = false;
+        int work = attempts.run(duty, duty, duty.backOff());
+        boolean failed = work == Attempts.FAILED;
+        if (failed) {
+            duty.dueMs = Duty.NEVER; // it is tried again after its pause
+        }
+        if (duty.dueMs != Duty.NEVER) {
+            duty.dueMs = Math.max(duty.dueMs, nowMs + 1);
+            timed.add(duty);
+        }
+        setAside(duty, failed || duty.polls);
+        return failed ? 0 : work;
+    }
+
+    private void setAside(Duty duty, boolean isToBe) {
+        if (isToBe && !duty.isSetAside) {
+            if (setAside.isEmpty() || duty.polls) {
+                pollNs = TICK_NS;
+                nextPollNs = System.nanoTime() + pollNs;
+            }
+            setAside.add(duty);
+        } else if (!isToBe && duty.isSetAside) {
+            setAside.remove(duty);
+        }
+        duty.isSetAside = isToBe;
+    }
+
+    private long restNs() {
+        long ns = cached != null && cached.isTicking() ? TICK_NS : LONGEST_REST_NS;
+        if (!timed.isEmpty()) {
+            long ms = Math.max(0, timed.first().dueMs - clock.time());
+            long untilDueNs = Math.min(ms, LONGEST_REST_NS / 1_000_000) * 1_000_000;
+            ns = Math.min(ns, cached == null ? FOREIGN_CLOCK_REST_NS : untilDueNs);
+        }
+        for (int i = 0; i < setAside.size(); i++) {
+            Duty duty = setAside.get(i);
+            boolean failing = duty.backOff().isFailing();
+            long left = failing ? duty.backOff().leftNs() : nextPollNs - System.nanoTime();
+            ns = Math.min(ns, left);
+        }
+        return ns;
+    }
+
+    /**
+     * Spins and yields for a moment, since work often comes in bursts, and then parks until the
+     * next duty is due. Once in a second it looks at the clock, which may have been set.
+     */
+    private final class Rest implements IdleStrategy {
+        @Override
+        public void idle(int workCount) {
+            if (workCount > 0) {
+                idles = 0;
+            } else {
+                idle();
+            }
+        }
+
+        @Override
+        public void idle() {
+            if (idles < SPINS) {
+                idles++;
+                Thread.onSpinWait();
+            } else if (idles < SPINS + YIELDS) {
+                idles++;
+                Thread.yield();
+            } else {
+                park();
+            }
+        }
+
+        @Override
+        public void reset() {
+            idles = 0;
+        }
+
+        private void park() {
+            resting = true;
+            // Only now: who calls or wants the time from here on wakes us.
+            long ns = isCalled() || ended ? 0 : restNs();
+            if (ns > 0) {
+                LockSupport.parkNanos(Duties.this, ns);
+            }
+            resting = false;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.firn.store;
+
+import io.firn.spi.View;
+
+/**
+ * Lets go of the views of sealed segments that nobody has read for a while, so that their files are
+ * not mapped for ever. It is called for when a reader has a segment mapped; where nothing is mapped
+ * there is nothing to look at.
+ */
+final class IdleViews extends Duty {
+    private static final long INTERVAL_MS = 10_000;
+
+    private final PartitionLog log;
+    private final PartitionUpkeep upkeep;
+    private long nextLookMs = NEVER;
+
+    IdleViews(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+        super(duties, log, "idle views");
+        this.log = log;
+        this.upkeep = upkeep;
+    }
+
+    @Override
+    public int run() {
+        if (log.state().isGone()) {
+            return 0;
+        }
+        boolean isTime =
+                nextLookMs != NEVER
+                        && (nowMs() >= nextLookMs || nextLookMs - nowMs() > INTERVAL_MS);
+        boolean isAnyLeft = false;
+        for (LogSegment segment : log.segments()) {
+            if (segment.sealed && segment.block.isFinished() && segment.hasView()) {
+                View idle = isTime ? segment.detachIdleView() : null;
+                if (idle == null) {
+                    isAnyLeft = true;
+                } else {
+                    upkeep.releases().later(idle, null, Releases.Release.NOTHING);
+                }
+            }
+        }
+        if (!isAnyLeft) {
+            nextLookMs = NEVER;
+            return 0;
+        }
+        if (isTime || nextLookMs == NEVER) {
+            nextLookMs = nowMs() + INTERVAL_MS;
+        }
+        againAt(nextLookMs);
+        return 0;
+    }
+}

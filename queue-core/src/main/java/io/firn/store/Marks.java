@@ -1,0 +1,49 @@
+package io.firn.store;
+
+import java.io.IOException;
+
+/**
+ * Writes down how far a partition's first segment that is not sealed is durable: what was forced
+ * before, never more; at most once in a mark interval, and only when there is news.
+ */
+final class Marks extends Duty {
+    private final PartitionLog log;
+    private final long intervalMs;
+    private long lastMs;
+
+    Marks(Duties duties, PartitionLog log) {
+        super(duties, log, "marks");
+        this.log = log;
+        this.intervalMs = log.store().config().markIntervalMs();
+    }
+
+    @Override
+    public int run() throws IOException {
+        LogSegment segment = unsealed();
+        if (log.state().isGone() || segment == null || !segment.isMarkDue()) {
+            return 0;
+        }
+        long sinceMs = nowMs() - lastMs;
+        if (sinceMs >= 0 && sinceMs < intervalMs) {
+            againAt(lastMs + intervalMs);
+            return 0;
+        }
+        lastMs = nowMs();
+        segment.writeMark(nowMs());
+        return 0;
+    }
+
+    /** Writes the mark now, when there is news. */
+    void write(long nowMs) throws IOException {
+        LogSegment segment = unsealed();
+        if (segment != null) {
+            segment.writeMark(nowMs);
+        }
+    }
+
+    private LogSegment unsealed() {
+        LogSegment[] all = log.segments();
+        int i = log.firstUnsealed(all);
+        return i < all.length ? all[i] : null;
+    }
+}

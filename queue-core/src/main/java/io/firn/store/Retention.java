@@ -1,0 +1,117 @@
+package io.firn.store;
+
+import io.firn.TopicOptions;
+import java.io.IOException;
+
+/**
+ * Ends segments by age, raises the log start where size or age ask for it, and takes away what lies
+ * below the log start. It is called for when a segment was sealed or the start was raised, and
+ * knows when the next segment becomes too old.
+ *
+ * <p>The order (O3): the log start is durable before a segment below it goes; what producers did in
+ * it is in a checkpoint before (O8).
+ */
+final class Retention extends Duty {
+    private final PartitionLog log;
+    private final PartitionUpkeep upkeep;
+
+    Retention(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+        super(duties, log, "retention");
+        this.log = log;
+        this.upkeep = upkeep;
+    }
+
+    @Override
+    public int run() throws IOException {
+        if (log.state().isGone()) {
+            return 0;
+        }
+        rollByAge();
+        return raiseStart() + deleteBelowStart();
+    }
+
+    private void rollByAge() {
+        long rollMs = log.topicLog().options().rollMs();
+        LogSegment active = log.activeSegment();
+        if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
+            return;
+        }
+        long endsMs = later(active.beginTimeMs(nowMs()), rollMs);
+        if (nowMs() < endsMs) {
+            againAt(endsMs);
+        } else if (!log.endSegment(active)) {
+            againSoon();
+        }
+    }
+
+    /** Whole sealed segments only. */
+    private int raiseStart() throws IOException {
+        TopicOptions options = log.topicLog().options();
+        LogSegment[] all = log.segments();
+        long bytes = 0;
+        if (options.retentionBytes() != TopicOptions.UNLIMITED) {
+            for (LogSegment segment : all) {
+                bytes += segment.written();
+            }
+        }
+        long start = log.logStartOffset();
+        for (LogSegment segment : all) {
+            if (!segment.sealed) {
+                break;
+            }
+            boolean tooMuch =
+                    options.retentionBytes() != TopicOptions.UNLIMITED
+                            && bytes - segment.written() >= options.retentionBytes();
+            if (!tooMuch && !isTooOld(segment, options.retentionMs())) {
+                break;
+            }
+            bytes -= segment.written();
+            start = segment.endOffset;
+        }
+        if (start <= log.logStartOffset()) {
+            return 0;
+        }
+        log.raiseLogStart(Math.min(start, log.durableOffset()));
+        return 1;
+    }
+
+    private boolean isTooOld(LogSegment segment, long retentionMs) {
+        if (retentionMs == TopicOptions.UNLIMITED) {
+            return false;
+        }
+        long keptUntilMs = later(segment.block.mark().sealTimeMs(), retentionMs);
+        if (nowMs() > keptUntilMs) {
+            return true;
+        }
+        againAt(keptUntilMs + 1);
+        return false;
+    }
+
+    /** A time and a duration that may be as long as the user likes. */
+    private static long later(long timeMs, long durationMs) {
+        long sum = timeMs + durationMs;
+        return sum < timeMs ? NEVER - 1 : sum;
+    }
+
+    /** Takes away what lies wholly below the log start, which is durable by now. */
+    int deleteBelowStart() throws IOException {
+        int deleted = 0;
+        for (LogSegment segment : log.segments()) {
+            boolean below = segment.endOffset <= log.logStartOffset();
+            if (!below || !segment.sealed || !segment.block.isFinished()) {
+                break;
+            }
+            if (!upkeep.checkpoints().covers(segment)) {
+                break;
+            }
+            if (!segment.doom()) {
+                againSoon(); // its copy is being published
+                break;
+            }
+            log.removeFirst(segment);
+            upkeep.retire(segment, true);
+            deleted++;
+        }
+        return deleted;
+    }
+}

@@ -1,0 +1,52 @@
+package io.firn.store;
+
+import java.io.IOException;
+
+/**
+ * Brings sealed segments into their final form. One whose medium fails keeps its place; those in
+ * other tiers are brought into theirs all the same.
+ */
+final class Seals extends Duty {
+    private final PartitionLog log;
+    private final PartitionUpkeep upkeep;
+
+    Seals(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+        super(duties, log, "final form of sealed segments");
+        this.log = log;
+        this.upkeep = upkeep;
+    }
+
+    @Override
+    public int run() throws IOException {
+        return log.state().isGone() ? 0 : finish();
+    }
+
+    int finish() throws IOException {
+        int finished = 0;
+        IOException failure = null;
+        for (LogSegment segment : log.segments()) {
+            if (!segment.sealed || segment.block.isFinished()) {
+                continue;
+            }
+            try {
+                segment.finishSeal();
+                finished++;
+            } catch (IOException | RuntimeException | InternalError e) {
+                log.store().stateOf(segment.block.tier()).noteError(e);
+                failure = failure == null ? wrapped(segment, e) : failure;
+            }
+        }
+        if (finished > 0) {
+            upkeep.onFinished();
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return finished;
+    }
+
+    private static IOException wrapped(LogSegment segment, Throwable e) {
+        return new IOException(
+                segment + " could not be brought into its final form: " + e.getMessage(), e);
+    }
+}

@@ -1,0 +1,158 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.await;
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.MoveOutcome;
+import io.firn.Partition;
+import io.firn.StoreMetrics.TierMetrics;
+import io.firn.Topic;
+import io.firn.file.FileTier;
+import io.firn.spi.FileMedium;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Background work that fails in one place, and goes on in all others. */
+class BackgroundTroubleTest {
+    private static final int VALUE_BYTES = 30_000; // two to a segment
+
+    @TempDir private Path directory;
+    private final ObservedMedium medium = new ObservedMedium();
+    private volatile Predicate<Path> refused = path -> false;
+
+    private LogStore open(FileMedium ofStore) {
+        medium.beforeDelete(this::refuse);
+        medium.beforeRename(this::refuse);
+        return LogStore.in(directory.resolve("store"))
+                .medium(ofStore)
+                .tier("hot", FileTier.builder(directory.resolve("hot")).medium(medium).build())
+                .tier("cold", FileTier.builder(directory.resolve("cold")).medium(medium).build())
+                .open();
+    }
+
+    private void refuse(Path path) throws IOException {
+        if (refused.test(path)) {
+            throw new IOException("refused: " + path);
+        }
+    }
+
+    private static void append(Partition partition, int count) {
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < count; i++) {
+                appender.append(new byte[VALUE_BYTES]);
+            }
+        }
+    }
+
+    private static void awaitMovable(LogStore store, int count) {
+        await(
+                count + " sealed segments",
+                () ->
+                        store.snapshot().partitions().stream()
+                                        .flatMap(each -> each.segments().stream())
+                                        .filter(each -> each.movable())
+                                        .count()
+                                >= count);
+    }
+
+    @Test
+    void shouldGoOnAppendingToOneTierWhileAnotherRefusesToDelete() throws Exception {
+        try (LogStore store = open(medium)) {
+            Partition partition = store.createTopic("t", Stores.small()).partition(0);
+            append(partition, 8);
+            awaitMovable(store, 2);
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            refused = path -> path.startsWith(directory.resolve("cold"));
+            partition.deleteRecordsBefore(2);
+            await("an error", () -> store.metrics().backgroundErrors() > 0);
+            Stores.start(
+                            () -> {
+                                append(partition, 20);
+                                return null;
+                            })
+                    .result();
+            assertEquals(28, partition.nextOffset());
+            assertFalse(partition.metrics().poisoned());
+            TierMetrics cold = store.metrics().tiers().get(1);
+            assertNotNull(cold.lastError());
+            assertTrue(cold.lastError().contains("refused"), cold.lastError());
+            assertTrue(cold.usedBytes() > 0);
+            refused = path -> false;
+            await("space", () -> store.metrics().tiers().get(1).usedBytes() == 0);
+        }
+    }
+
+    @Test
+    void shouldBringOtherSegmentsIntoTheirFinalFormWhenOneFails() {
+        try (LogStore store = open(medium)) {
+            Partition partition = store.createTopic("t", Stores.small()).partition(0);
+            refused = path -> path.getFileName().toString().equals("00000000000000000000.log");
+            append(partition, 9);
+            awaitMovable(store, 3);
+            refused = path -> false;
+            awaitMovable(store, 4);
+        }
+    }
+
+    @Test
+    void shouldTakeOtherPartitionsOfADeletedTopicAwayWhenOneRefuses() {
+        try (LogStore store = open(medium)) {
+            Topic topic = store.createTopic("t", Stores.small().withPartitions(3));
+            for (int i = 0; i < 3; i++) {
+                append(topic.partition(i), 5);
+            }
+            awaitMovable(store, 6);
+            refused = path -> path.getParent().endsWith("0");
+            store.deleteTopic("t");
+            await(
+                    "the others",
+                    () ->
+                            Stores.filesIn(directory.resolve("hot")).stream()
+                                    .noneMatch(
+                                            file ->
+                                                    file.getParent().endsWith("1")
+                                                            || file.getParent().endsWith("2")));
+            assertTrue(store.metrics().tiers().get(0).usedBytes() > 0);
+            refused = path -> false;
+            await("the rest", () -> store.metrics().tiers().get(0).usedBytes() == 0);
+        }
+    }
+
+    @Test
+    void shouldWriteOtherCursorsDownWhenOneCannotBe() {
+        ObservedMedium ofStore = new ObservedMedium();
+        try (LogStore store = open(ofStore)) {
+            Topic topic = store.createTopic("t", Stores.small());
+            try (Appender appender = topic.partition(0).openAppender()) {
+                appender.append(bytes("a"));
+            }
+            ofStore.beforeCreate(
+                    file -> {
+                        if (file.getFileName().toString().contains("cursor-a")) {
+                            throw new IOException("refused: " + file);
+                        }
+                    });
+            for (String name : new String[] {"a", "b"}) {
+                topic.cursor(name).advance(0, 1);
+            }
+            await("the other one", () -> isThere("cursor-b"));
+            assertFalse(isThere("cursor-a"));
+            ofStore.beforeCreate(null);
+            await("that one, too", () -> isThere("cursor-a"));
+        }
+    }
+
+    private boolean isThere(String name) {
+        return Stores.filesIn(directory.resolve("store")).stream()
+                .anyMatch(file -> file.getFileName().toString().equals(name));
+    }
+}

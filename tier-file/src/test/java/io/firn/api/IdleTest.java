@@ -1,0 +1,192 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.await;
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A store in which nothing happens costs nothing, and one in which something happens notices. */
+class IdleTest {
+    private static final int PARTITIONS = 100;
+    private static final long WINDOW_NS = 500_000_000;
+
+    /** Without a rest it would be some hundreds. */
+    private static final long FEW_WAKE_UPS = 20;
+
+    @TempDir private Path directory;
+
+    /** How often the store's threads began to wait so far. */
+    private static long rests() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long rests = 0;
+        for (ThreadInfo each : threads.getThreadInfo(threads.getAllThreadIds())) {
+            if (each != null && each.getThreadName().startsWith("firn-")) {
+                rests += each.getWaitedCount();
+            }
+        }
+        return rests;
+    }
+
+    private static void awaitRest() {
+        await(
+                "half a second in which the store's threads sleep",
+                () -> {
+                    long before = rests();
+                    LockSupport.parkNanos(WINDOW_NS);
+                    return rests() - before < FEW_WAKE_UPS;
+                });
+    }
+
+    private static void appendToEach(Topic topic) {
+        for (int i = 0; i < topic.partitionCount(); i++) {
+            try (Appender appender = topic.partition(i).openAppender()) {
+                appender.append(bytes("a"));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSleepWhenNothingIsAppendedHoweverManyPartitionsThereAre(Durability durability) {
+        TopicOptions options =
+                Stores.small()
+                        .withPartitions(PARTITIONS)
+                        .withDurability(durability)
+                        .withRollAge(Duration.ofDays(7))
+                        .withRetentionAge(Duration.ofDays(7))
+                        .withRetentionBytes(1 << 30);
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", options);
+            awaitRest();
+            appendToEach(topic);
+            topic.cursor("c").advance(0, 1);
+            awaitRest();
+            assertEquals(0, store.metrics().backgroundErrors());
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            awaitRest();
+            appendToEach(store.openTopic("t"));
+            awaitRest();
+        }
+    }
+
+    /** What is forced by time or by bytes is, whenever it comes after a rest. */
+    @Test
+    void shouldForceWhatIsAppendedAfterARest() {
+        TopicOptions options =
+                Stores.small()
+                        .withPartitions(3)
+                        .withDurability(Durability.WRITTEN)
+                        .withForce(1 << 20, Duration.ofMillis(10));
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", options);
+            List<Appender> appenders = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                appenders.add(topic.partition(i).openAppender());
+            }
+            for (int round = 1; round <= 200; round++) {
+                Partition partition = topic.partition(round % 3);
+                long offset = appenders.get(round % 3).append(bytes("a"));
+                await("force " + round, () -> partition.durableOffset() > offset);
+                if (round % 50 == 0) {
+                    awaitRest();
+                }
+            }
+            appenders.forEach(Appender::close);
+        }
+    }
+
+    /** Appends that wait for nothing, each of them at another moment of the background's. */
+    @Test
+    void shouldForceEachRecordThatNobodyWaitsFor() {
+        try (LogStore store = Stores.at(directory).open()) {
+            Partition partition = store.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 20_000; i++) {
+                    while (appender.appendAsync(bytes("a"), 0, 1) < 0) {
+                        Thread.onSpinWait();
+                    }
+                    if (i % 100 == 0) {
+                        await("a force", () -> partition.durableOffset() == partition.nextOffset());
+                        LockSupport.parkNanos(i % 7 * 10_000L);
+                    }
+                }
+                await("the last force", () -> partition.durableOffset() == 20_000);
+            }
+            awaitRest();
+        }
+    }
+
+    @Test
+    void shouldLetGoOfViewsThatNobodyReads() {
+        ObservedMedium medium = new ObservedMedium();
+        ManualClock clock = new ManualClock();
+        LogStoreBuilder builder = Stores.at(directory, medium).clock(clock).invokerMode();
+        try (LogStore store = builder.open()) {
+            Partition partition = store.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 20; i++) {
+                    appender.append(new byte[20_000]);
+                }
+            }
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 4; i++) {
+                    clock.advance(10_000);
+                    Stores.work(store);
+                }
+                // The active segment, and the block that is set aside.
+                assertTrue(medium.mappings() <= 2, medium.mappings() + " mappings");
+                Tailer tailer = partition.openTailer();
+                assertEquals(20, tailer.poll(record -> Verdict.CONTINUE, 1_000) + rest(tailer));
+                Stores.work(store);
+            }
+        }
+        assertEquals(0, medium.mappings());
+    }
+
+    private static int rest(Tailer tailer) {
+        int count = 0;
+        int polled;
+        while ((polled = tailer.poll(record -> Verdict.CONTINUE, 1_000)) > 0) {
+            count += polled;
+        }
+        return count;
+    }
+
+    @Test
+    void shouldWriteNothingAtCloseThatIsWrittenAlready() {
+        ObservedMedium medium = new ObservedMedium();
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            appendToEach(store.createTopic("t", Stores.small().withPartitions(5)));
+        }
+        List<Path> created = Collections.synchronizedList(new ArrayList<>());
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            store.openTopic("t").partition(0).nextOffset();
+            medium.beforeCreate(created::add);
+        }
+        assertEquals(List.of(), created);
+    }
+}
