@@ -37,7 +37,7 @@ def create(bootstrap, names):
 def fill(bootstrap, names):
     """Into each topic its name, as a record."""
     failures = []
-    producer = ck.Producer({"bootstrap.servers": bootstrap})
+    producer = ck.Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True})
     for name in names:
         producer.produce(name, name, on_delivery=lambda e, _: e and failures.append(e))
     if producer.flush(WAIT_S) or failures:

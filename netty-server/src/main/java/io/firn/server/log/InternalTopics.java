@@ -18,6 +18,7 @@ public final class InternalTopics {
     private static final String ADMINISTRATOR = "__admin_client";
 
     private final ServedTopics topics;
+    private volatile boolean failed;
 
     /** Over the topics. */
     public InternalTopics(ServedTopics topics) {
@@ -35,19 +36,23 @@ public final class InternalTopics {
     }
 
     /**
-     * Creates the topic of committed offsets if there is none; may write files. That it cannot be
-     * created is logged: groups work without it.
+     * Creates the topic of committed offsets if there is none; may write files. Groups work without
+     * it: when it cannot be created, that is logged once, and the next call tries again.
      */
     public void ensureOffsetsTopic() {
         String name = Topic.GROUP_METADATA_TOPIC_NAME;
         try {
             if (topics.find(name) == null) {
                 topics.create(name, 1, Map.of("cleanup.policy", "compact"));
+                failed = false;
             }
         } catch (TopicExistsException e) {
-            return; // another request created it meanwhile
+            failed = false; // another request created it meanwhile
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "the topic " + name + " cannot be created", e);
+            if (!failed) {
+                failed = true;
+                LOG.log(System.Logger.Level.WARNING, "the topic " + name + " cannot be created", e);
+            }
         }
     }
 }
