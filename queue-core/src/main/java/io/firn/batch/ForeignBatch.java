@@ -69,7 +69,8 @@ public final class ForeignBatch {
         checkProducer(buffer, at);
         if (compression == Compression.NONE) {
             checkRecords(buffer, at, size, count);
-        } else if (count > (size - BatchFormat.HEADER_LENGTH) / CompressedRecords.LEAST_RECORD_BYTES) {
+        } else if (count
+                > (size - BatchFormat.HEADER_LENGTH) / CompressedRecords.LEAST_RECORD_BYTES) {
             // More than an uncompressed batch of that size could hold. Each record takes an offset,
             // and a segment has room for 2³¹: who makes up a count would use up segments with it.
             checkCompressed(buffer, at, size, count, compression);

@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the whole batches above a mark in a segment of another process, by the rule of recovery: the
- * mark's epoch, the next offset, a sane length and a valid CRC ({@link UnsealedSegment}). They are
- * read through the file and not through a mapping, since a writer may cut the file meanwhile. Not
- * thread-safe.
+ * Finds the whole batches above a mark in a segment of another process, by the rule of recovery:
+ * the mark's epoch, the next offset, a sane length and a valid CRC ({@link UnsealedSegment}). They
+ * are read through the file and not through a mapping, since a writer may cut the file meanwhile.
+ * Not thread-safe.
  */
 final class BatchesAboveMark {
     private final BatchVerifier verifier = new BatchVerifier();

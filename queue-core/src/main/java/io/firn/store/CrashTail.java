@@ -15,8 +15,8 @@ import java.util.Map;
  *
  * <p>The rule is that of recovery, so nothing is shown that a writer's recovery would cut: in the
  * last segment, the batches above the mark that have the mark's epoch and follow one another; then
- * the batches of a reserved block that begins with the next offset. A block that does not is
- * left to recovery, which drops it.
+ * the batches of a reserved block that begins with the next offset. A block that does not is left
+ * to recovery, which drops it.
  *
  * <p>The order: the marks are read, the batches are verified, and only then the writer's lock is
  * found to be free. Had a writer opened the store before that, its recovery would have accepted the
@@ -70,8 +70,7 @@ final class CrashTail {
             if (next == LogSegment.OPEN) {
                 long pair = last.end();
                 int position = LogSegment.positionOf(pair);
-                BatchesAboveMark.End end =
-                        batches.after(last.block, position, last.offsetOf(pair));
+                BatchesAboveMark.End end = batches.after(last.block, position, last.offsetOf(pair));
                 pieces.add(new Piece(last.block, last.baseOffset, end));
                 next = end.offset();
             }

@@ -20,8 +20,8 @@ import java.util.UUID;
 /**
  * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
  * the marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches
- * above them ({@link BatchesAboveMark}). When the writer is gone without having closed the store, it
- * shows of both what recovery would accept ({@link CrashTail}).
+ * above them ({@link BatchesAboveMark}). When the writer is gone without having closed the store,
+ * it shows of both what recovery would accept ({@link CrashTail}).
  */
 final class Follower {
     private static final long TOPICS_EVERY_NS = 100_000_000;
@@ -252,8 +252,7 @@ final class Follower {
     private void lookAboveMark(LogSegment segment) throws IOException {
         long pair = segment.end();
         int position = LogSegment.positionOf(pair);
-        BatchesAboveMark.End end =
-                batches.after(segment.block, position, segment.offsetOf(pair));
+        BatchesAboveMark.End end = batches.after(segment.block, position, segment.offsetOf(pair));
         segment.setWritten(end.position(), end.offset());
     }
 

@@ -75,8 +75,7 @@ final class UnsealedSegment {
         long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
         int position = Math.min(markPosition, capacity);
         int lastEpoch = LogSegment.lastEpochBits(block);
-        SegmentWalk walk =
-                new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
+        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
         while (walk.next()) {
             if (walk.isDamage()) {
                 damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));

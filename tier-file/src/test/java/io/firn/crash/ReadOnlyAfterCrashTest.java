@@ -106,8 +106,7 @@ class ReadOnlyAfterCrashTest {
     @Test
     void shouldShowWhatRecoveryAcceptsAndNothingThatItCuts() throws IOException {
         try (LogStore store = open(medium, false)) {
-            Partition partition =
-                    store.createTopic("t", options(Durability.DURABLE)).partition(0);
+            Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
             try (Appender appender = partition.openSharedAppender()) {
                 for (int round = 0; round < 60; round++) {
                     append(store, appender, 5);
@@ -132,8 +131,7 @@ class ReadOnlyAfterCrashTest {
     @Test
     void shouldShowNothingAboveTheMarkWhileAWriterHasTheLock() {
         try (LogStore store = open(medium, false)) {
-            Partition partition =
-                    store.createTopic("t", options(Durability.DURABLE)).partition(0);
+            Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
             try (Appender appender = partition.openSharedAppender()) {
                 append(store, appender, 20);
                 try (LogStore reader = open(medium, true)) {
@@ -148,8 +146,7 @@ class ReadOnlyAfterCrashTest {
     void shouldGoOnWithTheWriterThatOpensTheStoreNext() throws IOException {
         SimulatedFileMedium crashed;
         try (LogStore store = open(medium, false)) {
-            Partition partition =
-                    store.createTopic("t", options(Durability.DURABLE)).partition(0);
+            Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
             try (Appender appender = partition.openSharedAppender()) {
                 append(store, appender, 100);
                 crashed = medium.crash(Survival.ALL);
@@ -162,7 +159,8 @@ class ReadOnlyAfterCrashTest {
                 Partition partition = writer.openTopic("t").partition(0);
                 try (Appender appender = partition.openSharedAppender()) {
                     append(writer, appender, 100);
-                    appender.appendAsync(new byte[LENGTH], 0, LENGTH); // not forced, so not to be seen
+                    appender.appendAsync(
+                            new byte[LENGTH], 0, LENGTH); // not forced, so not to be seen
                     for (int i = 0; i < 50; i++) {
                         reader.doWork();
                         assertTrue(log.visibleOffset() <= partition.durableOffset());

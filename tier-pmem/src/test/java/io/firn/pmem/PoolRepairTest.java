@@ -208,7 +208,8 @@ class PoolRepairTest {
         Path store = directory.resolve("store2");
         Path pool = directory.resolve("pmem2");
         try (LogStore made =
-                        LogStore.in(store).tier(Pools.withBlocks(BLOCKS, pool).build())
+                        LogStore.in(store)
+                                .tier(Pools.withBlocks(BLOCKS, pool).build())
                                 .invokerMode()
                                 .open();
                 Appender appender =
@@ -223,8 +224,7 @@ class PoolRepairTest {
             byte[] never = BlockEntry.neverUsed().encode(poolId(pool), block);
             for (int slot = 0; slot < 2; slot++) {
                 if (block == 0) {
-                    PoolDamage.overwrite(
-                            pool, PoolDamage.slot(block, slot), BlockEntry.SLOT_BYTES);
+                    PoolDamage.overwrite(pool, PoolDamage.slot(block, slot), BlockEntry.SLOT_BYTES);
                 } else {
                     PoolDamage.write(pool, PoolDamage.slot(block, slot), never);
                 }
@@ -246,15 +246,11 @@ class PoolRepairTest {
     }
 
     private static UUID poolId(Path pool) throws IOException {
-        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME))
-                .superblock()
-                .poolId();
+        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME)).superblock().poolId();
     }
 
     private static UUID storeIdOf(Path pool) throws IOException {
-        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME))
-                .superblock()
-                .storeId();
+        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME)).superblock().storeId();
     }
 
     @Test
