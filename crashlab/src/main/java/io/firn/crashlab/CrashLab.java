@@ -222,8 +222,8 @@ public final class CrashLab implements Callable<Integer> {
                 new Explorer(
                         on,
                         one,
-                        Action.workload(on, one, actions),
-                        Explorer.Limits.all(deep),
+                        Workload.of(on, one, actions),
+                        Explorer.Limits.of(one, deep),
                         matrix,
                         () -> looked.get() >= images,
                         () -> {
@@ -293,14 +293,14 @@ public final class CrashLab implements Callable<Integer> {
 
     /** One image once more, told at length. */
     private int repeat() {
-        List<Action> all = Action.pick(Action.workload(media.get(0), seed, actions), kept());
+        List<Action> all = Action.pick(Workload.of(media.get(0), seed, actions), kept());
         Media on = media.get(0);
         List<Explorer.Failure> found =
                 new Explorer(
                                 on,
                                 seed,
                                 all,
-                                Explorer.Limits.all(deep),
+                                Explorer.Limits.of(seed, deep),
                                 matrix,
                                 () -> false,
                                 () -> {})
@@ -330,7 +330,7 @@ public final class CrashLab implements Callable<Integer> {
 
     private void shrink(Explorer.Failure failure) {
         Media on = failure.media();
-        List<Action> all = Action.workload(on, failure.seed(), actions);
+        List<Action> all = Workload.of(on, failure.seed(), actions);
         Shrinker.Small small =
                 new Shrinker(on, failure.seed(), all, deep, on::empty).shrink(kept());
         say("The smallest workload that fails, %d of %d actions:", small.kept().size(), actions);

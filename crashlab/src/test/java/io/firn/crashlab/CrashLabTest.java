@@ -33,7 +33,7 @@ class CrashLabTest {
             new Explorer(
                             media,
                             one,
-                            Action.workload(media, one, ACTIONS),
+                            Workload.of(media, one, ACTIONS),
                             new Explorer.Limits(64, 4, 3, 4),
                             matrix,
                             () -> looked[0] >= images,
