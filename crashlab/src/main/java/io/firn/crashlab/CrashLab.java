@@ -37,6 +37,19 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            "Media: MEMORY, segments in persistent memory; EADR, the same with caches that survive;"
+                    + " FILES, segments in files; BOTH, a few in memory and the others in files;"
+                    + " MOVES, segments move between memory and two directories of files while"
+                    + " records are appended and deleted. The store's own directory lies in files;"
+                    + " all of it is cut at one instant.",
+            "",
+            "Workloads, by seed, a third each: one incarnation, all of whose images are looked at;"
+                    + " many incarnations, each of which goes on where it recovers and may be cut"
+                    + " in its recovery, too; the same with WRITTEN topics that are hardly ever"
+                    + " forced. After a power cut a line of memory holds what it held at any time"
+                    + " since it was flushed, a page of a file what it held at any time since it"
+                    + " was forced, each whatever becomes of the others.",
+            "",
             "A broken promise is told with a line that brings it back. Exit code: 0 when every"
                     + " promise was kept, 1 when not, 2 when an argument is wrong."
         })

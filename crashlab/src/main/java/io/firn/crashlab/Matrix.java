@@ -60,6 +60,10 @@ final class Matrix {
         }
     }
 
+    synchronized long triesOf(Fault fault) {
+        return counts.getOrDefault(fault, new long[2])[0];
+    }
+
     synchronized void violated(Fault fault) {
         counts.computeIfAbsent(fault, each -> new long[2])[1]++;
     }

@@ -45,9 +45,13 @@ final class PageHistory {
         earlier.put(page, after);
     }
 
-    /** A page was forced. */
-    void forget(int page) {
+    /** A page was forced as it is now. */
+    void forget(int page, byte[] now) {
         earlier.remove(page);
+        int start = page * SimulatedFile.PAGE;
+        if (seen != null && start < seen.length) {
+            System.arraycopy(now, 0, seen, start, Math.min(now.length, seen.length - start));
+        }
     }
 
     /** The file was cut. */

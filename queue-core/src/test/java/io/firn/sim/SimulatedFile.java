@@ -177,8 +177,9 @@ final class SimulatedFile extends SimulatedBytes {
                 lost.remove(page);
             }
             if (!lost.containsKey(page)) {
-                store(page, pageOf(bytes, size, page));
-                history.forget(page);
+                byte[] now = pageOf(bytes, size, page);
+                store(page, now);
+                history.forget(page, now);
             }
         }
     }
