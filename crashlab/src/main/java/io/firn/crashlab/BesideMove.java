@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 
 /**
  * What other threads do while one moves a segment: actions that come before some of the move's
- * operations on the medium. They run on the move's thread, so that a workload stays
- * deterministic; where the move holds a lock that they would have to wait for, they do not come.
+ * operations on the medium. They run on the move's thread, so that a workload stays deterministic;
+ * where the move holds a lock that they would have to wait for, they do not come.
  */
 final class BesideMove implements Runnable {
     private static final int MOST = 4;

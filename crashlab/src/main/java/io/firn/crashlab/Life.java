@@ -19,7 +19,6 @@ import io.firn.crashlab.Promises.Repeatable;
 import io.firn.crashlab.Promises.Violation;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.agrona.concurrent.CachedEpochClock;
