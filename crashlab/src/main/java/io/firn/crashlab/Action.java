@@ -23,7 +23,11 @@ record Action(Kind kind, int topic, int a, int b) {
         DELETE_RECORDS(3),
         REOPEN(1),
         /** Where there are several tiers. */
-        MOVE(8);
+        MOVE(8),
+        /** As APPEND_ASYNC, of one large value; in workloads that ask for it. */
+        APPEND_BULK(0),
+        /** Cuts the power some operations later; in workloads that ask for it. */
+        CUT(0);
 
         private final int weight;
 

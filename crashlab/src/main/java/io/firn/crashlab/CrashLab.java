@@ -37,6 +37,19 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            "Media: MEMORY, segments in persistent memory; EADR, the same with caches that survive;"
+                    + " FILES, segments in files; BOTH, a few in memory and the others in files;"
+                    + " MOVES, segments move between memory and two directories of files while"
+                    + " records are appended and deleted. The store's own directory lies in files;"
+                    + " all of it is cut at one instant.",
+            "",
+            "Workloads, by seed, a third each: one incarnation, all of whose images are looked at;"
+                    + " many incarnations, each of which goes on where it recovers and may be cut"
+                    + " in its recovery, too; the same with WRITTEN topics that are hardly ever"
+                    + " forced. After a power cut a line of memory holds what it held at any time"
+                    + " since it was flushed, a page of a file what it held at any time since it"
+                    + " was forced, each whatever becomes of the others.",
+            "",
             "A broken promise is told with a line that brings it back. Exit code: 0 when every"
                     + " promise was kept, 1 when not, 2 when an argument is wrong."
         })
@@ -222,8 +235,8 @@ public final class CrashLab implements Callable<Integer> {
                 new Explorer(
                         on,
                         one,
-                        Action.workload(on, one, actions),
-                        Explorer.Limits.all(deep),
+                        Workload.of(on, one, actions),
+                        Explorer.Limits.of(one, deep),
                         matrix,
                         () -> looked.get() >= images,
                         () -> {
@@ -293,14 +306,14 @@ public final class CrashLab implements Callable<Integer> {
 
     /** One image once more, told at length. */
     private int repeat() {
-        List<Action> all = Action.pick(Action.workload(media.get(0), seed, actions), kept());
+        List<Action> all = Action.pick(Workload.of(media.get(0), seed, actions), kept());
         Media on = media.get(0);
         List<Explorer.Failure> found =
                 new Explorer(
                                 on,
                                 seed,
                                 all,
-                                Explorer.Limits.all(deep),
+                                Explorer.Limits.of(seed, deep),
                                 matrix,
                                 () -> false,
                                 () -> {})
@@ -330,7 +343,7 @@ public final class CrashLab implements Callable<Integer> {
 
     private void shrink(Explorer.Failure failure) {
         Media on = failure.media();
-        List<Action> all = Action.workload(on, failure.seed(), actions);
+        List<Action> all = Workload.of(on, failure.seed(), actions);
         Shrinker.Small small =
                 new Shrinker(on, failure.seed(), all, deep, on::empty).shrink(kept());
         say("The smallest workload that fails, %d of %d actions:", small.kept().size(), actions);

@@ -19,6 +19,16 @@ final class Explorer {
         static Limits all(int deepShare) {
             return new Limits(1 << 16, 32, 1, deepShare);
         }
+
+        /**
+         * All where a seed's workload is one incarnation; fewer of each step where there are many,
+         * so that many workloads are lived through.
+         */
+        static Limits of(long seed, int deepShare) {
+            return Workload.styleOf(seed) == Workload.Style.PLAIN
+                    ? all(deepShare)
+                    : new Limits(64, 12, 1, deepShare);
+        }
     }
 
     /**
@@ -66,7 +76,6 @@ final class Explorer {
     private int onlyStep = -1;
     private int onlyImage = -1;
     private Life life;
-    private SimulatedFileMedium medium;
     private Examiner examiner;
 
     /** With what is called for each image that this workload did not leave before. */
@@ -104,16 +113,17 @@ final class Explorer {
     /** Runs the workload; returns the first broken promise, or none. */
     List<Failure> explore() {
         SeededIds.seed(seed);
-        medium = begin.get();
-        life = new Life(media, medium, false);
+        life = new Life(media, begin.get(), false);
         examiner = new Examiner(life, matrix, limits.deepShare);
-        medium.onOperation(this::step);
+        life.machine.observe(this::step);
         try {
             life.run(actions);
-            step(medium.operations());
+            step(life.machine.operations());
         } catch (RuntimeException | AssertionError e) {
-            fail(medium.operations(), -1, Fault.REPEATED, e);
+            fail(life.machine.operations(), -1, Fault.REPEATED, e);
         }
+        matrix.count(Fault.INCARNATION, life.machine.cuts());
+        matrix.count(Fault.BESIDE_MOVE, life.besideMoves());
         matrix.addDistinct(distinct.size());
         return failures;
     }
@@ -122,6 +132,7 @@ final class Explorer {
         if (!failures.isEmpty() || enough.getAsBoolean() || !isWanted(number)) {
             return;
         }
+        SimulatedFileMedium medium = life.machine.medium();
         long stepSeed = mix(seed, number);
         Images images = new Images(medium, stepSeed, limits.mostCombinations, limits.sampled);
         Fault fault = fault(images.isEnumerated());
@@ -158,7 +169,7 @@ final class Explorer {
     }
 
     private String before(int number) {
-        return number == 0 ? "" : medium.history().get(number - 1);
+        return life.machine.before(number);
     }
 
     private Fault fault(boolean enumerated) {

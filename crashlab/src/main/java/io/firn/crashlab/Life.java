@@ -19,25 +19,21 @@ import io.firn.crashlab.Promises.Repeatable;
 import io.firn.crashlab.Promises.Violation;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.agrona.concurrent.CachedEpochClock;
 
 /** A store that lives through a workload, and what it promises meanwhile. */
 final class Life {
     static final int MOST_TOPICS = 3;
-    static final int LARGEST = 26_000;
 
     private static final long START_MS = 1_700_000_000_000L;
     private static final int SEGMENT_BYTES = 64 * 1024;
-    private static final int[] SIZES = {60, 60, 60, 60, 700, 700, 700, 4_000, 4_000, LARGEST};
     private static final int ROLL_AGE_MS = 1_000;
     private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
 
     final Media media;
-    final SimulatedFileMedium medium;
+    final Machine machine;
     final Promises promises = new Promises();
     final CachedEpochClock clock = new CachedEpochClock();
 
@@ -49,10 +45,14 @@ final class Life {
     private Action doing;
     private int failures;
     private int moved;
+    private int besideMoves;
+
+    /** What goes on beside a move; null when none is under way. */
+    private BesideMove beside;
 
     Life(Media media, SimulatedFileMedium medium, boolean mayFail) {
         this.media = media;
-        this.medium = medium;
+        this.machine = new Machine(medium);
         this.mayFail = mayFail;
         clock.update(START_MS);
     }
@@ -70,6 +70,11 @@ final class Life {
     /** How many segments were moved. */
     int moved() {
         return moved;
+    }
+
+    /** How many actions came in the midst of a move. */
+    int besideMoves() {
+        return besideMoves;
     }
 
     /** How many actions failed. */
@@ -91,7 +96,39 @@ final class Life {
         runWithJump(actions, -1, 0);
         beforeClose.run();
         doing = null;
-        close();
+        orPowerCut(this::close);
+    }
+
+    /** Does something; should the power be cut meanwhile, the next incarnation recovers. */
+    private void orPowerCut(Runnable action) {
+        try {
+            action.run();
+        } catch (PowerCut | AssertionError | RuntimeException e) {
+            if (!machine.isCut()) {
+                if (e instanceof FirnException failure) {
+                    fail(failure);
+                } else {
+                    throw e;
+                }
+            }
+        }
+        if (machine.isCut()) {
+            beside = null;
+            orPowerCut(this::restart);
+        }
+    }
+
+    private void restart() {
+        store = null;
+        store = media.open(machine.restart(), clock, 0);
+        promises.check(store);
+        promises.adopt(store);
+        Arrays.fill(current, null);
+        for (OfTopic topic : promises.topics) {
+            if (topic.presence == Presence.EXISTS) {
+                current[Integer.parseInt(topic.name.substring(1))] = topic;
+            }
+        }
     }
 
     /** Lives through all of it, does not close, and sets the clock before one of the actions. */
@@ -102,11 +139,7 @@ final class Life {
             if (i == jumpBefore) {
                 clock.advance(ms);
             }
-            try {
-                act(doing);
-            } catch (FirnException e) {
-                fail(e);
-            }
+            orPowerCut(() -> act(doing));
         }
     }
 
@@ -127,10 +160,10 @@ final class Life {
     private void open(int variant) {
         store = null;
         try {
-            store = media.open(medium, clock, variant);
+            store = media.open(machine.medium(), clock, variant);
         } catch (FirnException e) {
             fail(e);
-            store = media.open(medium, clock, variant);
+            store = media.open(machine.medium(), clock, variant);
         }
     }
 
@@ -150,6 +183,7 @@ final class Life {
             case DELETE -> delete(action);
             case PASS -> pass(PASSES_MS[action.a() % PASSES_MS.length]);
             case REOPEN -> reopen(action.a());
+            case CUT -> machine.cutSoon(action.a());
             default -> {
                 OfTopic topic = current[action.topic()];
                 topic = topic == null ? current[0] : topic;
@@ -162,7 +196,7 @@ final class Life {
 
     private void actOn(OfTopic topic, Action action) {
         switch (action.kind()) {
-            case APPEND, APPEND_ASYNC, APPEND_IDEMPOTENT -> append(topic, action);
+            case APPEND, APPEND_ASYNC, APPEND_BULK, APPEND_IDEMPOTENT -> append(topic, action);
             case MOVE -> move(topic, action);
             case FORCE -> topic.partition.force();
             case CURSOR -> moveCursor(topic, action);
@@ -244,26 +278,8 @@ final class Life {
         }
     }
 
-    private static List<byte[]> values(OfTopic topic, Action action) {
-        SplittableRandom random = new SplittableRandom(action.a());
-        List<byte[]> values = new ArrayList<>();
-        int most = SIZES[random.nextInt(SIZES.length)];
-        int count = most == LARGEST ? 1 : 1 + action.b() % 4;
-        for (int i = 0; i < count; i++) {
-            byte[] value = new byte[random.nextInt(most)];
-            // Half of them can be compressed.
-            if (action.a() % 2 == 0) {
-                random.nextBytes(value);
-            } else {
-                Arrays.fill(value, (byte) (topic.sent.size() + 1));
-            }
-            values.add(value);
-        }
-        return values;
-    }
-
     private void append(OfTopic topic, Action action) {
-        List<byte[]> values = values(topic, action);
+        List<byte[]> values = Values.of(action, topic.sent.size());
         try (Appender appender = topic.partition.openAppender()) {
             Batch batch = appender.newBatch();
             values.forEach(batch::add);
@@ -274,7 +290,8 @@ final class Life {
                 batch.producer(topic.producer, 0, topic.sequence);
             }
             topic.sends(values);
-            if (action.kind() == Action.Kind.APPEND_ASYNC) {
+            if (action.kind() == Action.Kind.APPEND_ASYNC
+                    || action.kind() == Action.Kind.APPEND_BULK) {
                 appendAsync(appender, batch, topic);
                 return;
             }
@@ -346,8 +363,27 @@ final class Life {
                             };
                     default -> MoveControl.UNLIMITED;
                 };
+        if (action.b() / 8 % 8 > 3) {
+            beside = new BesideMove(action.b(), each -> actBesideMove(topic, each));
+        }
+        machine.beside(beside);
         MoveOutcome outcome = store.migrate(topic.name, 0, segment.baseOffset(), tier, control);
+        machine.beside(null);
+        beside = null;
         moved += outcome == MoveOutcome.MOVED ? 1 : 0;
+    }
+
+    private void actBesideMove(OfTopic topic, Action action) {
+        besideMoves++;
+        try {
+            if (action.kind() == Action.Kind.PASS) {
+                act(action);
+            } else {
+                actOn(topic, action);
+            }
+        } catch (FirnException e) {
+            fail(e); // the move must not take it for a failure of its own
+        }
     }
 
     private void deleteRecords(OfTopic topic, Action action) {

@@ -23,6 +23,8 @@ final class Matrix {
         IN_RECOVERY_2("power cut in the recovery from that"),
         IN_RECOVERY_3("power cut in the recovery from that again"),
         AFTER_RECOVERY("power cut just behind recovery and its first append"),
+        INCARNATION("power cut, and the workload goes on behind its recovery"),
+        BESIDE_MOVE("an append, a force, a deletion … between the operations of a move"),
         REPEATED("recovery repeated; everything let go at close"),
         IO_ERROR("an operation fails with EIO"),
         SHORT_WRITE("a write ends half-way with EIO"),
@@ -50,6 +52,16 @@ final class Matrix {
 
     synchronized void count(Fault fault) {
         counts.computeIfAbsent(fault, each -> new long[2])[0]++;
+    }
+
+    synchronized void count(Fault fault, int times) {
+        if (times > 0) {
+            counts.computeIfAbsent(fault, each -> new long[2])[0] += times;
+        }
+    }
+
+    synchronized long triesOf(Fault fault) {
+        return counts.getOrDefault(fault, new long[2])[0];
     }
 
     synchronized void violated(Fault fault) {

@@ -81,6 +81,19 @@ final class Promises {
             acked = sent.size();
         }
 
+        /** It was recovered after a power cut: from here on what is there counts, and no more. */
+        void recover(Topic topic) {
+            exists(topic);
+            forget(partition.nextOffset());
+            acked = Math.min(acked, sent.size());
+            startAsked = partition.logStartOffset();
+            cursorForced = topic.cursor("c").offset(0);
+            cursorAsked = cursorForced;
+            producer = -1; // what the old one sent last may be lost; another one begins anew
+            sequence = 0;
+            last = last == null || last.offset() >= sent.size() ? null : last;
+        }
+
         long durable() {
             return partition == null ? acked : Math.max(acked, partition.durableOffset());
         }
@@ -144,12 +157,8 @@ final class Promises {
     void check(LogStore store) {
         require(store.findings().isEmpty(), "findings " + store.findings());
         checkPlaces(store.snapshot());
-        List<String> names = store.topicNames();
         for (OfTopic expected : topics) {
-            boolean found =
-                    names.contains(expected.name)
-                            && (expected.id == null
-                                    || store.openTopic(expected.name).id().equals(expected.id));
+            boolean found = isThere(expected, store);
             require(
                     found || expected.presence != Presence.EXISTS,
                     expected.name + " is gone, it exists");
@@ -160,6 +169,25 @@ final class Promises {
                 check(expected, store.openTopic(expected.name));
             }
         }
+    }
+
+    /** Goes on with a store that was recovered after a power cut, and that was checked. */
+    void adopt(LogStore store) {
+        for (OfTopic topic : topics) {
+            if (topic.presence == Presence.GONE) {
+                continue;
+            }
+            if (isThere(topic, store)) {
+                topic.recover(store.openTopic(topic.name));
+            } else {
+                topic.presence = Presence.GONE;
+            }
+        }
+    }
+
+    private static boolean isThere(OfTopic topic, LogStore store) {
+        return store.topicNames().contains(topic.name)
+                && (topic.id == null || store.openTopic(topic.name).id().equals(topic.id));
     }
 
     /** Each segment lies in one place, and a tier holds nothing but segments (O6). */
@@ -217,7 +245,7 @@ final class Promises {
 
     private static void checkRecords(OfTopic expected, Partition partition, long from, long to) {
         long[] at = {from};
-        byte[] value = new byte[Life.LARGEST];
+        byte[] value = new byte[Values.LARGEST];
         try (Tailer tailer = partition.openTailer()) {
             while (tailer.poll(
                             record -> {

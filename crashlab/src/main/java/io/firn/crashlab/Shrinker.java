@@ -62,7 +62,7 @@ final class Shrinker {
                 }
             }
             if (piece == 1 && !smaller) {
-                return new Small(smallest, explore(smallest, Explorer.Limits.all(deepShare)));
+                return new Small(smallest, explore(smallest, Explorer.Limits.of(seed, deepShare)));
             }
             piece = Math.max(1, piece / 2);
         }

@@ -10,6 +10,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The short form of bin/crashlab: other workloads each day. */
 class CrashLabTest {
@@ -33,7 +35,7 @@ class CrashLabTest {
             new Explorer(
                             media,
                             one,
-                            Action.workload(media, one, ACTIONS),
+                            Workload.of(media, one, ACTIONS),
                             new Explorer.Limits(64, 4, 3, 4),
                             matrix,
                             () -> looked[0] >= images,
@@ -82,6 +84,53 @@ class CrashLabTest {
             withMoves += life.moved() > 0 ? 1 : 0;
         }
         assertTrue(withMoves >= 8, withMoves + " of 20 workloads moved something");
+    }
+
+    /** Of one style, whatever the seed's own is. */
+    private void explore(Media media, Workload.Style style, int workloads) {
+        Matrix matrix = new Matrix();
+        List<String> failures = new ArrayList<>();
+        for (long one = seed; one < seed + workloads && failures.isEmpty(); one++) {
+            new Explorer(
+                            media,
+                            one,
+                            Workload.of(style, media, one, ACTIONS),
+                            new Explorer.Limits(16, 3, 3, 4),
+                            matrix,
+                            () -> false,
+                            () -> {})
+                    .explore()
+                    .forEach(each -> failures.add(style + ", seed " + each.seed() + ": " + each));
+        }
+        System.out.printf("%s, %s, seed %d:%n%s", media, style, seed, matrix);
+        assertEquals(List.of(), failures);
+        assertTrue(matrix.triesOf(Matrix.Fault.INCARNATION) >= workloads, matrix.toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
+    void shouldKeepEveryPromiseWhenPowerIsCutInEachOfManyIncarnations(Media media) {
+        explore(media, Workload.Style.INCARNATIONS, 3);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
+    void shouldKeepEveryPromiseWhenSegmentsWereRolledAndNeverForced(Media media) {
+        explore(media, Workload.Style.UNFORCED, 3);
+    }
+
+    /** Moves would be worth less if nothing went on beside them. */
+    @Test
+    void shouldActBesideMovesInSomeWorkloads() {
+        int beside = 0;
+        for (long one = seed; one < seed + 20; one++) {
+            SeededIds.seed(one);
+            Life life = new Life(Media.MOVES, Media.MOVES.empty(), false);
+            life.machine.observe(number -> {});
+            life.run(Action.workload(Media.MOVES, one, ACTIONS));
+            beside += life.besideMoves();
+        }
+        assertTrue(beside >= 10, beside + " actions beside moves in 20 workloads");
     }
 
     @Test

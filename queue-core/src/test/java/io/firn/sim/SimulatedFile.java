@@ -40,6 +40,7 @@ final class SimulatedFile extends SimulatedBytes {
     private final Map<Integer, byte[]> lost = new TreeMap<>();
 
     private final BitSet disguised = new BitSet();
+    private PageHistory history = new PageHistory();
 
     SimulatedFile(long modifiedMs) {
         this.modifiedMs = modifiedMs;
@@ -85,6 +86,7 @@ final class SimulatedFile extends SimulatedBytes {
         resize(Math.max(size, end));
         for (int page = (int) position / PAGE; page * PAGE < end; page++) {
             undisguise(page);
+            changed(page, pageOf(bytes, size, page));
             lost.remove(page);
             allocated.set(page);
         }
@@ -102,6 +104,7 @@ final class SimulatedFile extends SimulatedBytes {
                 bytes.put(i, (byte) 0);
             }
             allocated.clear((newSize + PAGE - 1) / PAGE, Integer.MAX_VALUE);
+            history.forgetFrom(newSize / PAGE);
             lost.keySet().removeIf(page -> page * PAGE >= newSize);
         }
         resize(newSize);
@@ -135,6 +138,29 @@ final class SimulatedFile extends SimulatedBytes {
         return writable ? mapping : mapping.asReadOnlyBuffer();
     }
 
+    /** A page held this, and changes. */
+    private void changed(int page, byte[] before) {
+        if (!disguised.get(page) && !Arrays.equals(before, durablePage(page))) {
+            history.add(page, before);
+        }
+    }
+
+    /** Its mapping is written to from now on. */
+    void watch() {
+        history.watch(bytes, size);
+    }
+
+    /** Its mapping is written to no more. */
+    void unwatch() {
+        look();
+        history.unwatch();
+    }
+
+    /** Sees what was stored into its mapping since the last look. */
+    void look() {
+        history.look(bytes, size, this::changed);
+    }
+
     /** The first page without space of its own, or −1. */
     @Override
     int firstHole() {
@@ -151,7 +177,9 @@ final class SimulatedFile extends SimulatedBytes {
                 lost.remove(page);
             }
             if (!lost.containsKey(page)) {
-                store(page, pageOf(bytes, size, page));
+                byte[] now = pageOf(bytes, size, page);
+                store(page, now);
+                history.forget(page, now);
             }
         }
     }
@@ -221,6 +249,7 @@ final class SimulatedFile extends SimulatedBytes {
     @Override
     void rot(int position, int mask) {
         bytes.put(position, (byte) (bytes.get(position) ^ mask));
+        history.rot(position, mask);
         if (position < durable.length) {
             durable[position] ^= (byte) mask;
         }
@@ -228,10 +257,12 @@ final class SimulatedFile extends SimulatedBytes {
 
     @Override
     void crash(Survival survival) {
+        look();
         for (int page = 0; page < pages(); page++) {
             undisguise(page);
             byte[] now = pageOf(bytes, size, page);
             if (!Arrays.equals(now, durablePage(page))
+                    || history.of(page).length > 0
                     || allocated.get(page) != durablyAllocated.get(page)) {
                 decide(page, now, survival);
             }
@@ -249,9 +280,15 @@ final class SimulatedFile extends SimulatedBytes {
         allocated.or(durablyAllocated);
         lost.clear();
         disguised.clear();
+        history = new PageHistory();
     }
 
     private void decide(int page, byte[] now, Survival survival) {
+        byte[][] before = history.of(page);
+        if (before.length > 0) {
+            decide(page, before, now, survival);
+            return;
+        }
         switch (survival.page()) {
             case OLD -> {}
             case NEW -> store(page, now);
@@ -266,6 +303,27 @@ final class SimulatedFile extends SimulatedBytes {
                 store(page, torn);
             }
         }
+    }
+
+    /** Any of the contents that the page had, or two of them with a tear between. */
+    private void decide(int page, byte[][] before, byte[] now, Survival survival) {
+        int fate = survival.line(before.length + 1);
+        if (fate == 0) {
+            return;
+        }
+        int version = Math.abs(fate);
+        byte[] content = version > before.length ? now : before[version - 1];
+        if (fate < 0) {
+            byte[] torn = version == 1 ? durablePage(page) : before[version - 2].clone();
+            int length = survival.pieceBytes();
+            for (int piece = 0; piece < PAGE; piece += length) {
+                if (survival.piece()) {
+                    System.arraycopy(content, piece, torn, piece, length);
+                }
+            }
+            content = torn;
+        }
+        store(page, content);
     }
 
     private void store(int page, byte[] content) {
@@ -303,6 +361,7 @@ final class SimulatedFile extends SimulatedBytes {
 
     @Override
     SimulatedNode makeCopy(Map<SimulatedNode, SimulatedNode> copies) {
+        look();
         SimulatedFile copy = new SimulatedFile(modifiedMs);
         copies.put(this, copy);
         copy.take(taken());
@@ -315,6 +374,7 @@ final class SimulatedFile extends SimulatedBytes {
         copy.durablyAllocated.or(durablyAllocated);
         lost.forEach((page, content) -> copy.lost.put(page, content.clone()));
         copy.disguised.or(disguised);
+        copy.history = history.copy();
         return copy;
     }
 }

@@ -37,8 +37,8 @@ import java.util.function.Predicate;
  *
  * <ul>
  *   <li>Pages of 4 KiB are independent of each other until the file, or the mapped range, is
- *       forced. A page that was not forced is old or new after a crash, or torn between sectors of
- *       512 bytes.
+ *       forced. A page that was not forced is old or new after a crash, or what it was in between,
+ *       since it may have been written back at any time, or torn between sectors of 512 bytes.
  *   <li>A creation, rename or deletion is durable after a force of its directory; before, each
  *       survives by itself or not.
  *   <li>A file's size is durable after a force of the file.
@@ -64,6 +64,9 @@ public final class SimulatedFileMedium implements FileMedium {
     private IntConsumer hook = NOTHING;
     private int looks;
     private final List<SimulatedMemory> memories = new ArrayList<>();
+
+    /** Files with a mapping that somebody may store into. */
+    private final Set<SimulatedFile> watched = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** An empty one. */
     public SimulatedFileMedium() {
@@ -192,6 +195,16 @@ public final class SimulatedFileMedium implements FileMedium {
 
     synchronized void release(Object handleOrMapping) {
         inUse.remove(handleOrMapping);
+    }
+
+    void watch(SimulatedFile file) {
+        file.watch();
+        watched.add(file);
+    }
+
+    void unwatch(SimulatedFile file) {
+        file.unwatch();
+        watched.remove(file);
     }
 
     /** What {@link #durabilityClass(Path)} is to say. */
@@ -406,6 +419,7 @@ public final class SimulatedFileMedium implements FileMedium {
         int number = history.size();
         if (hook != NOTHING) {
             memories.forEach(SimulatedMemory::look);
+            watched.forEach(SimulatedFile::look);
             hook.accept(number);
         }
         if (faults.isReadOnly(path)) {

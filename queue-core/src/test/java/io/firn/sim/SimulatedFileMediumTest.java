@@ -111,6 +111,77 @@ class SimulatedFileMediumTest extends FileMediumContract {
         assertEquals(Set.of("file", "other", "third"), found);
     }
 
+    /** Each page had so many contents since it was forced, of which one survives. */
+    private static Survival version(int expected, int surviving) {
+        return new Survival() {
+            @Override
+            public boolean name() {
+                return false;
+            }
+
+            @Override
+            public boolean size() {
+                return false;
+            }
+
+            @Override
+            public Fate page() {
+                return Fate.OLD;
+            }
+
+            @Override
+            public boolean piece() {
+                return false;
+            }
+
+            @Override
+            public int pieceBytes() {
+                return PAGE;
+            }
+
+            @Override
+            public int line(int versions) {
+                assertEquals(expected, versions);
+                return surviving;
+            }
+        };
+    }
+
+    @Test
+    void shouldLeaveAPageAsItWasBetweenTwoWrites() throws IOException {
+        try (MediumFile file = durableFile()) {
+            file.write(0, bytes(10, 2), 0, 10);
+            file.write(0, bytes(10, 3), 0, 10);
+
+            for (int surviving = 0; surviving <= 2; surviving++) {
+                byte[] left = read(medium.crash(version(2, surviving)), FILE);
+                assertEquals(surviving + 1, left[0]);
+            }
+            file.force();
+            assertEquals(3, read(medium.crash(Survival.random(1)), FILE)[0]);
+        }
+    }
+
+    @Test
+    void shouldLeaveAMappedPageAsItWasAtAnEarlierOperation() throws IOException {
+        medium.onOperation(number -> {});
+        try (MediumFile file = durableFile()) {
+            Mapping mapping = file.map(2 * PAGE, true);
+            mapping.buffer().put(0, (byte) 2);
+            mapping.force(PAGE, 1);
+            mapping.buffer().put(0, (byte) 3);
+
+            for (int surviving = 0; surviving <= 2; surviving++) {
+                byte[] left = read(medium.kill().crash(version(2, surviving)), FILE);
+                assertEquals(surviving + 1, left[0]);
+            }
+            mapping.force(0, 1);
+            mapping.buffer().put(PAGE, (byte) 4);
+            mapping.unmap();
+            assertEquals(3, read(medium.crash(Survival.NONE), FILE)[0]);
+        }
+    }
+
     @Test
     void shouldForceARangeOfAMappingAndNoMore() throws IOException {
         try (MediumFile file = durableFile()) {

@@ -124,7 +124,12 @@ final class SimulatedHandle implements MediumFile {
                                 + file.firstHole()
                                 + ": stores into it may be lost when the medium is full");
             }
-            return new SimulatedMapping(medium, this, file.map(0, length, writable));
+            SimulatedMapping mapping =
+                    new SimulatedMapping(medium, this, file.map(0, length, writable));
+            if (writable && file instanceof SimulatedFile pages) {
+                medium.watch(pages);
+            }
+            return mapping;
         }
     }
 

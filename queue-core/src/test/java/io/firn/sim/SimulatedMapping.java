@@ -50,6 +50,9 @@ final class SimulatedMapping implements Mapping {
     public void unmap() {
         synchronized (medium) {
             mapped = false;
+            if (!buffer.isReadOnly() && handle.file() instanceof SimulatedFile pages) {
+                medium.unwatch(pages);
+            }
             medium.release(this);
         }
     }

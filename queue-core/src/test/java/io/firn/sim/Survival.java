@@ -35,11 +35,12 @@ public interface Survival {
     int pieceBytes();
 
     /**
-     * How many of the contents that a cache line had since it was last durable it went through.
+     * How many of the contents that a cache line, or a page, had since it was last durable it went
+     * through.
      *
      * @param versions how many there are
-     * @return 0 for none to {@code versions} for all; negative, −v, for a line that is torn between
-     *     its contents v − 1 and v, word by word
+     * @return 0 for none to {@code versions} for all; negative, −v, for one that is torn between
+     *     its contents v − 1 and v: a line word by word, a page in {@link #piece pieces}
      */
     default int line(int versions) {
         return switch (page()) {
