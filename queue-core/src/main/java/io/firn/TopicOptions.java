@@ -120,9 +120,14 @@ public record TopicOptions(
         return with("retentionBytes", value);
     }
 
+    /** See the record's parameters; 0 or more, or {@link #UNLIMITED}. */
+    public TopicOptions withRetentionMs(long value) {
+        return with("retentionMs", value);
+    }
+
     /**
-     * See the record's parameters; a part of a ms counts as a whole one. Not negative: where there
-     * is to be no bound, {@code retentionMs} is {@link #UNLIMITED}.
+     * See the record's parameters; a part of a ms counts as a whole one. Not negative: {@link
+     * #withRetentionMs} takes the bound away.
      */
     public TopicOptions withRetentionAge(Duration value) {
         return with("retentionMs", wholeMillis("retentionAge", value));

@@ -108,6 +108,7 @@ class TopicOptionsTest {
         assertEquals(1, options.withRetentionAge(Duration.ofNanos(1)).retentionMs());
         assertEquals(2, options.withRetentionAge(Duration.ofNanos(1_000_001)).retentionMs());
         assertEquals(0, options.withRetentionAge(Duration.ZERO).retentionMs());
+        assertEquals(-1, options.withRetentionMs(7).withRetentionMs(-1).retentionMs());
         assertEquals(1_001, options.withRollAge(Duration.ofNanos(1_000_000_001)).rollMs());
         assertEquals(1, options.withForce(1, Duration.ofNanos(1)).forceMs());
     }

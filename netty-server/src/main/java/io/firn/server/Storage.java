@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
  * between them.
  */
 final class Storage implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
@@ -43,7 +45,23 @@ final class Storage implements AutoCloseable {
         List<StorageTier> tiers = tiers(config);
         LogStoreBuilder builder = LogStore.in(config.directory().resolve("firn"));
         tiers.forEach(builder::tier);
+        boolean createsBeside = config.flag(CREATE_BESIDE_UNREADABLE);
+        if (createsBeside) {
+            builder.createTopicsBesideUnreadableOnes();
+        }
         LogStore store = builder.open();
+        if (!store.unreadableTopics().isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "clients are told KAFKA_STORAGE_ERROR for topics that cannot be read: "
+                            + store.unreadableTopics().values()
+                            + (createsBeside
+                                    ? ""
+                                    : "; until they can be read no topic is created for clients,"
+                                            + " unless the server is started with "
+                                            + CREATE_BESIDE_UNREADABLE
+                                            + "=true"));
+        }
         try {
             Migrator migrator =
                     Migrator.of(store)

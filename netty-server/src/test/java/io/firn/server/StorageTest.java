@@ -8,7 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.UnreadableTopicException;
 import io.firn.server.config.ServerConfig;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +97,32 @@ class StorageTest {
         assertTrue(Files.isDirectory(directory.resolve("b@home")));
         for (String wrong : List.of("tape:/x", "file", "file:")) {
             assertThrows(InvalidOptionException.class, () -> tiersOf(tiers(wrong)), wrong);
+        }
+    }
+
+    @Test
+    void shouldCreateTopicsBesideUnreadableOnesWhenConfigured() throws IOException {
+        Map<String, String> settings = new HashMap<>(Map.of("log.dir", directory.toString()));
+        Path file;
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            Topic topic = storage.store().createTopic("t", TopicOptions.defaults());
+            file =
+                    storage.store()
+                            .directory()
+                            .resolve("topics")
+                            .resolve(topic.id().toString())
+                            .resolve("topic");
+        }
+        Files.writeString(file, "firn topic 1");
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            assertThrows(
+                    UnreadableTopicException.class,
+                    () -> storage.store().createTopic("u", TopicOptions.defaults()));
+        }
+        settings.put("firn.create.topics.beside.unreadable", "true");
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            storage.store().createTopic("u", TopicOptions.defaults());
+            assertEquals(List.of("u"), storage.store().topicNames());
         }
     }
 

@@ -114,6 +114,7 @@ final class Follower {
                 .forEach(
                         (name, ids) -> {
                             shared.addAll(ids);
+                            unreadable.removeIf(each -> ids.contains(each.id()));
                             ids.forEach(id -> unreadable.add(shared(id, name, ids.size())));
                         });
         scan.readable()

@@ -131,7 +131,12 @@ public final class Store implements LogStore {
         if (!found.isEmpty() && unreadable.isEmpty()) {
             LOG.log(
                     System.Logger.Level.ERROR,
-                    "the store " + config.directory() + ": " + found.told());
+                    "the store "
+                            + config.directory()
+                            + (config.createsBesideUnreadable()
+                                    ? ": "
+                                    : " creates no topic while one cannot be read: ")
+                            + found.told());
         }
         unreadable = found;
     }

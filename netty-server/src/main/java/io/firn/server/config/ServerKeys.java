@@ -95,6 +95,7 @@ public final class ServerKeys {
         add(ConfigKey.of("storage.tiers", LIST, null));
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));
+        add(ConfigKey.of("firn.create.topics.beside.unreadable", BOOLEAN, false));
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));

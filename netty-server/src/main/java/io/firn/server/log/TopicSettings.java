@@ -139,7 +139,7 @@ public final class TopicSettings {
                         : TopicOptions.UNLIMITED;
         long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
         return options.withRetentionBytes(bytes)
-                .withRetentionAge(Duration.ofMillis(ms))
+                .withRetentionMs(ms)
                 .withRollAge(Duration.ofMillis(Math.max(1_000, Long.parseLong(get("segment.ms")))));
     }
 }
