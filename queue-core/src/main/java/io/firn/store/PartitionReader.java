@@ -35,6 +35,9 @@ final class PartitionReader {
     private Scratch decompressed;
     private ByteBuffer copy = NOTHING;
 
+    /** What the poll that is under way pins. */
+    private View pinned;
+
     private long offset;
     private LogSegment segment;
     private int position;
@@ -174,6 +177,8 @@ final class PartitionReader {
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         enterSegment();
         View view = pinEntered();
+        pinned = view;
+        record.valid(true);
         int taken = 0;
         try {
             ByteBuffer memory = view.buffer();
@@ -184,7 +189,7 @@ final class PartitionReader {
                 if (batchSize == 0) {
                     openBatch(memory);
                 } else if (batchBytes == null && wrapped != memory) {
-                    wrap(memory); // mapped anew since the last poll
+                    wrap(memory, view::handOut); // mapped anew since the last poll
                 }
                 taken += pollBatch(handler, limit - taken);
             }
@@ -195,6 +200,9 @@ final class PartitionReader {
         } catch (InternalError e) {
             throw unreadable(e);
         } finally {
+            record.valid(
+                    false); // whoever kept it must not look at what may be unmapped from now on
+            pinned = null;
             view.unpin();
         }
     }
@@ -316,7 +324,7 @@ final class PartitionReader {
         if (codec == Compression.NONE) {
             batchBytes = copied ? bytes : null;
             if (wrapped != bytes) {
-                wrap(bytes);
+                wrap(bytes, copied ? null : pinned::handOut);
             }
             recordAt = at + BatchFormat.HEADER_LENGTH;
             recordsEnd = at + size;
@@ -344,8 +352,8 @@ final class PartitionReader {
         return size;
     }
 
-    private void wrap(ByteBuffer memory) {
-        record.wrap(memory);
+    private void wrap(ByteBuffer memory, Runnable onHandOut) {
+        record.wrap(memory, onHandOut);
         wrapped = memory;
     }
 
@@ -371,7 +379,7 @@ final class PartitionReader {
             throw damaged(offset, next, e.getMessage());
         }
         batchBytes = ByteBuffer.wrap(decompressed.bytes());
-        wrap(batchBytes);
+        wrap(batchBytes, null);
     }
 
     /** Position of the batch that holds the offset. */
