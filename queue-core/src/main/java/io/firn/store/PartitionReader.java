@@ -35,7 +35,7 @@ final class PartitionReader {
     private Scratch decompressed;
     private ByteBuffer copy = NOTHING;
 
-    /** What the poll that is under way pins. */
+    /** What is pinned while batches are looked at. */
     private View pinned;
 
     private long offset;
@@ -437,6 +437,7 @@ final class PartitionReader {
             }
             segment = candidate;
             View view = pin();
+            pinned = view;
             try {
                 TimestampedOffset found = findTimestamp(view.buffer(), timestampMs, visible);
                 if (candidate.mayBeReused) {
@@ -448,6 +449,7 @@ final class PartitionReader {
             } catch (InternalError e) {
                 throw unreadable(e);
             } finally {
+                pinned = null;
                 view.unpin();
             }
         }
