@@ -10,7 +10,11 @@ import java.nio.ByteBuffer;
  */
 public interface BatchRun extends AutoCloseable {
 
-    /** The bytes, between position and limit; only to be read, and only before {@link #close}. */
+    /**
+     * Returns the bytes, between position and limit; only to be read, and only before {@link
+     * #close}, after which the buffer's limit is 0. Slices and duplicates must not be touched after
+     * close: on Java 17 to 21 that can end the JVM.
+     */
     ByteBuffer bytes();
 
     /** Offset of the first record. */

@@ -30,6 +30,9 @@ public record StoreMetrics(
      * @param inRotation whether new segments and copies are put here; not for a while after its
      *     medium failed
      * @param lastError what failed here last, or found no room; null when nothing did
+     * @param uncollectedBytes still mapped although nothing reads them: on Java 17 to 21, bytes
+     *     whose buffers were handed out stay mapped until the garbage collector finds that nobody
+     *     holds one, and a deleted file keeps its space that long; always 0 from Java 22 on
      */
     public record TierMetrics(
             String label,
@@ -44,5 +47,6 @@ public record StoreMetrics(
             long movedUpBytes,
             int movesInFlight,
             boolean inRotation,
-            String lastError) {}
+            String lastError,
+            long uncollectedBytes) {}
 }

@@ -190,5 +190,10 @@ final class ThrottledMedium implements FileMedium {
         public void unmap() {
             mapping.unmap();
         }
+
+        @Override
+        public boolean abandon() {
+            return mapping.abandon();
+        }
     }
 }

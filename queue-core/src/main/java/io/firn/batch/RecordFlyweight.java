@@ -37,13 +37,31 @@ public final class RecordFlyweight implements Record {
     private int headersAt;
     private int headerCount;
 
-    /** Points at memory; makes the views that the handler gets. */
+    private boolean over;
+    private Runnable onHandOut;
+
+    /** Points at memory whose buffers may be kept. */
     public void wrap(ByteBuffer memory) {
+        wrap(memory, null);
+    }
+
+    /**
+     * Points at memory; makes the views that the handler gets.
+     *
+     * @param told run when one of them is handed out for the first time; null for nobody
+     */
+    public void wrap(ByteBuffer memory, Runnable told) {
+        onHandOut = told;
         ByteBuffer readOnly = memory.asReadOnlyBuffer();
         bytes = readOnly;
         keyView = readOnly.duplicate();
         valueView = readOnly.duplicate();
         headers.view = null;
+    }
+
+    /** Whether the memory may be looked at by who has this record: in a handler only. */
+    public void valid(boolean isValid) {
+        over = !isValid;
     }
 
     /**
@@ -176,8 +194,29 @@ public final class RecordFlyweight implements Record {
         return keyLength;
     }
 
+    private void checkValid() {
+        if (over) {
+            throw new IllegalStateException(
+                    "a record is valid only inside of the handler that got it: copy() keeps it");
+        }
+    }
+
+    /** Before a buffer of the memory goes to a user, who may keep it. */
+    private void handOut() {
+        checkValid();
+        if (onHandOut != null) {
+            onHandOut.run();
+            onHandOut = null;
+        }
+    }
+
     @Override
     public ByteBuffer key() {
+        handOut();
+        return keyOrNull();
+    }
+
+    private ByteBuffer keyOrNull() {
         return keyLength < 0 ? null : keyView.limit(keyAt + keyLength).position(keyAt);
     }
 
@@ -193,11 +232,17 @@ public final class RecordFlyweight implements Record {
 
     @Override
     public ByteBuffer value() {
+        handOut();
+        return valueOrNull();
+    }
+
+    private ByteBuffer valueOrNull() {
         return valueLength < 0 ? null : valueView.limit(valueAt + valueLength).position(valueAt);
     }
 
     @Override
     public void getValue(byte[] target, int at) {
+        checkValid();
         bytes.get(valueAt, target, at, Math.max(valueLength, 0));
     }
 
@@ -215,17 +260,18 @@ public final class RecordFlyweight implements Record {
 
     @Override
     public StoredRecord copy() {
+        checkValid();
         List<StoredRecord.Header> copies = new ArrayList<>(headerCount);
-        Headers all = headers();
-        while (all.next()) {
-            copies.add(new StoredRecord.Header(all.key(), bytesOf(all.value())));
+        headers();
+        while (headers.next()) {
+            copies.add(new StoredRecord.Header(headers.key(), bytesOf(headers.valueOrNull())));
         }
         return new StoredRecord(
                 partition,
                 offset,
                 timestamp,
-                bytesOf(key()),
-                bytesOf(value()),
+                bytesOf(keyOrNull()),
+                bytesOf(valueOrNull()),
                 List.copyOf(copies));
     }
 
@@ -252,6 +298,7 @@ public final class RecordFlyweight implements Record {
             if (left == 0) {
                 return false;
             }
+            checkValid();
             left--;
             cursor = at;
             nameLength = (int) RecordFlyweight.this.next();
@@ -265,6 +312,7 @@ public final class RecordFlyweight implements Record {
 
         @Override
         public String key() {
+            checkValid();
             byte[] name = new byte[nameLength];
             bytes.get(nameAt, name);
             return new String(name, StandardCharsets.UTF_8);
@@ -272,6 +320,11 @@ public final class RecordFlyweight implements Record {
 
         @Override
         public ByteBuffer value() {
+            handOut();
+            return valueOrNull();
+        }
+
+        private ByteBuffer valueOrNull() {
             if (contentLength < 0) {
                 return null;
             }

@@ -26,6 +26,9 @@ interface Mapper {
      */
     Mapped map(FileChannel channel, MapMode mode, long position, int length) throws IOException;
 
+    /** Whether a buffer that is touched after its mapping is undone throws, and nothing worse. */
+    boolean isUnmappingSafe();
+
     /** A mapping, and what undoes it. */
     record Mapped(MappedByteBuffer buffer, Runnable unmapper) {}
 
@@ -58,6 +61,11 @@ interface Mapper {
                 throws IOException {
             MappedByteBuffer buffer = channel.map(mode, position, length);
             return new Mapped(buffer, () -> clean(buffer));
+        }
+
+        @Override
+        public boolean isUnmappingSafe() {
+            return false;
         }
 
         private void clean(MappedByteBuffer buffer) {
@@ -117,6 +125,11 @@ interface Mapper {
             } catch (Throwable e) {
                 throw sneaky(e);
             }
+        }
+
+        @Override
+        public boolean isUnmappingSafe() {
+            return true;
         }
 
         private void close(Object arena) {

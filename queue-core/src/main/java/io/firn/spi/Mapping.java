@@ -38,4 +38,14 @@ public interface Mapping {
 
     /** Unmaps; nobody may touch the buffer from now on. Idempotent. */
     void unmap();
+
+    /**
+     * Lets go of bytes of which a user may still hold a buffer. From Java 22 on this unmaps them,
+     * and whoever touches such a buffer gets an exception. Before, touching it would end the JVM:
+     * the bytes stay mapped until the garbage collector finds that no buffer of them is reachable.
+     * Idempotent.
+     *
+     * @return whether they stay mapped for now
+     */
+    boolean abandon();
 }

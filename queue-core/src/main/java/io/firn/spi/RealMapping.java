@@ -82,6 +82,17 @@ final class RealMapping implements Mapping {
         }
     }
 
+    @Override
+    public synchronized boolean abandon() {
+        if (Mapper.INSTANCE.isUnmappingSafe()) {
+            unmap();
+            return false;
+        }
+        boolean left = mapped;
+        mapped = false;
+        return left;
+    }
+
     private void checkMapped() {
         if (!mapped) {
             throw new IllegalStateException("the mapping of " + path + " is gone");

@@ -48,6 +48,15 @@ public interface StorageTier extends AutoCloseable {
     /** Bytes of all blocks in use. */
     long usedBytes();
 
+    /**
+     * Bytes that are still mapped although their segments were deleted, moved, or idle: on Java 17
+     * to 21, until the garbage collector finds that no user holds a buffer of them. A deleted file
+     * keeps its space that long.
+     */
+    default long uncollectedBytes() {
+        return 0;
+    }
+
     /** What a segment takes at least, in bytes, however short it is. */
     default long blockBytes() {
         return 1;

@@ -30,9 +30,23 @@ public final class View {
     }
 
     private final ByteBuffer buffer;
-    private final Runnable release;
+    private final Release release;
     private volatile int pins;
     private volatile boolean used = true;
+
+    // Set before an unpin, read when there are no pins any more: their atomic adds order the two.
+    private boolean handedOut;
+
+    /** What is done when a view is retired and free of pins. */
+    @FunctionalInterface
+    public interface Release {
+        /**
+         * Does it, once.
+         *
+         * @param handedOut whether a user got buffers of the bytes and may still hold them
+         */
+        void run(boolean handedOut);
+    }
 
     /**
      * Makes a view.
@@ -40,7 +54,7 @@ public final class View {
      * @param buffer the bytes; big-endian
      * @param release what to do when the view is retired and free of pins; run once
      */
-    public View(ByteBuffer buffer, Runnable release) {
+    public View(ByteBuffer buffer, Release release) {
         this.buffer = buffer;
         this.release = release;
     }
@@ -66,6 +80,11 @@ public final class View {
         return true;
     }
 
+    /** Notes that a user gets buffers of the bytes; the caller pins the view. */
+    public void handOut() {
+        handedOut = true;
+    }
+
     /** Gives up one hold. */
     public void unpin() {
         if ((int) PINS.getAndAdd(this, -1) == (RETIRED | LEFT) + 1) {
@@ -89,7 +108,7 @@ public final class View {
     public boolean tryRelease() {
         if (PINS.compareAndSet(this, RETIRED, RELEASED)
                 || PINS.compareAndSet(this, RETIRED | LEFT, RELEASED | LEFT)) {
-            release.run();
+            release.run(handedOut);
             return true;
         }
         return pins >= RELEASED;

@@ -56,7 +56,7 @@ final class AppendTurn {
     /** Read by threads that ask whether it is themselves, for which no fence is needed. */
     private Thread holder;
 
-    // These belong to whoever has the turn.
+    // These belong to whoever has the turn; a look at the last one beside it decides nothing.
     private Seat current;
     private Seat lent;
     private int seats;
@@ -98,7 +98,11 @@ final class AppendTurn {
         return SEAT.getAcquire(this) == mine;
     }
 
+    @SuppressWarnings("ReferenceEquality") // this very seat
     private boolean tryTakeOver() {
+        Thread me = Thread.currentThread();
+        // Made before anything is taken, for whatever fails then nobody would give it up.
+        Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, IN_USE)) {
             if (state == IN_USE) {
@@ -113,10 +117,9 @@ final class AppendTurn {
             STATE.setRelease(this, FREE);
             return false;
         }
-        Thread me = Thread.currentThread();
-        boolean own = before != null && before.thread == me;
-        if (own || seats < MAX_SEATS) {
-            Seat mine = own ? before : newSeat(me);
+        Seat mine = before != null && before.thread == me ? before : fresh;
+        if (mine != null) {
+            seats += mine == fresh ? 1 : 0;
             mine.inside = true; // before anybody can take the seat away
             current = mine;
             SEAT.setRelease(this, mine);
@@ -125,11 +128,6 @@ final class AppendTurn {
             holder = me;
         }
         return true;
-    }
-
-    private Seat newSeat(Thread thread) {
-        seats++;
-        return new Seat(thread);
     }
 
     /** Takes the turn, waiting for whoever has it. */

@@ -62,6 +62,7 @@ final class LogBatchReader implements BatchReader {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
+                bytes.limit(0); // whoever kept it reads nothing from now on
                 view.unpin();
             }
         }

@@ -50,7 +50,10 @@ final class LogSegment {
     }
 
     volatile Segment block;
-    final ByteBuffer memory;
+
+    /** What the writer stores to; null when the segment was never written by this process. */
+    ByteBuffer memory;
+
     final long epoch;
     final int epochBits;
     final int capacity;
@@ -342,6 +345,8 @@ final class LogSegment {
     View detachView() {
         View v = block.detachView();
         if (v != null) {
+            memory = null; // of a segment that is finished; both would keep a mapping reachable
+            view = null;
             v.retire();
         }
         return v;

@@ -41,6 +41,9 @@ final class PartitionReader {
     private Scratch decompressed;
     private ByteBuffer copy = NOTHING;
 
+    /** What is pinned while batches are looked at. */
+    private View pinned;
+
     private long offset;
     private LogSegment segment;
     private int position;
@@ -199,6 +202,8 @@ final class PartitionReader {
         handling = false;
         enterSegment();
         View view = pinEntered();
+        pinned = view;
+        record.valid(true);
         int taken = 0;
         try {
             ByteBuffer memory = view.buffer();
@@ -209,7 +214,7 @@ final class PartitionReader {
                 if (batchSize == 0) {
                     openBatch(memory);
                 } else if (batchBytes == null && wrapped != memory) {
-                    wrap(memory); // mapped anew since the last poll
+                    wrap(memory, view::handOut); // mapped anew since the last poll
                 }
                 taken += pollBatch(handler, limit - taken);
             }
@@ -223,6 +228,8 @@ final class PartitionReader {
             }
             throw unreadable(e);
         } finally {
+            record.valid(false); // from now on its bytes may be unmapped
+            pinned = null;
             view.unpin();
         }
     }
@@ -363,7 +370,7 @@ final class PartitionReader {
         if (codec == Compression.NONE) {
             batchBytes = copied ? bytes : null;
             if (wrapped != bytes) {
-                wrap(bytes);
+                wrap(bytes, copied ? null : pinned::handOut);
             }
             recordAt = at + BatchFormat.HEADER_LENGTH;
             recordsEnd = at + size;
@@ -391,8 +398,8 @@ final class PartitionReader {
         return size;
     }
 
-    private void wrap(ByteBuffer memory) {
-        record.wrap(memory);
+    private void wrap(ByteBuffer memory, Runnable onHandOut) {
+        record.wrap(memory, onHandOut);
         wrapped = memory;
     }
 
@@ -418,7 +425,7 @@ final class PartitionReader {
             throw damaged(offset, next, e.getMessage());
         }
         batchBytes = ByteBuffer.wrap(decompressed.bytes());
-        wrap(batchBytes);
+        wrap(batchBytes, null);
     }
 
     /** Position of the batch that holds the offset. */
@@ -491,6 +498,7 @@ final class PartitionReader {
         segment = in;
         batchSize = 0;
         View view = pin();
+        pinned = view;
         try {
             TimestampedOffset found = search.apply(view.buffer());
             if (in.mayBeReused) {
@@ -500,6 +508,7 @@ final class PartitionReader {
         } catch (InternalError e) {
             throw unreadable(e);
         } finally {
+            pinned = null;
             view.unpin();
         }
     }

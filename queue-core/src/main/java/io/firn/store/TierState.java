@@ -130,7 +130,8 @@ final class TierState {
                 movedUpBytes.get(),
                 movesInFlight.get(),
                 isInRotation(),
-                lastError);
+                lastError,
+                tier.uncollectedBytes());
     }
 
     @Override

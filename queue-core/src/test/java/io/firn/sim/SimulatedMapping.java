@@ -57,6 +57,13 @@ final class SimulatedMapping implements Mapping {
         }
     }
 
+    /** What is kept reads memory of the heap, whose end the collector sees by itself. */
+    @Override
+    public boolean abandon() {
+        unmap();
+        return false;
+    }
+
     private void checkMapped() {
         synchronized (medium) {
             if (!mapped) {

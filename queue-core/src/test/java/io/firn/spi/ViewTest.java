@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class ViewTest {
     private final AtomicInteger releases = new AtomicInteger();
-    private final View view = new View(ByteBuffer.allocate(1), releases::incrementAndGet);
+    private final View view =
+            new View(ByteBuffer.allocate(1), handedOut -> releases.incrementAndGet());
 
     @Test
     void shouldBeReleasedOnceWhenRetiredAndFreeOfPins() {
@@ -66,7 +67,8 @@ class ViewTest {
     void shouldBeReleasedExactlyOnceWhateverMeets() throws Exception {
         for (int round = 0; round < 500; round++) {
             AtomicInteger released = new AtomicInteger();
-            View contended = new View(ByteBuffer.allocate(1), released::incrementAndGet);
+            View contended =
+                    new View(ByteBuffer.allocate(1), handedOut -> released.incrementAndGet());
             List<FutureTask<Void>> tasks = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 boolean owner = i == 0;

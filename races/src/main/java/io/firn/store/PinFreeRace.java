@@ -21,7 +21,7 @@ public class PinFreeRace {
     private final View view = new View(buffer, this::release);
     private int released;
 
-    private void release() {
+    private void release(boolean handedOut) {
         released++;
         buffer.put(0, (byte) 1);
     }

@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "an offset given twice or left out")
 @State
 public class SharedAppendRace {
-    private final AppendGate turn = new AppendGate();
+    private final AppendTurn turn = new AppendTurn();
     private int nextOffset;
 
     private int append() {

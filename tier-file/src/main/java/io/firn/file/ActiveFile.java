@@ -4,6 +4,7 @@ import io.firn.spi.Mapping;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import io.firn.spi.MediumFile;
+import io.firn.spi.Uncollected;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -54,8 +55,9 @@ final class ActiveFile {
         mapping.prefault();
     }
 
-    void unmap() {
-        mapping.unmap();
+    /** Lets go of the mapping. */
+    void release(Uncollected uncollected, boolean handedOut) {
+        uncollected.release(mapping, handedOut);
     }
 
     void force(int from, int to) throws IOException {

@@ -63,10 +63,13 @@ final class FileSegment implements Segment {
         if (mark != null && !directory.readOnly()) {
             ActiveFile writer = new ActiveFile(path, file, room, found.slot());
             // From the start, for it is the view's release that unmaps the writer's mapping.
-            view = new View(writer.memory().asReadOnlyBuffer(), writer::unmap);
+            view =
+                    new View(
+                            writer.memory().asReadOnlyBuffer(),
+                            handedOut -> writer.release(tier.uncollected(), handedOut));
             active = writer;
         }
-        this.readers = new ReadSide(medium, file, view);
+        this.readers = new ReadSide(medium, tier.uncollected(), file, view);
     }
 
     /** A segment that is sealed. */
@@ -86,7 +89,7 @@ final class FileSegment implements Segment {
         this.fileBytes = fileBytes;
         this.mark = seal.mark();
         this.finished = finished;
-        this.readers = new ReadSide(medium, null, null);
+        this.readers = new ReadSide(medium, tier.uncollected(), null, null);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.firn.spi.Segment;
 import io.firn.spi.SegmentCopy;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
+import io.firn.spi.Uncollected;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -36,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FileTier implements StorageTier {
     private static final int MAX_SEGMENT_BYTES = 1 << 30;
 
+    private final Uncollected uncollected = new Uncollected();
     private final Path root;
     private final FileMedium medium;
     private final long capacityBytes;
@@ -228,6 +230,15 @@ public final class FileTier implements StorageTier {
      * Bytes of the segments' files, with those of copies that are being made; sidecars, a few
      * thousandths of that, are not counted.
      */
+    @Override
+    public long uncollectedBytes() {
+        return uncollected.bytes();
+    }
+
+    Uncollected uncollected() {
+        return uncollected;
+    }
+
     @Override
     public long usedBytes() {
         long sum = 0;

@@ -3,6 +3,7 @@ package io.firn.file;
 import io.firn.spi.FileMedium;
 import io.firn.spi.Mapping;
 import io.firn.spi.MediumFile;
+import io.firn.spi.Uncollected;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 /** The readers' side of a segment: a view and an open file, both made when first needed. */
 final class ReadSide {
     private final FileMedium medium;
+    private final Uncollected uncollected;
     private MediumFile file;
     private volatile View view;
     private boolean ended;
@@ -17,11 +19,13 @@ final class ReadSide {
     /**
      * Begins.
      *
+     * @param uncollected what takes the mappings of views that are released
      * @param file open already, or null
      * @param view there already, or null
      */
-    ReadSide(FileMedium medium, MediumFile file, View view) {
+    ReadSide(FileMedium medium, Uncollected uncollected, MediumFile file, View view) {
         this.medium = medium;
+        this.uncollected = uncollected;
         this.file = file;
         this.view = view;
     }
@@ -37,7 +41,10 @@ final class ReadSide {
         if (view == null) {
             try (MediumFile in = medium.open(path, false)) {
                 Mapping mapping = in.map(length, false);
-                view = new View(mapping.buffer(), mapping::unmap);
+                view =
+                        new View(
+                                mapping.buffer(),
+                                handedOut -> uncollected.release(mapping, handedOut));
             }
         }
         return view;

@@ -225,5 +225,15 @@ public final class ObservedMedium implements FileMedium {
                 mapping.unmap();
             }
         }
+
+        @Override
+        public synchronized boolean abandon() {
+            if (!unmapped) {
+                unmapped = true;
+                mappings.decrementAndGet();
+                return mapping.abandon();
+            }
+            return false;
+        }
     }
 }

@@ -54,4 +54,10 @@ final class LibpmemMemory implements PmemMemory {
         open = false;
         slices.unmap();
     }
+
+    @Override
+    public void abandon() {
+        open = false;
+        slices.abandon();
+    }
 }

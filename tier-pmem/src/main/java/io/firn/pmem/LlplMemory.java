@@ -60,4 +60,9 @@ final class LlplMemory implements PmemMemory {
     public void close() {
         slices.unmap();
     }
+
+    @Override
+    public void abandon() {
+        slices.abandon();
+    }
 }

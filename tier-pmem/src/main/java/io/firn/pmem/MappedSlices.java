@@ -83,4 +83,10 @@ final class MappedSlices {
             }
         }
     }
+
+    void abandon() {
+        for (Mapping slice : slices) {
+            slice.abandon();
+        }
+    }
 }

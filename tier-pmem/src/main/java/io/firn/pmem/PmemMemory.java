@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import io.firn.spi.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -34,4 +35,9 @@ interface PmemMemory {
 
     /** Unmaps; nobody may touch the bytes from now on. Idempotent. */
     void close();
+
+    /** As {@link #close}, when a user may still hold a buffer; see {@link Mapping#abandon}. */
+    default void abandon() {
+        close();
+    }
 }

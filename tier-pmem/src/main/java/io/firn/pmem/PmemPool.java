@@ -38,6 +38,7 @@ final class PmemPool {
     // The innermost lock: a look holds the pool's, then the segment's, and may release a view.
     private final Object mapped = new Object();
     private int views;
+    private boolean handedOut;
     private boolean closed;
 
     /**
@@ -277,8 +278,9 @@ final class PmemPool {
         }
     }
 
-    void viewReleased() {
+    void viewReleased(boolean wasHandedOut) {
         synchronized (mapped) {
+            handedOut |= wasHandedOut;
             views--;
             unmapWhenUnused();
         }
@@ -286,7 +288,11 @@ final class PmemPool {
 
     private void unmapWhenUnused() {
         if (closed && views == 0) {
-            memory.close();
+            if (handedOut) {
+                memory.abandon();
+            } else {
+                memory.close();
+            }
         }
     }
 

@@ -231,9 +231,9 @@ final class PmemSegment implements Segment {
         return view;
     }
 
-    private synchronized void viewReleased() {
+    private synchronized void viewReleased(boolean handedOut) {
         openViews--;
-        pool.viewReleased();
+        pool.viewReleased(handedOut);
         giveBackWhenUnused();
     }
 

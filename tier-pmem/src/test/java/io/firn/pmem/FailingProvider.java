@@ -36,5 +36,10 @@ record FailingProvider(PmemProvider below, AtomicBoolean failing) implements Pro
         public void close() {
             memory.close();
         }
+
+        @Override
+        public void abandon() {
+            memory.abandon();
+        }
     }
 }

@@ -106,6 +106,11 @@ final class LossyMemory implements PmemMemory {
         below.close();
     }
 
+    @Override
+    public void abandon() {
+        below.abandon();
+    }
+
     /**
      * The first byte at or behind a position that is stored and not forced; −1 when there is none.
      */
