@@ -179,7 +179,7 @@ final class PartitionForcer extends Duty {
             looksAgain = false;
         } else if (isDirty) {
             isCalledByAppends = false;
-            againAt(dirtySinceMs + log.topicLog().options().forceMs());
+            againAt(later(dirtySinceMs, log.topicLog().options().forceMs()));
         } else {
             callByAppends(); // somebody else has forced
         }
