@@ -186,13 +186,11 @@ final class Background {
 
         @Override
         public void idle() {
-            if (!closing) {
-                long untilRetry = following.leftNs();
-                LockSupport.parkNanos(
-                        Math.min(
-                                LONGEST_FOLLOWER_REST_NS,
-                                Math.max(untilRetry, store.follower().untilLookNs())));
+            if (closing) {
+                return;
             }
+            long ns = Math.max(following.leftNs(), store.follower().untilLookNs());
+            LockSupport.parkNanos(Math.min(LONGEST_FOLLOWER_REST_NS, ns));
         }
 
         @Override

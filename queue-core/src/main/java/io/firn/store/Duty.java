@@ -62,8 +62,10 @@ abstract class Duty implements Attempts.Step {
         polls = true;
     }
 
-    final Duties duties() {
-        return duties;
+    /** A time and a duration, which may be as long as the user likes. */
+    static long later(long timeMs, long durationMs) {
+        long sum = timeMs + durationMs;
+        return sum < timeMs ? NEVER - 1 : sum;
     }
 
     final BackOff backOff() {

@@ -3,7 +3,6 @@ package io.firn.store;
 import io.firn.spi.Mark;
 import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
-import io.firn.spi.StorageTier;
 import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,9 +36,14 @@ final class Follower {
     private final Map<PartitionLog, Integer> gaps = new HashMap<>();
     private final BatchesAboveMark batches = new BatchesAboveMark();
     private final CrashTail crashTail;
+
+    /** Tiers, blocks and partitions whose medium failed at the last look. */
+    private final Map<Object, BackOff> trouble = new IdentityHashMap<>();
+
     private long nextLookNs;
     private long lastTopicsNs;
     private boolean looked;
+    private boolean opened;
 
     Follower(Store store) {
         this.store = store;
@@ -73,10 +77,10 @@ final class Follower {
         looked = true;
         Map<PartitionLog, List<Segment>> found = new HashMap<>();
         Set<Segment> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
-        for (StorageTier tier : store.config().tiers()) {
-            for (Segment block : tier.list()) {
+        for (TierState tier : store.tiers()) {
+            for (Segment block : blocksIn(tier)) {
                 blocks.add(block);
-                Mark mark = block.refreshMark();
+                Mark mark = markOf(block, tier);
                 TopicLog topic = mark == null ? null : topics.get(mark.topicId());
                 if (topic != null && mark.partition() < topic.partitionCount()) {
                     found.computeIfAbsent(topic.log(mark.partition()), p -> new ArrayList<>())
@@ -85,22 +89,96 @@ final class Follower {
             }
         }
         known.keySet().retainAll(blocks);
+        trouble.keySet().removeIf(each -> each instanceof Segment gone && !blocks.contains(gone));
         int moved = 0;
         for (TopicLog topic : topics.values()) {
             for (PartitionLog log : topic.logs()) {
                 long before = log.nextOffset();
-                refresh(log, found.getOrDefault(log, List.of()));
+                look(log, found.getOrDefault(log, List.of()));
                 moved += log.nextOffset() > before ? 1 : 0;
             }
         }
         if (atTopics) {
             lookBehindCrash(found);
         }
+        opened = true;
         // A look at a large store costs more: it takes a fifth of the time at most.
         long cost = System.nanoTime() - now;
         nextLookNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
         return moved;
     }
+
+    // ---- a medium that fails: what is known from it stays, what is new elsewhere is seen
+
+    private List<Segment> blocksIn(TierState tier) throws IOException {
+        if (!isLeftAlone(tier)) {
+            try {
+                List<Segment> all = tier.tier().list();
+                trouble.remove(tier);
+                return all;
+            } catch (IOException | RuntimeException | InternalError e) {
+                if (isFirstLook()) {
+                    throw e;
+                }
+                tier.noteError(e);
+                onTrouble(tier, "tier " + tier + " could not be listed", e);
+            }
+        }
+        return known.keySet().stream().filter(block -> isIn(block, tier)).toList();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    private static boolean isIn(Segment block, TierState tier) {
+        return block.tier() == tier.tier();
+    }
+
+    private Mark markOf(Segment block, TierState tier) throws IOException {
+        if (!isLeftAlone(block)) {
+            try {
+                Mark mark = block.refreshMark();
+                trouble.remove(block);
+                return mark;
+            } catch (IOException | RuntimeException | InternalError e) {
+                if (isFirstLook()) {
+                    throw e;
+                }
+                tier.noteError(e);
+                onTrouble(block, block.name() + ": its mark could not be read", e);
+            }
+        }
+        return block.mark();
+    }
+
+    private void look(PartitionLog log, List<Segment> blocks) throws IOException {
+        if (!isLeftAlone(log)) {
+            try {
+                refresh(log, blocks);
+                trouble.remove(log);
+            } catch (IOException | RuntimeException | InternalError e) {
+                if (isFirstLook()) {
+                    throw e;
+                }
+                onTrouble(log, log + ": nothing new can be seen", e);
+            }
+        }
+    }
+
+    /** Whoever opens the store is told what is wrong with it. */
+    private boolean isFirstLook() {
+        return !opened;
+    }
+
+    private boolean isLeftAlone(Object subject) {
+        BackOff backOff = trouble.get(subject);
+        return backOff != null && backOff.leftNs() > 0;
+    }
+
+    private void onTrouble(Object subject, String what, Throwable e) {
+        BackOff backOff = trouble.computeIfAbsent(subject, each -> new BackOff());
+        store.attempts().failed(what, e, backOff);
+    }
+
+    // ---- what there is
 
     private void refreshTopics() throws IOException {
         TopicScan scan = TopicScan.of(store);
@@ -134,6 +212,7 @@ final class Follower {
                 for (PartitionLog log : topic.logs()) {
                     log.markGone(true);
                     gaps.remove(log);
+                    trouble.remove(log);
                     crashTail.forget(log);
                     missed.removeAll(List.of(log.segments()));
                 }
@@ -284,7 +363,7 @@ final class Follower {
         }
         List<CrashTail.Found> tails = new ArrayList<>();
         for (Map.Entry<PartitionLog, List<Segment>> e : found.entrySet()) {
-            CrashTail.Found tail = crashTail.look(e.getKey(), e.getValue());
+            CrashTail.Found tail = tailOf(e.getKey(), e.getValue());
             if (tail != null) {
                 tails.add(tail);
             }
@@ -295,6 +374,21 @@ final class Follower {
         for (CrashTail.Found tail : tails) {
             show(tail);
             crashTail.settle(tail);
+        }
+    }
+
+    private CrashTail.Found tailOf(PartitionLog log, List<Segment> blocks) throws IOException {
+        if (isLeftAlone(log)) {
+            return null;
+        }
+        try {
+            return crashTail.look(log, blocks);
+        } catch (IOException | RuntimeException | InternalError e) {
+            if (isFirstLook()) {
+                throw e;
+            }
+            onTrouble(log, log + ": what a crash left above its mark cannot be read", e);
+            return null;
         }
     }
 

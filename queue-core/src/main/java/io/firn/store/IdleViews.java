@@ -25,9 +25,8 @@ final class IdleViews extends Duty {
         if (log.state().isGone()) {
             return 0;
         }
-        boolean isTime =
-                nextLookMs != NEVER
-                        && (nowMs() >= nextLookMs || nextLookMs - nowMs() > INTERVAL_MS);
+        // The first look is at once, and finds that what was brought in just now was used.
+        boolean isTime = nowMs() >= nextLookMs || nextLookMs - nowMs() > INTERVAL_MS;
         boolean isAnyLeft = false;
         for (LogSegment segment : log.segments()) {
             if (segment.sealed && segment.block.isFinished() && segment.hasView()) {
@@ -43,7 +42,7 @@ final class IdleViews extends Duty {
             nextLookMs = NEVER;
             return 0;
         }
-        if (isTime || nextLookMs == NEVER) {
+        if (isTime) {
             nextLookMs = nowMs() + INTERVAL_MS;
         }
         againAt(nextLookMs);

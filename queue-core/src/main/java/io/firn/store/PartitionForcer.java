@@ -48,6 +48,7 @@ final class PartitionForcer extends Duty {
     // These belong to the background.
     private long dirtySinceMs = NOT_DIRTY;
     private boolean looksAgain;
+    private boolean isCalledByAppends;
     // These belong to the gate's holder.
     private int company;
     private long lastCaptured;
@@ -147,9 +148,18 @@ final class PartitionForcer extends Duty {
         }
         wanted = false;
         dirtySinceMs = NOT_DIRTY;
+        callByAppends(); // before the end is captured: what comes behind it calls
+        return forceNow() ? 1 : 0;
+    }
+
+    /** Has the next append to a WRITTEN topic call, and looks once more after that. */
+    private void callByAppends() {
+        isCalledByAppends = true;
         looksAgain = true;
         againAt(nowMs() + LOOK_AGAIN_MS);
-        return forceNow() ? 1 : 0;
+        if (!log.isDurable()) {
+            log.writer().callAtNextAppend();
+        }
     }
 
     /** Whether a WRITTEN topic's bytes or time are up. */
@@ -166,30 +176,31 @@ final class PartitionForcer extends Duty {
     }
 
     private void restOrLookAgain(boolean isDirty) {
-        if (isDirty && !log.isDurable()) {
-            againAt(dirtySinceMs + log.topicLog().options().forceMs());
-            looksAgain = true;
-        } else if (looksAgain && !log.isDurable()) {
-            // First it is asked for, then looked at once more: no append goes unnoticed.
-            log.writer().callAtNextAppend();
-            againAt(nowMs() + LOOK_AGAIN_MS);
+        if (log.isDurable() || (!isDirty && isCalledByAppends)) {
             looksAgain = false;
+        } else if (isDirty) {
+            isCalledByAppends = false;
+            againAt(later(dirtySinceMs, log.topicLog().options().forceMs()));
         } else {
-            looksAgain = false;
+            callByAppends(); // somebody else has forced
         }
     }
 
     /**
-     * Up to which position of the active segment a WRITTEN topic's writer need not call for a
-     * force, when it is called for now.
+     * Up to which position of the active segment a WRITTEN topic's writer, which calls now, need
+     * not call again for a force.
      */
-    int quietUpTo(int position) {
+    int quietUpTo(LogSegment active, int position) {
         if (log.isDurable()) {
             return Integer.MAX_VALUE;
         }
-        // Somebody waits for records that are yet to come: each append calls.
-        long quietBytes = hasPending ? 0 : log.topicLog().options().forceBytes();
-        return (int) Math.min(Integer.MAX_VALUE, position + quietBytes);
+        if (hasPending) {
+            return position; // somebody waits for records that are yet to come: each append calls
+        }
+        long forceBytes = log.topicLog().options().forceBytes();
+        long due = LogSegment.positionOf(active.forcedEnd()) + forceBytes;
+        // A force that is due now is made in a moment.
+        return (int) Math.min(Integer.MAX_VALUE, position < due ? due - 1 : position + forceBytes);
     }
 
     /** Forces and seals everything that is written now; false when it failed. */

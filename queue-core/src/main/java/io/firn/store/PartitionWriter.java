@@ -222,7 +222,8 @@ final class PartitionWriter {
     private void callBackground(LogSegment segment, int end) {
         int fillsUpAt = BlockSupply.reserveAbove(segment);
         boolean isFillingUp = end > fillsUpAt;
-        int quiet = Math.min(log.forcer().quietUpTo(end), isFillingUp ? ALWAYS : fillsUpAt);
+        int quiet =
+                Math.min(log.forcer().quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
         QUIET_UP_TO.setOpaque(this, quiet); // before the call, which may lower it again
         log.onAppended(isFillingUp);
     }

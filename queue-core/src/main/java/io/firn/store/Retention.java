@@ -87,12 +87,6 @@ final class Retention extends Duty {
         return false;
     }
 
-    /** A time and a duration that may be as long as the user likes. */
-    private static long later(long timeMs, long durationMs) {
-        long sum = timeMs + durationMs;
-        return sum < timeMs ? NEVER - 1 : sum;
-    }
-
     /** Takes away what lies wholly below the log start, which is durable by now. */
     int deleteBelowStart() throws IOException {
         int deleted = 0;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
@@ -148,6 +149,41 @@ class BackgroundTroubleTest {
             assertFalse(isThere("cursor-a"));
             ofStore.beforeCreate(null);
             await("that one, too", () -> isThere("cursor-a"));
+        }
+    }
+
+    @Test
+    void shouldFollowOneTierWhileAnotherCannotBeRead() {
+        ObservedMedium readers = new ObservedMedium();
+        LogStoreBuilder builder =
+                LogStore.in(directory.resolve("store"))
+                        .tier(
+                                "hot",
+                                FileTier.builder(directory.resolve("hot")).medium(readers).build())
+                        .tier(
+                                "cold",
+                                FileTier.builder(directory.resolve("cold")).medium(readers).build())
+                        .readOnly();
+        try (LogStore store = open(medium)) {
+            Partition written = store.createTopic("t", Stores.small()).partition(0);
+            append(written, 8);
+            awaitMovable(store, 2);
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            try (LogStore following = builder.open()) {
+                Partition read = following.openTopic("t").partition(0);
+                await("what is there", () -> read.visibleOffset() == 8);
+                readers.beforeList(
+                        path -> {
+                            if (path.startsWith(directory.resolve("cold"))) {
+                                throw new IOException("refused: " + path);
+                            }
+                        });
+                await("trouble", () -> following.metrics().tiers().get(1).lastError() != null);
+                append(written, 8);
+                await("what is new", () -> read.visibleOffset() == 16);
+                assertEquals(16, Stores.readAll(read.openTailer()).size());
+                assertTrue(following.metrics().backgroundErrors() > 0);
+            }
         }
     }
 

@@ -54,6 +54,45 @@ class ConcurrencyTest {
         return ByteBuffer.wrap(record.value()).getInt(4);
     }
 
+    /** The background borrows the appender's turn again and again, at any moment of an append. */
+    @Test
+    void shouldKeepEveryRecordWhenSegmentsEndByAgeUnderAnExclusiveAppender() {
+        int count = 20_000;
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            Partition partition =
+                    store.createTopic(
+                                    "t",
+                                    Stores.small()
+                                            .withDurability(Durability.WRITTEN)
+                                            .withRollAge(Duration.ofMillis(1)))
+                            .partition(0);
+            try (ExclusiveAppender appender = partition.openAppender()) {
+                for (int i = 0; i < count; i++) {
+                    if (i % 3 == 0) {
+                        Claim claim;
+                        while ((claim = appender.tryClaim(8)) == null) {
+                            Thread.onSpinWait();
+                        }
+                        claim.buffer().putInt(0).putInt(i);
+                        assertEquals(i, claim.commitAsync());
+                    } else {
+                        assertEquals(i, appender.append(value(0, i, 8)));
+                    }
+                    if (i % 10 == 0) {
+                        LockSupport.parkNanos(i % 700 * 1_000L);
+                    }
+                }
+            }
+            assertTrue(partition.metrics().rolls() > 20, "rolls " + partition.metrics().rolls());
+            List<StoredRecord> records = readAll(partition.openTailer());
+            assertEquals(count, records.size());
+            for (int i = 0; i < count; i++) {
+                assertEquals(i, numberOf(records.get(i)));
+            }
+            assertEquals(List.of(), partition.damage());
+        }
+    }
+
     @Test
     void shouldShareForcesAmongThreads() throws Exception {
         int each = 60;

@@ -31,6 +31,7 @@ public final class ObservedMedium implements FileMedium {
     private volatile Hook beforeCreate = NOTHING;
     private volatile Hook beforeDelete = NOTHING;
     private volatile Hook beforeRename = NOTHING;
+    private volatile Hook beforeList = NOTHING;
 
     /** Runs before the operation, on the thread that asked for it. */
     @FunctionalInterface
@@ -58,6 +59,11 @@ public final class ObservedMedium implements FileMedium {
         beforeRename = hook == null ? NOTHING : hook;
     }
 
+    /** Before a directory is listed. */
+    public void beforeList(Hook hook) {
+        beforeList = hook == null ? NOTHING : hook;
+    }
+
     /** Mappings that are not unmapped yet. */
     public int mappings() {
         return mappings.get();
@@ -80,6 +86,7 @@ public final class ObservedMedium implements FileMedium {
 
     @Override
     public List<String> list(Path directory) throws IOException {
+        beforeList.run(directory);
         return real.list(directory);
     }
 

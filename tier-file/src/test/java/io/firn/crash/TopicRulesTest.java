@@ -69,6 +69,30 @@ class TopicRulesTest {
     }
 
     /**
+     * O8: a store that was closed cleanly has written down what it knows of producers; unless the
+     * names are forced ({@code TopicLog.writeCheckpoints}) a power cut after the close takes it
+     * back.
+     */
+    @Test
+    void shouldKeepTheCheckpointsOfACleanCloseWhenPowerIsCutAfterIt() throws IOException {
+        Topic topic;
+        try (LogStore store = simulation.open()) {
+            topic = store.createTopic("t", Simulation.SMALL.withPartitions(3));
+            for (int i = 0; i < 3; i++) {
+                try (Appender appender = topic.partition(i).openAppender()) {
+                    appender.append(appender.newBatch().producer(7, 0, 0).add(new byte[100]));
+                }
+            }
+        }
+        SimulatedFileMedium cut = medium.crash(Survival.NONE);
+        List<String> names =
+                cut.list(Simulation.DIRECTORY.resolve("topics").resolve(topic.id().toString()));
+        for (int i = 0; i < 3; i++) {
+            assertTrue(names.contains("producers-" + i), names.toString());
+        }
+    }
+
+    /**
      * O5: unless the topic's file is durable before the first block is set aside ({@code
      * Store.createTopic}), a power cut leaves blocks of a topic that nobody knows.
      */

@@ -5,20 +5,18 @@ import io.firn.Partition;
 import io.firn.UnknownTopicException;
 import io.firn.VisibleListener;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A partition as clients see it: one shared appender for all producers, and the fetches that wait
  * for more. Thread-safe.
  */
 final class ServedPartition implements VisibleListener {
-    private static final Runnable[] NOBODY = {};
-
     private final ServedTopic topic;
     private final Partition partition;
     private volatile Appender appender;
-    private volatile Runnable[] waiting = NOBODY;
+    private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
     private boolean listening;
     private boolean closed;
 
@@ -57,15 +55,12 @@ final class ServedPartition implements VisibleListener {
             listening = true;
             partition.addVisibleListener(this);
         }
-        List<Runnable> all = new ArrayList<>(List.of(waiting));
-        all.add(wakeUp);
-        waiting = all.toArray(NOBODY);
+        waiting.add(wakeUp);
     }
 
-    synchronized void leave(Runnable wakeUp) {
-        List<Runnable> all = new ArrayList<>(List.of(waiting));
-        all.remove(wakeUp);
-        waiting = all.toArray(NOBODY);
+    /** Costs the same however many others wait, as {@link #watch} does. */
+    void leave(Runnable wakeUp) {
+        waiting.remove(wakeUp);
     }
 
     @Override
@@ -73,8 +68,8 @@ final class ServedPartition implements VisibleListener {
         // The end was published with a release store. Without the fence this look could go ahead of
         // it, and miss someone who has just begun to wait and did not see the new end either.
         VarHandle.fullFence();
-        for (Runnable wakeUp : waiting) {
-            wakeUp.run();
+        if (!waiting.isEmpty()) { // an iterator is an allocation
+            waiting.forEach(Runnable::run);
         }
     }
 
@@ -86,9 +81,7 @@ final class ServedPartition implements VisibleListener {
         if (listening) {
             partition.removeVisibleListener(this);
         }
-        for (Runnable wakeUp : waiting) {
-            wakeUp.run();
-        }
+        waiting.forEach(Runnable::run);
     }
 
     @Override
