@@ -31,7 +31,7 @@ public final class GroupsBench implements Callable<Integer> {
             names = "--only",
             split = ",",
             description = {
-                "raw: members that do nothing but join, sync and send heartbeats;",
+                "raw: members that only join, sync, send heartbeats, and commit at revocation;",
                 "java: the Java client's consumers. Default: raw"
             })
     private List<String> only = List.of("raw");
@@ -85,9 +85,9 @@ public final class GroupsBench implements Callable<Integer> {
                             + " server CPU s Kafka / Firn |");
             out.println("|---|---|---|---|---|---|---|---|---|");
             try (Broker kafka = servers.start(Servers.NAMES.get(0), delay);
-                    Broker firn = servers.start(Servers.NAMES.get(1), delay)) {
+                    Broker firn = servers.start(Servers.NAMES.get(1), delay, IdleBench.FIRN_SEGMENTS)) {
                 for (Broker each : List.of(kafka, firn)) {
-                    Servers.createTopic(each, "shared", partitions);
+                    Idlers.fill(each, "shared", partitions);
                     phases(each, "raw", RAW, "range"); // makes Kafka's own topics, and compiles
                 }
                 for (String kind : only) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
         description = "Servers that have nothing to do, beside Apache Kafka.")
 public final class IdleBench implements Callable<Integer> {
     /** Small, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
-    private static final String FIRN_SEGMENTS = "log.segment.bytes=262144";
+    static final String FIRN_SEGMENTS = "log.segment.bytes=262144";
 
     @Mixin private Servers servers = new Servers();
 

@@ -21,7 +21,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** What a server holds while it has nothing to do. */
 final class Idlers {
     private static final int TOPIC = 100;
-    private static final int RECORDS = 3;
+
+    /** In each partition. */
+    static final int RECORDS = 5;
+
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private Idlers() {}
@@ -29,21 +32,25 @@ final class Idlers {
     /** Makes so many partitions, in topics of 100, with a few records each. */
     static void fill(Broker broker, int partitions)
             throws InterruptedException, ExecutionException {
+        for (int first = 0; first < partitions; first += TOPIC) {
+            fill(broker, "idle-" + first / TOPIC, Math.min(TOPIC, partitions - first));
+        }
+    }
+
+    /** Makes a topic with a few records in each partition. */
+    static void fill(Broker broker, String topic, int partitions)
+            throws InterruptedException, ExecutionException {
+        Servers.createTopic(broker, topic, partitions);
         List<Future<?>> sent = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(
                         Map.of("bootstrap.servers", broker.bootstrap(), "linger.ms", 5),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
-            for (int first = 0; first < partitions; first += TOPIC) {
-                String topic = "idle-" + first / TOPIC;
-                int count = Math.min(TOPIC, partitions - first);
-                Servers.createTopic(broker, topic, count);
-                for (int i = 0; i < RECORDS * count; i++) {
-                    sent.add(
-                            producer.send(
-                                    new ProducerRecord<>(topic, i % count, null, new byte[100])));
-                }
+            for (int i = 0; i < RECORDS * partitions; i++) {
+                sent.add(
+                        producer.send(
+                                new ProducerRecord<>(topic, i % partitions, null, new byte[100])));
             }
         }
         for (Future<?> each : sent) {

@@ -17,7 +17,9 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A group of the Java client's consumers with their defaults, each polled by a thread of its own. */
+/**
+ * A group of the Java client's consumers with their defaults, each polled by a thread of its own.
+ */
 final class JavaGroup implements MeasuredGroup {
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(4);
     private static final Duration POLL = Duration.ofMillis(200);

@@ -41,9 +41,7 @@ final class Peer {
         boolean connected = channel.connect(server);
         key =
                 channel.register(
-                        selector,
-                        connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
-                        this);
+                        selector, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
     }
 
     /** Sends a request; what is to be done with its answer runs when that has come. */

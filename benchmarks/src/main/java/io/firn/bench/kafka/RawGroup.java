@@ -74,7 +74,9 @@ final class RawGroup implements MeasuredGroup {
             going.add(members.remove(i * members.size() / count));
         }
         going.forEach(RawMember::leave);
-        until("answers to those that leave", () -> going.stream().allMatch(m -> m.peer().isQuiet()));
+        until(
+                "answers to those that leave",
+                () -> going.stream().allMatch(m -> m.peer().isQuiet()));
         for (RawMember member : going) {
             joinsOfGone += member.joins();
             member.peer().close();

@@ -34,6 +34,10 @@ import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.LeaveGroupResponseData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
 import org.apache.kafka.common.message.SyncGroupResponseData;
@@ -42,8 +46,9 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * A member of a group as the Java consumer is one, with the Java consumer's assignors and intervals,
- * that only joins, syncs and sends heartbeats. It has no thread: see {@link RawGroup}.
+ * A member of a group as the Java consumer is one, with the Java consumer's assignors and
+ * intervals, that only joins, syncs, sends heartbeats, and commits before it gives partitions up, as
+ * automatic commits do. It has no thread: see {@link RawGroup}.
  */
 final class RawMember {
     private static final String GROUP = "consumer";
@@ -65,6 +70,7 @@ final class RawMember {
     private boolean awaitsHeartbeat;
     private long nextNs = Long.MAX_VALUE;
     private int joins;
+    private int commits;
 
     RawMember(
             Selector selector,
@@ -104,11 +110,7 @@ final class RawMember {
     }
 
     private <T extends ApiMessage> void send(
-            ApiKeys api,
-            int version,
-            ApiMessage request,
-            Supplier<T> empty,
-            Consumer<T> onAnswer) {
+            ApiKeys api, int version, ApiMessage request, Supplier<T> empty, Consumer<T> onAnswer) {
         try {
             peer.send(api, version, request, empty, onAnswer);
         } catch (IOException e) {
@@ -139,6 +141,7 @@ final class RawMember {
         nextNs = Long.MAX_VALUE;
         boolean eager = assignor.supportedProtocols().get(0) == RebalanceProtocol.EAGER;
         if (eager) {
+            commit(assigned);
             assigned.clear();
         }
         Set<String> topics = Set.of(topic);
@@ -240,9 +243,10 @@ final class RawMember {
                                 ByteBuffer.wrap(answer.assignment()));
                 assignor.onAssignment(
                         assignment,
-                        new ConsumerGroupMetadata(
-                                group, generation, memberId, Optional.empty()));
-                boolean revoked = !assignment.partitions().containsAll(assigned);
+                        new ConsumerGroupMetadata(group, generation, memberId, Optional.empty()));
+                assignment.partitions().forEach(assigned::remove);
+                boolean revoked = !assigned.isEmpty();
+                commit(assigned);
                 assigned.clear();
                 assigned.addAll(assignment.partitions());
                 if (revoked) {
@@ -264,6 +268,35 @@ final class RawMember {
 
     private static IllegalStateException failed(ApiKeys api, short code) {
         return new IllegalStateException(api + " was answered with " + Errors.forCode(code));
+    }
+
+    // ---- commits
+
+    /** Commits one more record of each partition; see {@link Idlers#RECORDS}. */
+    private void commit(Set<TopicPartition> partitions) {
+        if (partitions.isEmpty()) {
+            return;
+        }
+        commits = Math.min(commits + 1, Idlers.RECORDS);
+        OffsetCommitRequestTopic committed = new OffsetCommitRequestTopic().setName(topic);
+        for (TopicPartition each : partitions) {
+            committed
+                    .partitions()
+                    .add(
+                            new OffsetCommitRequestPartition()
+                                    .setPartitionIndex(each.partition())
+                                    .setCommittedOffset(commits));
+        }
+        send(
+                ApiKeys.OFFSET_COMMIT,
+                8,
+                new OffsetCommitRequestData()
+                        .setGroupId(group)
+                        .setGenerationIdOrMemberEpoch(generation)
+                        .setMemberId(memberId)
+                        .setTopics(List.of(committed)),
+                OffsetCommitResponseData::new,
+                answer -> {}); // a commit that comes too late is refused, as in life
     }
 
     // ---- heartbeats
@@ -314,6 +347,7 @@ final class RawMember {
     void leave() {
         left = true;
         stable = false;
+        commit(assigned);
         send(
                 ApiKeys.LEAVE_GROUP,
                 5,
