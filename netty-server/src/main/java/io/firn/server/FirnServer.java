@@ -63,7 +63,14 @@ public final class FirnServer implements AutoCloseable {
         this.topics = new ServedTopics(store, config, medium, directory);
         this.background = threads(config.integer("background.threads"));
         ServedApis apis = new ServedApis(topics, () -> node, background);
-        this.groups = new Groups(topics, () -> node, config, medium, directory.resolve("groups"));
+        this.groups =
+                new Groups(
+                        topics,
+                        () -> node,
+                        config,
+                        medium,
+                        directory.resolve("groups"),
+                        background);
         apis.serveGroups(groups, background);
         this.context =
                 new ServerContext(apis.table(), limits(config), new Failures(), exchange -> true);

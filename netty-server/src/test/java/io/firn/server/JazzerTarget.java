@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -101,12 +103,21 @@ public final class JazzerTarget {
         topics = new ServedTopics(store, config, medium, own);
         ServedApis apis = new ServedApis(topics, () -> node, atOnce);
         apis.serveGroups(
-                new Groups(topics, () -> node, config, medium, own.resolve("groups")), atOnce);
+                new Groups(
+                        topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
+                atOnce);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new Failures(), exchange -> true);
         topics.create(NAMES.get(0), 2, Map.of());
         Logger.getLogger("io.firn").addHandler(listener);
         Logger.getLogger("io.firn").setUseParentHandlers(false);
+    }
+
+    /** Inputs run alone: sessions do not end. */
+    private static ScheduledExecutorService noTimers() {
+        ScheduledExecutorService none = Executors.newSingleThreadScheduledExecutor();
+        none.shutdownNow();
+        return none;
     }
 
     /** Has most classes loaded before Jazzer looks at the time. */

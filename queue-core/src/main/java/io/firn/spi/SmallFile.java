@@ -28,7 +28,7 @@ public final class SmallFile {
     private static final String FIRST_WORD = "firn ";
     private static final String CRC_KEY = "crc32c=";
     private static final int CRC_LINE_LENGTH = CRC_KEY.length() + 8 + 1;
-    private static final int MAX_BYTES = 16 << 20;
+    private static final int MAX_BYTES = 32 << 20;
 
     private SmallFile() {}
 
@@ -37,6 +37,7 @@ public final class SmallFile {
      *
      * @param magic one word that says what kind of file it is
      * @param version format version, 1 or greater
+     * @throws IOException when it could not be written, or would have more than 32 MiB
      */
     public static void write(
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
@@ -57,6 +58,14 @@ public final class SmallFile {
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
             throws IOException {
         byte[] bytes = encode(magic, version, values);
+        if (bytes.length > MAX_BYTES) {
+            throw new IOException(
+                    file
+                            + " would have "
+                            + bytes.length
+                            + " bytes, and could not be read again above "
+                            + MAX_BYTES);
+        }
         Path temporary = temporaryFor(file);
         medium.delete(temporary);
         try (MediumFile out = medium.create(temporary)) {

@@ -18,6 +18,13 @@ final class CursorLog implements Cursor {
 
     private final TopicLog topic;
     private final String name;
+
+    /**
+     * Held while the file is written or deleted, and taken before the monitor. The monitor guards
+     * the offsets and is never held across I/O: others advance the cursor while a write goes on.
+     */
+    private final Object writing = new Object();
+
     private long[] offsets; // by partition; shorter than there are, when some were added since
     private long changes;
     private long writtenChanges;
@@ -161,10 +168,10 @@ final class CursorLog implements Cursor {
                         Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
             }
         }
-        synchronized (this) {
-            if (!deleted && changesNow > writtenChanges) {
+        synchronized (writing) {
+            if (isNewer(changesNow)) {
                 topic.files().writeCursor(name, values);
-                writtenChanges = failure == null ? changesNow : writtenChanges;
+                wrote(failure == null ? changesNow : 0);
             }
         }
         if (failure != null) {
@@ -172,8 +179,20 @@ final class CursorLog implements Cursor {
         }
     }
 
-    synchronized void delete() throws IOException {
-        deleted = true;
-        topic.files().deleteCursor(name);
+    private synchronized boolean isNewer(long changesNow) {
+        return !deleted && changesNow > writtenChanges;
+    }
+
+    private synchronized void wrote(long changesNow) {
+        writtenChanges = Math.max(writtenChanges, changesNow);
+    }
+
+    void delete() throws IOException {
+        synchronized (writing) { // a write that goes on must not bring the file back
+            synchronized (this) {
+                deleted = true;
+            }
+            topic.files().deleteCursor(name);
+        }
     }
 }

@@ -39,10 +39,11 @@ final class Broker implements AutoCloseable {
         int port = freePort();
         List<String> command = new ArrayList<>(java);
         command.addAll(List.of("-cp", classPath, "io.firn.server.ServerMain"));
-        List<String> all = new ArrayList<>(overrides);
+        List<String> all = new ArrayList<>();
         all.add("listeners=PLAINTEXT://127.0.0.1:" + port);
         all.add("log.dir=" + directory.resolve("data"));
         all.add("group.initial.rebalance.delay.ms=0");
+        all.addAll(overrides); // the last one counts
         all.forEach(each -> command.addAll(List.of("--override", each)));
         return new Broker("Firn", command, directory.resolve("log"), port);
     }
@@ -134,6 +135,10 @@ final class Broker implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
+    InetSocketAddress address() {
+        return new InetSocketAddress("127.0.0.1", port);
+    }
+
     /** From the start of the process to its first answer. */
     double startMs() {
         return startNs / 1e6;
@@ -155,6 +160,16 @@ final class Broker implements AutoCloseable {
             }
         }
         throw new IOException("no " + line + " in the process's status");
+    }
+
+    /** How many threads it has. */
+    int threads() throws IOException {
+        for (String each : Files.readAllLines(Path.of("/proc", pid(), "status"))) {
+            if (each.startsWith("Threads:")) {
+                return Integer.parseInt(each.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new IOException("no Threads in the process's status");
     }
 
     private String pid() {

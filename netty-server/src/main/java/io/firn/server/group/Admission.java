@@ -45,16 +45,21 @@ final class Admission {
         if (!group.takes(ask.protocolType, ask.protocols.keySet())) {
             return Errors.INCONSISTENT_GROUP_PROTOCOL;
         }
-        boolean isKnown =
-                group.member(ask.memberId) != null
-                        || (ask.instanceId != null && group.memberOf(ask.instanceId) != null);
-        if (!isKnown && group.members().size() >= limits.mostMembers()) {
+        Member before = group.member(ask.memberId);
+        if (before == null && ask.instanceId != null) {
+            before = group.member(group.memberOf(ask.instanceId));
+        }
+        if (before == null && group.members().size() >= limits.mostMembers()) {
+            return Errors.GROUP_MAX_SIZE_REACHED;
+        }
+        int bytes = Member.bytesOf(ask.memberId, ask.instanceId, ask.clientId, ask.protocols);
+        if (!group.hasRoomFor(bytes, before)) {
             return Errors.GROUP_MAX_SIZE_REACHED;
         }
         if (ask.memberId.isEmpty()) {
             return joinNew(group, ask, reply);
         }
-        if (group.pending().containsKey(ask.memberId)) {
+        if (group.isPending(ask.memberId)) {
             if (ask.instanceId != null) {
                 return Errors.UNKNOWN_MEMBER_ID; // those never wait for an id
             }
@@ -80,10 +85,10 @@ final class Admission {
             }
         } else if (ask.needsIdFirst) {
             // A client that is refused for its slowness must not leave a member behind each time.
-            if (group.pending().size() + group.members().size() >= limits.mostMembers()) {
+            if (group.pendingCount() + group.members().size() >= limits.mostMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
-            group.pending().put(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
+            group.awaitId(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
             reply.accept(Joined.refused(Errors.MEMBER_ID_REQUIRED, id));
         } else {
             addAndRebalance(group, ask, id, reply);
@@ -109,8 +114,8 @@ final class Admission {
         Member member = member(ask, id);
         member.isNew(true);
         member.joining(reply);
-        member.allow(System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
         group.add(member);
+        group.allow(member, System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
         if (group.is(GroupState.PREPARING)) {
             group.extendInitialDelay(System.nanoTime(), limits.initialDelayMs() * 1_000_000L);
             rebalances.tryComplete(group);
@@ -125,8 +130,8 @@ final class Admission {
         old.refuse(Errors.FENCED_INSTANCE_ID);
         Member member = member(ask, id);
         member.assignment(old.assignment());
-        member.heard(System.nanoTime());
         group.replace(old, member);
+        group.heard(member, System.nanoTime());
         boolean sameProtocol = group.is(GroupState.STABLE) && group.vote().equals(group.protocol());
         if (!sameProtocol) {
             member.joining(reply);
@@ -161,12 +166,12 @@ final class Admission {
                     case STABLE -> same && !group.isLeader(member.id());
                     default -> false;
                 };
-        member.heard(System.nanoTime());
+        group.heard(member, System.nanoTime());
         if (answerNow) {
             reply.accept(rebalances.joined(group, member.id()));
             return;
         }
-        member.update(ask.protocols, ask.sessionMs, ask.rebalanceMs);
+        group.update(member, ask.protocols, ask.sessionMs, ask.rebalanceMs);
         // A client that lost its connection asks again: the first request has nobody behind it.
         member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
         member.joining(reply);

@@ -22,12 +22,17 @@ final class Group {
     private final Map<String, Member> members = new LinkedHashMap<>();
     private final Map<String, String> instances = new HashMap<>();
 
+    /** How many members name a protocol. */
+    private final Map<String, Integer> supporters = new HashMap<>();
+
     /** Ids that were given to clients that have not come back with them, by deadline. */
     private final Map<String, Long> pending = new HashMap<>();
 
     /** What committers wrote beside their offsets, by topic id and partition; where not empty. */
     private final Map<String, String> notes = new TreeMap<>();
 
+    private long memberBytes;
+    private final CommitForces commitForces = new CommitForces();
     private GroupState state = GroupState.EMPTY;
     private int generation;
     private String protocolType = "";
@@ -38,6 +43,7 @@ final class Group {
     private long joinLatestNs;
     private boolean initialDelay;
     private long syncDeadlineNs;
+    private Alarm alarm;
 
     Group(String id, long nowMs) {
         this.id = id;
@@ -108,6 +114,11 @@ final class Group {
         return notes;
     }
 
+    /** Thread-safe by itself: nobody holds the group while a force runs. */
+    CommitForces commitForces() {
+        return commitForces;
+    }
+
     // ---- members
 
     Collection<Member> members() {
@@ -122,8 +133,39 @@ final class Group {
         return instances.get(instanceId);
     }
 
-    Map<String, Long> pending() {
-        return pending;
+    boolean isPending(String memberId) {
+        return pending.containsKey(memberId);
+    }
+
+    int pendingCount() {
+        return pending.size();
+    }
+
+    /** Waits for a client to come back with the id that it was given. */
+    void awaitId(String memberId, long deadlineNs) {
+        pending.put(memberId, deadlineNs);
+        wakeBy(deadlineNs);
+    }
+
+    /** Waits for an id no longer; false when it did not. */
+    boolean forgetId(String memberId) {
+        return pending.remove(memberId) != null;
+    }
+
+    /** Forgets the ids whose time is up; true when there were any. */
+    boolean forgetLateIds(long nowNs) {
+        return pending.values().removeIf(deadline -> nowNs - deadline > 0);
+    }
+
+    /** A member gave a sign of life, or gets the answer that it waited for. */
+    void heard(Member member, long nowNs) {
+        allow(member, nowNs, member.sessionMs());
+    }
+
+    /** A member may be silent for so long. */
+    void allow(Member member, long nowNs, long ms) {
+        member.expireAt(nowNs + ms * 1_000_000L);
+        wakeBy(nowNs + ms * 1_000_000L);
     }
 
     void add(Member member) {
@@ -131,6 +173,7 @@ final class Group {
             leader = member.id();
         }
         members.put(member.id(), member);
+        count(member, 1);
         pending.remove(member.id());
         if (member.isStatic()) {
             instances.put(member.instanceId(), member.id());
@@ -139,6 +182,7 @@ final class Group {
 
     void remove(Member member) {
         members.remove(member.id());
+        count(member, -1);
         if (member.isStatic()) {
             instances.remove(member.instanceId(), member.id());
         }
@@ -147,11 +191,33 @@ final class Group {
         }
     }
 
+    /** A member has joined again, with other wishes perhaps. */
+    void update(Member member, Map<String, byte[]> protocols, int sessionMs, int rebalanceMs) {
+        count(member, -1);
+        member.update(protocols, sessionMs, rebalanceMs);
+        count(member, 1);
+    }
+
+    private void count(Member member, int more) {
+        for (String name : member.protocols().keySet()) {
+            supporters.merge(name, more, (a, b) -> a + b == 0 ? null : a + b);
+        }
+        memberBytes += (long) more * member.bytes();
+    }
+
+    /** Whether there is room for so many bytes in the place of a member, or of nobody. */
+    boolean hasRoomFor(int bytes, Member old) {
+        return memberBytes - (old == null ? 0 : old.bytes()) + bytes
+                <= GroupFiles.MOST_MEMBER_BYTES;
+    }
+
     /** Puts a static member's new process in the place of its old one. */
     void replace(Member old, Member replacement) {
         boolean led = isLeader(old.id());
         members.remove(old.id());
+        count(old, -1);
         members.put(replacement.id(), replacement);
+        count(replacement, 1);
         instances.put(replacement.instanceId(), replacement.id());
         if (led) {
             leader = replacement.id();
@@ -181,7 +247,7 @@ final class Group {
     }
 
     private boolean isCommon(String name) {
-        return members.values().stream().allMatch(m -> m.protocols().containsKey(name));
+        return supporters.getOrDefault(name, 0) == members.size();
     }
 
     /** The protocol that most members would rather have, of those that all have. */
@@ -226,10 +292,46 @@ final class Group {
 
     // ---- deadlines, by nanoTime
 
+    Alarm alarm() {
+        return alarm;
+    }
+
+    void alarm(Alarm value) {
+        alarm = value;
+    }
+
+    private void wakeBy(long deadlineNs) {
+        if (alarm != null) {
+            alarm.by(deadlineNs);
+        }
+    }
+
+    /** Sets the alarm to the earliest of all deadlines. */
+    void setAlarm(long nowNs) {
+        long left = Long.MAX_VALUE;
+        if (is(GroupState.PREPARING)) {
+            left = joinDeadlineNs - nowNs;
+        } else if (is(GroupState.COMPLETING) && !isSyncOver(nowNs)) {
+            left = syncDeadlineNs - nowNs;
+        }
+        for (long deadlineNs : pending.values()) {
+            left = Math.min(left, deadlineNs - nowNs);
+        }
+        for (Member member : members.values()) {
+            if (!member.isWaiting()) {
+                left = Math.min(left, member.leftNs(nowNs));
+            }
+        }
+        if (left != Long.MAX_VALUE) {
+            wakeBy(nowNs + left);
+        }
+    }
+
     void joinBy(long deadlineNs, long latestNs, boolean initial) {
         joinDeadlineNs = deadlineNs;
         joinLatestNs = latestNs;
         initialDelay = initial;
+        wakeBy(deadlineNs);
     }
 
     /** The first members of a group are given a little longer each time that one more comes. */
@@ -249,6 +351,7 @@ final class Group {
 
     void syncBy(long deadlineNs) {
         syncDeadlineNs = deadlineNs;
+        wakeBy(deadlineNs);
     }
 
     boolean isSyncOver(long nowNs) {

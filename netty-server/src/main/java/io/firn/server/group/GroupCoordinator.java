@@ -4,6 +4,7 @@ import io.firn.server.group.Admission.JoinAsk;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -13,24 +14,28 @@ import org.apache.kafka.common.protocol.Errors;
  * through callbacks, on the thread of whoever completes them. Methods may write a small file.
  */
 public final class GroupCoordinator {
-    private static final System.Logger LOG = System.getLogger("io.firn.server");
-
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final GroupFiles files;
     private final GroupLimits limits;
     private final Rebalances rebalances;
     private final Admission admission;
     private final Offsets offsets;
+    private final GroupClock clock;
 
-    GroupCoordinator(GroupFiles files, GroupLimits limits, Offsets offsets)
+    GroupCoordinator(
+            GroupFiles files,
+            GroupLimits limits,
+            Offsets offsets,
+            ScheduledExecutorService background)
             throws java.io.IOException {
         this.files = files;
         this.limits = limits;
         this.offsets = offsets;
         this.rebalances = new Rebalances(files, limits);
         this.admission = new Admission(files, limits, rebalances);
+        this.clock = new GroupClock(background, rebalances);
         for (Group group : files.readAll(System.nanoTime())) {
-            groups.put(group.id(), group);
+            groups.put(group.id(), clock.watch(group));
         }
     }
 
@@ -48,7 +53,7 @@ public final class GroupCoordinator {
 
     /** The group, made when there is none; the caller holds no group. */
     Group findOrCreate(String groupId) {
-        return groups.computeIfAbsent(groupId, id -> new Group(id, Group.NEVER_USED));
+        return groups.computeIfAbsent(groupId, id -> clock.watch(new Group(id, Group.NEVER_USED)));
     }
 
     // ---- join
@@ -117,14 +122,14 @@ public final class GroupCoordinator {
                 return Errors.REBALANCE_IN_PROGRESS;
             }
             case COMPLETING -> {
-                member.heard(System.nanoTime());
+                group.heard(member, System.nanoTime());
                 member.syncing(reply);
                 if (group.isLeader(member.id())) {
                     rebalances.assign(group, ask.assignments);
                 }
             }
             case STABLE -> {
-                member.heard(System.nanoTime());
+                group.heard(member, System.nanoTime());
                 reply.accept(rebalances.synced(group, member));
             }
             default -> {
@@ -153,7 +158,7 @@ public final class GroupCoordinator {
         synchronized (group) {
             Errors error = check(group, memberId, instanceId, generation);
             if (error == Errors.NONE) {
-                group.member(memberId).heard(System.nanoTime());
+                group.heard(group.member(memberId), System.nanoTime());
                 if (group.is(GroupState.PREPARING)) {
                     return Errors.REBALANCE_IN_PROGRESS;
                 }
@@ -168,7 +173,7 @@ public final class GroupCoordinator {
             return Errors.UNKNOWN_MEMBER_ID;
         }
         synchronized (group) {
-            if (instanceId == null && group.pending().remove(memberId) != null) {
+            if (instanceId == null && group.forgetId(memberId)) {
                 rebalances.tryComplete(group);
                 return Errors.NONE;
             }
@@ -203,7 +208,7 @@ public final class GroupCoordinator {
             }
             Errors error = check(group, memberId, instanceId, generation);
             if (error == Errors.NONE) {
-                group.member(memberId).heard(System.nanoTime());
+                group.heard(group.member(memberId), System.nanoTime());
                 if (group.is(GroupState.COMPLETING)) {
                     return Errors.REBALANCE_IN_PROGRESS;
                 }
@@ -262,27 +267,13 @@ public final class GroupCoordinator {
 
     // ---- time
 
-    /** Ends what took too long; to be called every some ms. */
-    void tick() {
-        long now = System.nanoTime();
-        for (Group group : groups.values()) {
-            try {
-                synchronized (group) {
-                    rebalances.tick(group, now);
-                }
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " goes on after", e);
-            }
-        }
-    }
-
     /** Deletes groups that have been empty for too long; to be called every some minutes. */
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
         for (Group group : groups.values()) {
             synchronized (group) {
                 if (group.is(GroupState.EMPTY)
-                        && group.pending().isEmpty()
+                        && group.pendingCount() == 0
                         && group.emptySinceMs() < before) {
                     if (group.emptySinceMs() == Group.NEVER_USED) {
                         group.state(GroupState.DEAD);

@@ -22,6 +22,12 @@ final class GroupFiles {
     private static final String MAGIC = "group";
     private static final int VERSION = 1;
 
+    /**
+     * Of all members' names and metadata: with assignments as large as a request can be, the file
+     * can still be read again.
+     */
+    static final long MOST_MEMBER_BYTES = 8 << 20;
+
     private final FileMedium medium;
     private final Path directory;
 
@@ -119,8 +125,8 @@ final class GroupFiles {
         }
         for (int n = 0; map.containsKey("member." + n + ".id"); n++) {
             Member member = decodeMember(map, "member." + n + ".");
-            member.heard(nowNs);
             group.add(member);
+            group.heard(member, nowNs);
         }
         if (!group.members().isEmpty()) {
             group.protocol(map.get("protocol"));

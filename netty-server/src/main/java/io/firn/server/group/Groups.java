@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 
 /** Everything that has to do with groups, put together. */
 public final class Groups {
-    private static final long TICK_MS = 20;
     private static final long EXPIRE_MINUTES = 5;
 
     private final GroupCoordinator coordinator;
@@ -26,18 +25,23 @@ public final class Groups {
      * Over the topics.
      *
      * @param directory where groups are written down
+     * @param background what ends sessions in time, from now on
      */
     public Groups(
             ServedTopics topics,
             Supplier<Node> node,
             ServerConfig config,
             FileMedium medium,
-            Path directory)
+            Path directory,
+            ScheduledExecutorService background)
             throws IOException {
         Offsets cursors = new Offsets(topics.store());
         coordinator =
                 new GroupCoordinator(
-                        new GroupFiles(medium, directory), GroupLimits.of(config), cursors);
+                        new GroupFiles(medium, directory),
+                        GroupLimits.of(config),
+                        cursors,
+                        background);
         membership = new MembershipApis(coordinator);
         offsets =
                 new OffsetApis(
@@ -46,11 +50,9 @@ public final class Groups {
         finder = new CoordinatorFinder(node, new InternalTopics(topics));
     }
 
-    /** Has sessions end in time. */
+    /** Has groups that nobody uses be deleted in time. */
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     public void start(ScheduledExecutorService background) {
-        background.scheduleWithFixedDelay(
-                coordinator::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
         background.scheduleWithFixedDelay(
                 coordinator::expire, EXPIRE_MINUTES, EXPIRE_MINUTES, TimeUnit.MINUTES);
     }

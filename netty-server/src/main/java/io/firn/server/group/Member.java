@@ -9,6 +9,7 @@ import org.apache.kafka.common.protocol.Errors;
 /** A member of a group. Guarded by its group. */
 final class Member {
     static final byte[] NOTHING = {};
+    private static final int FIXED_BYTES = 100;
 
     private final String id;
     private final String instanceId;
@@ -80,6 +81,21 @@ final class Member {
         rebalanceMs = newRebalanceMs;
     }
 
+    /** What it takes of the group's file, roughly, without its assignment. */
+    int bytes() {
+        return bytesOf(id, instanceId, clientId, protocols);
+    }
+
+    static int bytesOf(
+            String id, String instanceId, String clientId, Map<String, byte[]> protocols) {
+        int bytes = FIXED_BYTES + id.length() + clientId.length();
+        bytes += instanceId == null ? 0 : instanceId.length();
+        for (Map.Entry<String, byte[]> each : protocols.entrySet()) {
+            bytes += each.getKey().length() + each.getValue().length;
+        }
+        return bytes;
+    }
+
     boolean hasProtocols(Map<String, byte[]> others) {
         if (!java.util.List.copyOf(protocols.keySet())
                 .equals(java.util.List.copyOf(others.keySet()))) {
@@ -144,18 +160,22 @@ final class Member {
         isNew = value;
     }
 
-    void heard(long nowNs) {
-        deadlineNs = nowNs + sessionMs * 1_000_000L;
+    /** Sets until when it may be silent; see {@link Group#heard}. */
+    void expireAt(long nanoTime) {
+        deadlineNs = nanoTime;
     }
 
-    /** A client that never comes back from its first join is not waited for so long. */
-    void allow(long nowNs, long ms) {
-        deadlineNs = nowNs + ms * 1_000_000L;
+    /** While it waits for us it need not send heartbeats, except in its first join. */
+    boolean isWaiting() {
+        return (isJoining() && !isNew) || isSyncing();
     }
 
-    /** While it waits for us it need not send heartbeats. */
     boolean isExpired(long nowNs) {
-        boolean waits = (isJoining() && !isNew) || isSyncing();
-        return !waits && nowNs - deadlineNs > 0;
+        return !isWaiting() && leftNs(nowNs) < 0;
+    }
+
+    /** How long it may still be silent. */
+    long leftNs(long nowNs) {
+        return deadlineNs - nowNs;
     }
 }

@@ -1,6 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.Cursor;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Topic;
 import io.firn.server.log.Failures;
@@ -102,11 +103,32 @@ public final class OffsetApis {
                                         .setErrorCode(outcome.code()));
             }
         }
-        if (!moved.isEmpty()) {
-            Offsets.force(moved); // what it throws is the answer
-            coordinator.keep(group, notes);
+        if (moved.isEmpty()) {
+            exchange.reply(response);
+            return;
         }
-        exchange.reply(response);
+        Group committer = group;
+        committer
+                .commitForces()
+                .force(moved, failure -> answer(exchange, response, committer, notes, failure));
+    }
+
+    /** A commit is durable, or could not be made so. */
+    private void answer(
+            Exchange exchange,
+            OffsetCommitResponseData response,
+            Group group,
+            Map<String, String> notes,
+            FirnException failure) {
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            coordinator.keep(group, notes);
+            exchange.reply(response);
+        } catch (RuntimeException e) {
+            exchange.fail(e);
+        }
     }
 
     private Errors commit(

@@ -32,14 +32,14 @@ final class Rebalances {
 
     /** Has all members join again. */
     void begin(Group group) {
+        boolean first = group.is(GroupState.EMPTY);
+        long now = System.nanoTime();
         if (group.is(GroupState.COMPLETING)) {
             for (Member member : group.members()) {
                 member.assignment(Member.NOTHING);
-                member.synced(Synced.refused(Errors.REBALANCE_IN_PROGRESS));
+                refuseSync(group, member, Errors.REBALANCE_IN_PROGRESS, now);
             }
         }
-        boolean first = group.is(GroupState.EMPTY);
-        long now = System.nanoTime();
         long wait = group.longestRebalanceMs() * 1_000_000L;
         long delay = limits.initialDelayMs() * 1_000_000L;
         if (first && delay > 0) {
@@ -49,6 +49,14 @@ final class Rebalances {
         }
         group.state(GroupState.PREPARING);
         tryComplete(group);
+    }
+
+    /** One that waited was alive all the time, and is given a session's time to join again. */
+    private static void refuseSync(Group group, Member member, Errors error, long nowNs) {
+        if (member.isSyncing()) {
+            group.heard(member, nowNs);
+            member.synced(Synced.refused(error));
+        }
     }
 
     /** A member has joined, or has gone, while others are waited for. */
@@ -86,7 +94,7 @@ final class Rebalances {
         long now = System.nanoTime();
         group.syncBy(now + group.longestRebalanceMs() * 1_000_000L);
         for (Member member : group.members()) {
-            member.heard(now);
+            group.heard(member, now);
             member.joined(joined(group, member.id()));
         }
     }
@@ -121,8 +129,9 @@ final class Rebalances {
         try {
             files.write(group);
         } catch (RuntimeException e) {
+            long now = System.nanoTime();
             for (Member member : group.members()) {
-                member.synced(Synced.refused(Errors.UNKNOWN_SERVER_ERROR));
+                refuseSync(group, member, Errors.UNKNOWN_SERVER_ERROR, now);
             }
             begin(group);
             throw e;
@@ -131,7 +140,7 @@ final class Rebalances {
         long now = System.nanoTime();
         for (Member member : group.members()) {
             if (member.isSyncing()) {
-                member.heard(now);
+                group.heard(member, now);
                 member.synced(synced(group, member));
             }
         }
@@ -158,14 +167,15 @@ final class Rebalances {
 
     /** Ends what took too long; true when something happened. */
     void tick(Group group, long nowNs) {
-        boolean forgot = group.pending().values().removeIf(deadline -> nowNs - deadline > 0);
+        boolean forgot = group.forgetLateIds(nowNs);
         List<Member> gone = new ArrayList<>();
         for (Member member : group.members()) {
             boolean unsynced =
                     group.is(GroupState.COMPLETING)
                             && group.isSyncOver(nowNs)
                             && !member.isSyncing()
-                            && !member.isStatic();
+                            // An instance that is down keeps its place, but leads nobody.
+                            && (!member.isStatic() || group.isLeader(member.id()));
             if (unsynced || member.isExpired(nowNs)) {
                 gone.add(member);
             }

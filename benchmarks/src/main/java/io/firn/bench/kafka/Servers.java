@@ -1,0 +1,90 @@
+package io.firn.bench.kafka;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import picocli.CommandLine.Option;
+
+/** The options that say how both servers are started, and the directory that they run in. */
+final class Servers {
+    private static final String KAFKA = "Kafka";
+
+    /** The servers in the order in which they take turns. */
+    static final List<String> NAMES = List.of(KAFKA, "Firn");
+
+    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    private Path place = Path.of("target");
+
+    @Option(
+            names = "--jvm",
+            split = " ",
+            description = "Options of both servers' JVMs. Default: ${DEFAULT-VALUE}")
+    private List<String> jvm = List.of("-Xmx1g", "-XX:+UseG1GC");
+
+    @Option(names = "--firn-classpath", required = true, hidden = true)
+    private String firnClassPath;
+
+    @Option(names = "--firn-options", hidden = true, description = "As bin/firn-server starts it.")
+    private String firnOptions = "";
+
+    @Option(names = "--kafka-classpath", required = true, hidden = true)
+    private String kafkaClassPath;
+
+    private Path directory;
+    private int started;
+
+    /** Makes the directory for all servers of a run; {@link #delete} removes it. */
+    void prepare() throws IOException {
+        directory =
+                Files.createTempDirectory(Files.createDirectories(place), "kafka-bench-")
+                        .toAbsolutePath();
+    }
+
+    void delete() throws IOException {
+        Trees.delete(directory);
+    }
+
+    /** The conditions of a measurement in one line. */
+    String conditions() throws IOException {
+        return String.format(
+                "%d cores, load before %s; %s %s; %s; both servers with %s",
+                Runtime.getRuntime().availableProcessors(),
+                Files.readString(Path.of("/proc/loadavg")).split(" ", 2)[0],
+                System.getProperty("java.vm.name"),
+                Runtime.version(),
+                Files.getFileStore(directory).type(),
+                String.join(" ", jvm));
+    }
+
+    /**
+     * Starts a server on an empty directory.
+     *
+     * @param name one of {@link #NAMES}
+     * @param settings keys that mean the same on both
+     */
+    Broker start(String name, String... settings) throws IOException, InterruptedException {
+        Path own = Files.createDirectories(directory.resolve(name + started++));
+        List<String> java = new ArrayList<>();
+        java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        java.addAll(jvm);
+        Broker broker =
+                name.equals(KAFKA)
+                        ? Broker.kafka(java, kafkaClassPath, own, List.of(settings))
+                        : Broker.firn(java, firnClassPath, own, List.of(settings));
+        return broker.start();
+    }
+
+    /** Creates a topic with the server's defaults. */
+    static void createTopic(Broker broker, String topic, int partitions)
+            throws InterruptedException, ExecutionException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
+        }
+    }
+}

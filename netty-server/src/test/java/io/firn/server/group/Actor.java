@@ -1,0 +1,188 @@
+package io.firn.server.group;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.server.group.Admission.JoinAsk;
+import io.firn.server.group.GroupCoordinator.SyncAsk;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.protocol.Errors;
+
+/** A member of the group "readers" that does what a test says, without a connection. */
+final class Actor {
+    static final String GROUP = "readers";
+    static final byte[] NOTHING = {};
+    private static final long HANGS_AFTER_NS = 60_000_000_000L;
+
+    private final GroupCoordinator coordinator;
+    private final String instance;
+    private final Map<String, byte[]> protocols = new LinkedHashMap<>();
+    private int sessionMs = 30_000;
+    private int rebalanceMs = 60_000;
+    private boolean needsIdFirst = true;
+    private String id = "";
+    private int generation = -1;
+    private boolean asked;
+    private volatile Joined joined;
+    private volatile Synced synced;
+
+    Actor(GroupCoordinator coordinator) {
+        this(coordinator, null);
+    }
+
+    /** A static member. */
+    Actor(GroupCoordinator coordinator, String instance) {
+        this.coordinator = coordinator;
+        this.instance = instance;
+        protocols.put("range", NOTHING);
+    }
+
+    Actor session(int ms) {
+        sessionMs = ms;
+        return this;
+    }
+
+    Actor rebalance(int ms) {
+        rebalanceMs = ms;
+        return this;
+    }
+
+    Actor withoutIdFirst() {
+        needsIdFirst = false;
+        return this;
+    }
+
+    Actor protocols(String... names) {
+        protocols.clear();
+        for (String each : names) {
+            protocols.put(each, NOTHING);
+        }
+        return this;
+    }
+
+    Actor metadata(byte[] value) {
+        protocols.replaceAll((name, before) -> value);
+        return this;
+    }
+
+    String id() {
+        return id;
+    }
+
+    int generation() {
+        return generation;
+    }
+
+    // ---- join
+
+    /** Asks to join; {@link #joined} is the answer, when it has come. */
+    Actor join() {
+        asked = true;
+        joined = null;
+        coordinator.join(
+                new JoinAsk(
+                        GROUP,
+                        id,
+                        instance,
+                        "client",
+                        "here",
+                        sessionMs,
+                        rebalanceMs,
+                        "consumer",
+                        protocols,
+                        needsIdFirst,
+                        true),
+                answer -> joined = answer);
+        Joined now = joined;
+        if (now != null && now.error() == Errors.MEMBER_ID_REQUIRED) {
+            id = now.memberId();
+        }
+        return this;
+    }
+
+    private boolean waits() {
+        return asked && joined == null;
+    }
+
+    boolean hasJoined() {
+        return joined != null;
+    }
+
+    Errors joinError() {
+        return joined.error();
+    }
+
+    /** The answer to a join that was not refused. */
+    Joined joined() {
+        await("the answer to a join", this::hasJoined);
+        assertTrue(joined.error() == Errors.NONE, joined.error().toString());
+        id = joined.memberId();
+        generation = joined.generation();
+        return joined;
+    }
+
+    boolean leads() {
+        return joined.leader().equals(id);
+    }
+
+    // ---- sync
+
+    /** Asks for its assignment; a leader gives each member its own id. */
+    Actor sync() {
+        synced = null;
+        Map<String, byte[]> assignments = new HashMap<>();
+        joined.members()
+                .forEach(
+                        each ->
+                                assignments.put(
+                                        each.memberId(),
+                                        each.memberId()
+                                                .getBytes(
+                                                        java.nio.charset.StandardCharsets.UTF_8)));
+        coordinator.sync(
+                new SyncAsk(GROUP, generation, id, instance, "consumer", "range", assignments),
+                answer -> synced = answer);
+        return this;
+    }
+
+    boolean hasSynced() {
+        return synced != null;
+    }
+
+    Synced synced() {
+        await("the answer to a sync", this::hasSynced);
+        return synced;
+    }
+
+    // ---- later
+
+    Errors heartbeat() {
+        return coordinator.heartbeat(GROUP, generation, id, instance);
+    }
+
+    Errors leave() {
+        return coordinator.leave(GROUP, id, instance);
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - start < HANGS_AFTER_NS, "waited in vain for " + what);
+            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Has all join that do not wait yet, and be given what the leader assigns. */
+    static void settle(List<Actor> actors) {
+        List<Actor> rest = actors.stream().filter(actor -> !actor.waits()).toList();
+        rest.forEach(Actor::join); // the last one has all of them answered
+        actors.forEach(Actor::joined);
+        actors.forEach(Actor::sync);
+        for (Actor each : actors) {
+            assertTrue(each.synced().error() == Errors.NONE, each.synced().error().toString());
+        }
+    }
+}
