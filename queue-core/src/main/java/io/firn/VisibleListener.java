@@ -1,9 +1,9 @@
 package io.firn;
 
-/** Told that a partition's visible end moved; see {@link Partition#addVisibleListener}. */
+/** Called when a partition's visible end advances; see {@link Partition#addVisibleListener}. */
 @FunctionalInterface
 public interface VisibleListener {
 
-    /** There is more to be read, up to {@link Partition#visibleOffset}. */
+    /** Called when there is more to read, up to {@link Partition#visibleOffset}. */
     void onVisible();
 }

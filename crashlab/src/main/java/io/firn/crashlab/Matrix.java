@@ -22,7 +22,7 @@ final class Matrix {
         IN_RECOVERY_1("power cut in recovery"),
         IN_RECOVERY_2("power cut in the recovery from that"),
         IN_RECOVERY_3("power cut in the recovery from that again"),
-        AFTER_RECOVERY("power cut just behind recovery and its first append"),
+        AFTER_RECOVERY("power cut just after recovery and its first append"),
         REPEATED("recovery repeated; everything let go at close"),
         IO_ERROR("an operation fails with EIO"),
         SHORT_WRITE("a write ends half-way with EIO"),
@@ -36,7 +36,7 @@ final class Matrix {
         BIT("a bit of the reference log flips"),
         ZEROED("a piece of the reference log is zeroed"),
         STALE("a piece of the reference log is as it was before"),
-        MISPLACED("a piece of the reference log lies elsewhere");
+        MISPLACED("a piece of the reference log comes from elsewhere");
 
         private final String description;
 

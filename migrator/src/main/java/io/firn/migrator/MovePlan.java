@@ -89,7 +89,7 @@ public final class MovePlan {
         return used[tier];
     }
 
-    /** Bytes that a segment takes in a tier. */
+    /** Bytes that a segment occupies in a tier. */
     public long bytesIn(int tier, Candidate candidate) {
         if (tier == candidate.tier()) {
             return candidate.segment().usedBytes();
@@ -117,7 +117,7 @@ public final class MovePlan {
         return true;
     }
 
-    /** Adds a move to the next colder tier that takes the segment; false when none does. */
+    /** Adds a move to the next colder tier that can hold the segment; false when none can. */
     public boolean demote(Candidate candidate) {
         for (int tier = candidate.tier() + 1; tier < used.length; tier++) {
             if (add(candidate, tier)) {

@@ -16,7 +16,7 @@ public interface Mapping {
     void force(int position, int length) throws IOException;
 
     /**
-     * Brings every page in, so that the writer takes no page fault. Never beside a writer: bytes
+     * Pages everything in, so that the writer gets no page fault. Never beside a writer: bytes
      * are read and stored back.
      */
     void prefault() throws IOException;

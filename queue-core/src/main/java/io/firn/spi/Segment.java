@@ -18,7 +18,7 @@ public interface Segment {
     /** Room for batches, in bytes; of a sealed segment its length. */
     int capacity();
 
-    /** Bytes of its tier that it takes. */
+    /** Bytes of its tier that it occupies. */
     default long usedBytes() {
         return capacity();
     }

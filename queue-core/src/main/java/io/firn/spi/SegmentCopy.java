@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * A copy of a sealed segment that is being made in a tier. Until it is published it means nothing:
- * a crash, or {@link #abandon}, leaves nothing of it behind. For one thread.
+ * a crash, or {@link #abandon}, leaves nothing of it. For one thread.
  */
 public interface SegmentCopy {
 

@@ -48,7 +48,7 @@ public interface StorageTier extends AutoCloseable {
     /** Bytes of all blocks in use. */
     long usedBytes();
 
-    /** What a segment takes at least, in bytes, however short it is. */
+    /** The bytes that a segment occupies at least, however short it is. */
     default long blockBytes() {
         return 1;
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 public interface TierInspector {
 
     /**
-     * What is left of a tier in a directory. Changes nothing and takes no lock: beside a process
+     * What is left of a tier in a directory. Changes nothing and acquires no lock: beside a process
      * that writes, what it finds may be half old and half new.
      *
      * @return null when the directory shows no sign of a tier of this kind

@@ -291,7 +291,7 @@ final class PartitionForcer extends Rounds.Duty {
         ForceEvent event = ForceEvent.beginIfEnabled();
         boolean sampled = company > 0 && forces.getPlain() % FORCES_PER_SAMPLE == 0;
         long start = sampled ? System.nanoTime() : 0;
-        // With the zeros behind the last batch, which end it for recovery.
+        // With the zeros after the last batch, which mark its end for recovery.
         segment.block.force(from, Math.min(to + PartitionWriter.TAIL_ZEROS, segment.capacity));
         if (sampled) {
             forceNs = System.nanoTime() - start;

@@ -66,7 +66,7 @@ final class PartitionRecovery {
         if (known > Math.max(end, start)) {
             damage.add(
                     new DamagedRange(
-                            Math.max(end, start), known, "the segments behind are missing"));
+                            Math.max(end, start), known, "the segments after it are missing"));
         }
         if (next > end && active != null) {
             // Offsets must not go back, and a segment has no holes: go on in a new one.
@@ -127,7 +127,7 @@ final class PartitionRecovery {
         return new LogSegment(block, mark.baseOffset(), length, end);
     }
 
-    /** The offset behind a sealed segment's last batch, found by walking over all of them. */
+    /** The offset after a sealed segment's last batch, found by walking over all of them. */
     static long endByBatches(Segment block, int length) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();

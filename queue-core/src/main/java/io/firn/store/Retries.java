@@ -34,7 +34,7 @@ final class Retries {
         try {
             return step.run();
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
-            // Whatever one partition stumbles over, the others behind it are served.
+            // Whatever fails in one partition, the others after it are served.
             errors++;
             if (backsOff) {
                 notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);

@@ -18,7 +18,7 @@ final class RollEvent extends Event {
     @Label("Base offset of the segment that ended")
     long baseOffset;
 
-    @Label("Offset behind its last record")
+    @Label("Offset after its last record")
     long endOffset;
 
     static void emit(PartitionLog log, LogSegment ended) {

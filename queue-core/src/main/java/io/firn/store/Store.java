@@ -432,7 +432,7 @@ public final class Store implements LogStore {
     int bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
-            // A copy that is being made is taken away by whoever makes it; none begins any more.
+            // Whoever makes a copy removes it; no new copy begins any more.
             released &= log.moves() == 0;
             // A force that is under way must not lose its mapping.
             log.forcer().exclusively(() -> {});

@@ -92,7 +92,7 @@ final class PmemPool {
     }
 
     long usedBytes() {
-        // What is free when another process gives and takes, the last look has seen.
+        // Another process allocates and frees: what is free is as of the last scan.
         int used = readOnly ? segments.size() : free.usedCount();
         return (long) used * format().blockBytes();
     }
@@ -229,8 +229,9 @@ final class PmemPool {
     }
 
     /**
-     * Asked before a store outside of the append path, because native code that stores or flushes
-     * behind a cut ends the JVM, and after it, because what is stored there is lost in silence.
+     * Called before a store outside of the append path, because native code that stores or flushes
+     * beyond the end of a truncated file ends the JVM, and after it, because what was stored there
+     * is lost silently.
      */
     private void requireWhole() throws IOException {
         long size = file.size();

@@ -202,7 +202,7 @@ final class PmemSegment implements Segment {
         return !pool.isReadOnly() || (mine != null && !gone && pool.isLife(block, mine.life()));
     }
 
-    /** The process that writes has taken it away: nobody begins to read it any more. */
+    /** The writing process has freed it: no new read of it begins. */
     synchronized void leave() {
         gone = true;
         release();

@@ -138,7 +138,7 @@ public final class KafkaBench implements Callable<Integer> {
                 : Broker.kafka(java(jvm), kafkaClassPath, place, List.of());
     }
 
-    /** Kafka takes as a topic's what we take as the server's. */
+    /** Kafka has as a key of the topic what Firn has as a key of the server. */
     private static void create(Broker broker, String topic, List<String> settings)
             throws Exception {
         Map<String, String> configs =

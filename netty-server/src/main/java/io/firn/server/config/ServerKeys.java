@@ -35,7 +35,7 @@ public final class ServerKeys {
 
     /**
      * Keys of Kafka's stock files for things that a single node does not have, or does by itself:
-     * taken, so that such a file starts the server, and reported, and without effect.
+     * accepted, so that such a file starts the server, and reported; they have no effect.
      */
     private static final Set<String> WITHOUT_EFFECT =
             Set.of(
@@ -128,7 +128,7 @@ public final class ServerKeys {
 
     private ServerKeys() {}
 
-    /** Netty takes as much memory outside of the heap as the heap may take. */
+    /** Netty uses as much memory outside of the heap as the heap may use. */
     private static long queuedBytes() {
         return Math.min(256 << 20, Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4));
     }
@@ -142,7 +142,7 @@ public final class ServerKeys {
         return KEYS;
     }
 
-    /** Whether a key is taken for the sake of Kafka's stock files only. */
+    /** Whether a key is accepted only because Kafka's stock files contain it. */
     static boolean isWithoutEffect(String name) {
         return WITHOUT_EFFECT.contains(name);
     }

@@ -6,7 +6,7 @@ import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.RecordsSend;
 
 /**
- * Records of a fetch response, as they lie in the log. Whoever writes the response takes them over;
+ * Records of a fetch response, as they lie in the log. Whoever writes the response becomes their owner;
  * a response that is not written must be {@link #close}d.
  */
 public final class LogRecords implements BaseRecords, AutoCloseable {
