@@ -2,7 +2,7 @@ package io.firn;
 
 import java.nio.ByteBuffer;
 
-/** Room for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
+/** Space for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
 public interface Claim {
 
     /**
@@ -12,7 +12,7 @@ public interface Claim {
      */
     ByteBuffer buffer();
 
-    /** The offset that the record gets. */
+    /** Returns the offset that the record gets. */
     long offset();
 
     /** Appends the record and waits as {@link Appender#append} does; returns its offset. */
@@ -21,6 +21,6 @@ public interface Claim {
     /** Appends the record and returns its offset at once. */
     long commitAsync();
 
-    /** Gives the room back; nothing is appended. */
+    /** Releases the space; nothing is appended. */
     void abort();
 }

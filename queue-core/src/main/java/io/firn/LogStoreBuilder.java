@@ -14,7 +14,7 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
-/** Describes a store, then opens it. For one thread. */
+/** Builds and opens a store. For one thread. */
 public final class LogStoreBuilder {
     private final Path directory;
     private final List<StorageTier> tiers = new ArrayList<>();
@@ -32,7 +32,7 @@ public final class LogStoreBuilder {
         this.directory = Objects.requireNonNull(directory, "directory");
     }
 
-    /** Adds a tier below those named so far: the first is the hottest. At least one is needed. */
+    /** Adds a tier below those added so far: the first is the hottest. At least one is needed. */
     public LogStoreBuilder tier(StorageTier tier) {
         tiers.add(Objects.requireNonNull(tier, "tier"));
         tierLabels.add(null);
@@ -40,8 +40,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * As {@link #tier(StorageTier)}, with a label by which topics may choose it; keep it when the
-     * store is opened again.
+     * As {@link #tier(StorageTier)}, with a label by which topics may choose it; use the same label
+     * when the store is opened again.
      *
      * @throws InvalidOptionException when the label is not 1 to 32 of {@code a–z 0–9 -}, or is
      *     given twice
@@ -58,20 +58,20 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** Opens without changing anything, beside the process that writes or after it. */
+    /** Opens read-only: changes nothing, and may run while another process writes. */
     public LogStoreBuilder readOnly() {
         readOnly = true;
         return this;
     }
 
-    /** No threads: the caller runs {@link LogStore#doWork} all the time. */
+    /** Starts no threads: the caller runs {@link LogStore#doWork} continually. */
     public LogStoreBuilder invokerMode() {
         invokerMode = true;
         return this;
     }
 
     /**
-     * The clock for timestamps and ages, ms since 1970. The default is cached: it follows the
+     * Sets the clock for timestamps and ages, in ms since 1970. The default is cached: it follows the
      * system clock within some ms, more while both background threads are in I/O.
      */
     public LogStoreBuilder clock(EpochClock value) {
@@ -80,7 +80,7 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * How waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
+     * Sets how waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
      */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");
@@ -96,13 +96,13 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** Advanced cursors are written down this often. 1 ms to 1 h, default 100 ms. */
+    /** Sets how often advanced cursors are persisted. 1 ms to 1 h, default 100 ms. */
     public LogStoreBuilder cursorInterval(Duration value) {
         cursorIntervalMs = inRange("cursorInterval", value);
         return this;
     }
 
-    /** A producer that appended nothing for so long is forgotten. 1 ms or more, default 1 day. */
+    /** Sets when an inactive producer is forgotten. 1 ms or more, default 1 day. */
     public LogStoreBuilder producerExpiry(Duration value) {
         long ms = millis("producerExpiry", value);
         if (ms < 1) {
@@ -112,14 +112,14 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** The file system under the store's metadata; for tests that simulate one. */
+    /** Sets the file system of the store's metadata; for tests that simulate one. */
     public LogStoreBuilder medium(FileMedium value) {
         medium = Objects.requireNonNull(value, "medium");
         return this;
     }
 
     /**
-     * Opens the store, or creates it when the directory holds none. Recovers what a crash left
+     * Opens the store, or creates it when the directory holds none. Completes recovery from a crash
      * before it returns.
      *
      * @throws StoreLockedException when it is open for writing elsewhere

@@ -19,7 +19,7 @@ import java.util.Queue;
 import java.util.Set;
 
 /**
- * Moves segments between a store's tiers, in the background, as a policy says.
+ * Moves segments between a store's tiers in the background, as a policy decides.
  *
  * <pre>{@code
  * try (Migrator migrator = Migrator.of(store)
@@ -29,13 +29,13 @@ import java.util.Set;
  * }</pre>
  *
  * <p>A move that fails is logged, shown by {@link #status} and tried again, later each time; others
- * go on. Close the migrator before its store; the other way round its moves give up, and so does
- * it.
+ * go on. Close the migrator before its store. If the store is closed first, the migrator's
+ * moves are cancelled and it ends.
  *
  * <p>Thread-safe.
  */
 public final class Migrator implements AutoCloseable {
-    /** As a rate: as fast as the tiers are. */
+    /** As a rate: no limit. */
     public static final long UNLIMITED = -1;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -63,12 +63,12 @@ public final class Migrator implements AutoCloseable {
         this.retries = new MoveRetries(builder.firstRetry.toNanos());
     }
 
-    /** Describes a migrator for a store. */
+    /** Returns a builder for a migrator of a store. */
     public static Builder of(LogStore store) {
         return new Builder(store);
     }
 
-    /** Starts the threads, when they do not run. */
+    /** Starts the threads if they are not running. */
     public synchronized Migrator start() {
         if (!running) {
             running = true;
@@ -83,8 +83,8 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Stops: moves that are under way give up and leave their segments where they were. On return
-     * no thread of the migrator runs. It can be started again.
+     * Stops the migrator: cancels current moves, whose segments stay where they were. On return no
+     * thread of the migrator runs. It can be started again.
      */
     public void stop() {
         List<Thread> ending;
@@ -118,12 +118,12 @@ public final class Migrator implements AutoCloseable {
         stop();
     }
 
-    /** Another rate from now on, in bytes per second, above 0, or {@link #UNLIMITED}. */
+    /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
     public void bytesPerSecond(long value) {
         rate.set(Builder.checkRate(value));
     }
 
-    /** What it is doing now. */
+    /** Returns what it is doing now. */
     public MigratorStatus status() {
         List<MigratorStatus.Progress> progress = new ArrayList<>();
         int queued;
@@ -135,8 +135,8 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Makes the next move that is due, on this thread; for a store in invoker mode, or to drain
-     * what is due. Waits for the byte rate.
+     * Makes the next due move on this thread; for a store in invoker mode, or to make all due moves
+     * at once. Waits for the byte rate.
      *
      * @return whether there was one; false when nothing is due now
      */
@@ -163,12 +163,12 @@ public final class Migrator implements AutoCloseable {
             try {
                 worked = moveNext();
             } catch (ClosedException e) {
-                LOG.log(System.Logger.Level.INFO, "the store was closed, its migrator ends");
+                LOG.log(System.Logger.Level.INFO, "the store was closed; its migrator ends");
                 running = false;
             } catch (Throwable e) {
                 // Whatever it was: a thread that ends in silence moves nothing for ever after.
                 tally.fault(e);
-                LOG.log(System.Logger.Level.ERROR, "the migrator goes on after", e);
+                LOG.log(System.Logger.Level.ERROR, "a migrator thread caught an error and continues", e);
             }
             if (!worked && running) {
                 rest();
@@ -247,7 +247,7 @@ public final class Migrator implements AutoCloseable {
         return stopping ? MoveControl.CANCEL : rate.take(next);
     }
 
-    /** What a migrator can be told. Not thread-safe. */
+    /** The options of a migrator. Not thread-safe. */
     public static final class Builder {
         private final LogStore store;
         private MigrationPolicy policy = Policies.threshold(0.5);
@@ -260,13 +260,13 @@ public final class Migrator implements AutoCloseable {
             this.store = Objects.requireNonNull(store, "store");
         }
 
-        /** What to move; by default {@link Policies#threshold} with 0.5. */
+        /** Sets the policy; by default {@link Policies#threshold} with 0.5. */
         public Builder policy(MigrationPolicy value) {
             policy = Objects.requireNonNull(value, "policy");
             return this;
         }
 
-        /** Moves at a time, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}. */
+        /** Sets the concurrent moves, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}. */
         public Builder threads(int value) {
             if (value < 1 || value > MOST_THREADS) {
                 throw new InvalidOptionException(
@@ -277,7 +277,7 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Bytes per second that all threads copy together, above 0; {@link #UNLIMITED} at first.
+         * Sets the bytes per second that all threads copy together, above 0; default {@link #UNLIMITED}.
          */
         public Builder bytesPerSecond(long value) {
             bytesPerSecond = checkRate(value);
@@ -285,7 +285,7 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * How often the policy is asked while there is nothing to do. 1 ms or more, default 100.
+         * Sets how often the policy is called while there is nothing to do. 1 ms to 1 h, default 100 ms.
          */
         public Builder interval(Duration value) {
             interval = checkPause("interval", value);
@@ -293,14 +293,15 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * How long a move that failed waits, at first; then twice as long each time. Default 1 s.
+         * Sets how long a failed move waits before the first retry; doubles each time. 1 ms to 1 h,
+         * default 1 s.
          */
         public Builder firstRetry(Duration value) {
             firstRetry = checkPause("firstRetry", value);
             return this;
         }
 
-        /** The migrator, not started. */
+        /** Returns the migrator, which is not started. */
         public Migrator build() {
             return new Migrator(this);
         }
