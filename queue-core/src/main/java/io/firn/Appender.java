@@ -100,15 +100,17 @@ public interface Appender extends AutoCloseable {
      * Sets the handler that is called as records become durable; allocation-free.
      *
      * @param handler called on the thread that forced; must be quick and must not throw; may append
-     *     with {@code appendAsync} but must not wait until more of the partition is durable: waiting
-     *     methods throw {@link IllegalStateException} there; null for none
+     *     with {@code appendAsync} but must not wait until more of the partition is durable:
+     *     waiting methods throw {@link IllegalStateException} there; null for none
      */
     void onDurable(DurableHandler handler);
 
     /** Returns an empty batch for this appender's topic. */
     Batch newBatch();
 
-    /** Releases the partition so that another appender can be opened. Does not force. Idempotent. */
+    /**
+     * Releases the partition so that another appender can be opened. Does not force. Idempotent.
+     */
     @Override
     void close();
 }

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * Records that are appended as one: after a crash either all are there or none. Created by {@link
- * Appender#newBatch}. A batch can be filled, appended, cleared and filled again; its memory grows as
- * needed and is kept. Bytes are copied when they are passed in. Not thread-safe.
+ * Appender#newBatch}. A batch can be filled, appended, cleared and filled again; its memory grows
+ * as needed and is kept. Bytes are copied when they are passed in. Not thread-safe.
  *
  * <pre>{@code
  * batch.clear().add(key, value).add(null, other);
@@ -65,7 +65,9 @@ public interface Batch {
     /** Adds a header to the next record; its value may be null. */
     Batch header(String key, byte[] value);
 
-    /** Sets the next record's timestamp, in ms since 1970; by default the time of {@link #add()}. */
+    /**
+     * Sets the next record's timestamp, in ms since 1970; by default the time of {@link #add()}.
+     */
     Batch timestamp(long timestampMs);
 
     /** Adds the record that was described since the last call. */

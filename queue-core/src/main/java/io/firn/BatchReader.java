@@ -1,9 +1,9 @@
 package io.firn;
 
 /**
- * Reads whole batches of a partition as they are stored, for users such as a server or a mirror that
- * send or copy batches without reading the records. Remembers its position, so that sequential reads
- * need no search. For one thread at a time.
+ * Reads whole batches of a partition as they are stored, for users such as a server or a mirror
+ * that send or copy batches without reading the records. Remembers its position, so that sequential
+ * reads need no search. For one thread at a time.
  */
 public interface BatchReader {
 

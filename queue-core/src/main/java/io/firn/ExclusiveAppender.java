@@ -5,8 +5,8 @@ public interface ExclusiveAppender extends Appender {
 
     /**
      * Claims space in the log for a value that the caller writes in place. The claim is open until
-     * its commit or abort; until then this appender refuses other appends. A crash in between leaves
-     * nothing.
+     * its commit or abort; until then this appender refuses other appends. A crash in between
+     * leaves nothing.
      *
      * @param length the length of the value in bytes
      * @return the appender's only claim, set to the space; or null when the next block is still

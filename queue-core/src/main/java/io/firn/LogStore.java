@@ -75,9 +75,9 @@ public interface LogStore extends AutoCloseable {
     }
 
     /**
-     * Moves a sealed segment to another tier, on this thread. Readers are not affected; appends, reads
-     * and moves of other segments continue meanwhile. After a crash the segment is complete in one of
-     * the two tiers.
+     * Moves a sealed segment to another tier, on this thread. Readers are not affected; appends,
+     * reads and moves of other segments continue meanwhile. After a crash the segment is complete
+     * in one of the two tiers.
      *
      * @param baseOffset offset of the segment's first record
      * @param tier index of the tier to move to, 0 for the hottest
@@ -105,8 +105,8 @@ public interface LogStore extends AutoCloseable {
     int doWork();
 
     /**
-     * Makes everything durable, persists marks, cursors and checkpoints, and releases all resources.
-     * Appenders and tailers throw {@link ClosedException} from then on. Idempotent.
+     * Makes everything durable, persists marks, cursors and checkpoints, and releases all
+     * resources. Appenders and tailers throw {@link ClosedException} from then on. Idempotent.
      *
      * @throws PoisonedException when the medium failed during the close, so that not everything is
      *     durable; the store is closed nevertheless

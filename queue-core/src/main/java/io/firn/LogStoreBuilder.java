@@ -71,8 +71,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Sets the clock for timestamps and ages, in ms since 1970. The default is cached: it follows the
-     * system clock within some ms, more while both background threads are in I/O.
+     * Sets the clock for timestamps and ages, in ms since 1970. The default is cached: it follows
+     * the system clock within some ms, more while both background threads are in I/O.
      */
     public LogStoreBuilder clock(EpochClock value) {
         clock = Objects.requireNonNull(value, "clock");
@@ -80,7 +80,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Sets how waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
+     * Sets how waiting and background threads idle; the default spins, yields, then parks up to 1
+     * ms.
      */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");

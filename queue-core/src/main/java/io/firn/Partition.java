@@ -44,8 +44,8 @@ public interface Partition {
     BatchReader openBatchReader();
 
     /**
-     * Returns the base offset of the active segment: records from here on are in memory, earlier ones
-     * may have to be read from a device. The next offset when there is no active segment.
+     * Returns the base offset of the active segment: records from here on are in memory, earlier
+     * ones may have to be read from a device. The next offset when there is no active segment.
      */
     long activeOffset();
 
@@ -73,8 +73,8 @@ public interface Partition {
     TimestampedOffset findLatestTimestamp();
 
     /**
-     * Makes the records below an offset unreadable, durably, and frees their segments' space as soon
-     * as no reader holds them.
+     * Makes the records below an offset unreadable, durably, and frees their segments' space as
+     * soon as no reader holds them.
      *
      * @return the new log start offset
      * @throws InvalidOptionException when the offset is above the durable offset

@@ -1,8 +1,8 @@
 package io.firn;
 
 /**
- * Thrown when no tier has room for another segment. Reads continue; appends work again when there is
- * room.
+ * Thrown when no tier has room for another segment. Reads continue; appends work again when there
+ * is room.
  */
 public final class StoreFullException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The segments of a store and their tiers at one moment: the input for a decision about moves. Moves
- * in progress are shown as if they had ended.
+ * The segments of a store and their tiers at one moment: the input for a decision about moves.
+ * Moves in progress are shown as if they had ended.
  *
  * @param timeMs the time by the store's clock, in ms since 1970
  * @param tiers the tiers, hottest first

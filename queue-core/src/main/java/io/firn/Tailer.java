@@ -4,22 +4,22 @@ import java.time.Duration;
 
 /**
  * Reads records in ascending order of offset, up to the visible end: what is durable in a {@link
- * Durability#DURABLE} topic, what is written in a {@link Durability#WRITTEN} one. A tailer
- * over several partitions reads them in turn; the order holds within each. Between polls a tailer
- * holds no resources of the log.
+ * Durability#DURABLE} topic, what is written in a {@link Durability#WRITTEN} one. A tailer over
+ * several partitions reads them in turn; the order holds within each. Between polls a tailer holds
+ * no resources of the log.
  *
  * <p>For one thread at a time. Opening a tailer is cheap; use one per reader.
  */
 public interface Tailer extends AutoCloseable {
 
     /**
-     * Hands the available records to the handler, without waiting. Every batch is verified before its
-     * records are handed out.
+     * Hands the available records to the handler, without waiting. Every batch is verified before
+     * its records are handed out.
      *
      * @param limit the most records to hand out, at least 1
      * @return the number of records handed out and handled; 0 when none are available
-     * @throws OffsetOutOfRangeException when the next record was deleted by retention; names the range
-     *     of the log
+     * @throws OffsetOutOfRangeException when the next record was deleted by retention; names the
+     *     range of the log
      * @throws DamagedRangeException when the next records are corrupted; seek past the range to
      *     continue
      * @throws UnknownTopicException when the topic was deleted
@@ -45,9 +45,7 @@ public interface Tailer extends AutoCloseable {
     /** As {@link #offset(int)}, for a tailer over one partition. */
     long offset();
 
-    /**
-     * Moves to an offset of a partition. If the log does not have it, the next poll throws.
-     */
+    /** Moves to an offset of a partition. If the log does not have it, the next poll throws. */
     void seek(int partition, long offset);
 
     /** As {@link #seek(int, long)}, for a tailer over one partition. */

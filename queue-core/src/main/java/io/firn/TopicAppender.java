@@ -2,8 +2,8 @@ package io.firn;
 
 /**
  * Appends to a topic. Chooses the partition as Kafka's Java producer does: by murmur2 of the key.
- * Records without a key go to one partition until about a batch of bytes went there, then to another
- * one. Thread-safe; it holds a shared appender on each partition.
+ * Records without a key go to one partition until about a batch of bytes went there, then to
+ * another one. Thread-safe; it holds a shared appender on each partition.
  */
 public interface TopicAppender extends AutoCloseable {
 

@@ -19,9 +19,10 @@ import java.util.Map;
  * @param compression of embedded batches; a record appended by itself is not compressed
  * @param forceBytes in a {@link Durability#WRITTEN} topic: forced after so many bytes
  * @param forceMs in a {@link Durability#WRITTEN} topic: forced after so many ms
- * @param minimumClass the weakest class of a tier for its records; null for the hottest tier's class
- * @param tiers labels of the tiers that its records may be in, see {@link LogStoreBuilder#tier(String,
- *     io.firn.spi.StorageTier)}; empty for all
+ * @param minimumClass the weakest class of a tier for its records; null for the hottest tier's
+ *     class
+ * @param tiers labels of the tiers that its records may be in, see {@link
+ *     LogStoreBuilder#tier(String, io.firn.spi.StorageTier)}; empty for all
  */
 public record TopicOptions(
         int partitions,

@@ -33,7 +33,9 @@ public final class Burst implements Callable<Integer> {
     private static final double CALM_S = 3;
     private static final double MOST_S = 240;
 
-    @Option(names = "--capacity", description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--capacity",
+            description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
     private int capacityMib = 1024;
 
     @Option(names = "--bursts", description = "Number of bursts. Default: ${DEFAULT-VALUE}")
@@ -44,7 +46,10 @@ public final class Burst implements Callable<Integer> {
             description = "Part of the hot tier to keep filled. Default: ${DEFAULT-VALUE}")
     private double threshold = 0.5;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
     @Option(

@@ -44,7 +44,10 @@ public final class Foreground implements Callable<Integer> {
             description = "Bytes moved for each byte appended, at most. Default: ${DEFAULT-VALUE}")
     private double moved = 0.5;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
     private final PrintStream out = System.out;

@@ -49,10 +49,14 @@ public final class Micro implements Callable<Integer> {
     @Option(
             names = "--only",
             paramLabel = "REGEX",
-            description = "Runs only matching lines of the table, such as 'exclusive memory DURABLE'.")
+            description =
+                    "Runs only matching lines of the table, such as 'exclusive memory DURABLE'.")
     private Pattern only = Pattern.compile("");
 
-    @Option(names = "--rounds", paramLabel = "N", description = "JVMs for each case; default 2, with --quick 1.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "JVMs for each case; default 2, with --quick 1.")
     private int rounds;
 
     private final PrintStream out = System.out;
@@ -94,7 +98,8 @@ public final class Micro implements Callable<Integer> {
     private void printConditions(Map<String, Path> places, int times, Path log) throws IOException {
         out.println("CPU      " + Machine.cpu() + "; load before the run " + Machine.load());
         out.println("system   " + Machine.system());
-        out.println("JVM      " + Machine.jdk() + ", no flags except those that Chronicle Queue needs");
+        out.println(
+                "JVM      " + Machine.jdk() + ", no flags except those that Chronicle Queue needs");
         for (Map.Entry<String, Path> place : places.entrySet()) {
             out.printf(
                     "%-8s %s (%s), class %s%n",

@@ -43,16 +43,23 @@ public final class Reopen implements Callable<Integer> {
 
     private static final String READY = "appending";
 
-    @Option(names = "--small", description = "Size of the small log in MiB. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--small",
+            description = "Size of the small log in MiB. Default: ${DEFAULT-VALUE}")
     private int smallMib = 256;
 
-    @Option(names = "--large", description = "Size of the large log in MiB. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--large",
+            description = "Size of the large log in MiB. Default: ${DEFAULT-VALUE}")
     private int largeMib = 4096;
 
     @Option(names = "--rounds", description = "Number of kills of each. Default: ${DEFAULT-VALUE}")
     private int rounds = 7;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the logs. Default: target/")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Directory of the logs. Default: target/")
     private Path disk = Path.of("target");
 
     @Option(

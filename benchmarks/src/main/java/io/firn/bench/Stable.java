@@ -30,10 +30,15 @@ public final class Stable implements Callable<Integer> {
     /** Whole rounds of the log through its retention: hot and cold runs alternate in each. */
     private static final int ROUNDS = 2;
 
-    @Option(names = "--capacity", description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--capacity",
+            description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
     private int capacityMib = 1024;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
     @Option(

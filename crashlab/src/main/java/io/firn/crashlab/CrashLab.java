@@ -54,7 +54,8 @@ public final class CrashLab implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "Seed of the first workload; the others count up from it. Default: by date")
+            description =
+                    "Seed of the first workload; the others count up from it. Default: by date")
     private Long seed;
 
     @Option(
@@ -162,7 +163,8 @@ public final class CrashLab implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "numbers must be at least 1");
         }
         if (keep != null && keep.stream().anyMatch(each -> each < 0 || each >= actions)) {
-            throw new ParameterException(spec.commandLine(), "--keep must be from 0 to --actions, exclusive");
+            throw new ParameterException(
+                    spec.commandLine(), "--keep must be from 0 to --actions, exclusive");
         }
         if (keep != null && step < 0) {
             throw new ParameterException(spec.commandLine(), "--keep needs --step");
@@ -333,7 +335,9 @@ public final class CrashLab implements Callable<Integer> {
         List<Action> all = Action.workload(on, failure.seed(), actions);
         Shrinker.Small small =
                 new Shrinker(on, failure.seed(), all, deep, on::empty).shrink(kept());
-        say("The smallest workload found that fails, %d of %d actions:", small.kept().size(), actions);
+        say(
+                "The smallest workload found that fails, %d of %d actions:",
+                small.kept().size(), actions);
         Action.pick(all, small.kept()).forEach(each -> say("  %s", each));
         String places = small.kept().stream().map(String::valueOf).collect(joining(","));
         small.failure()

@@ -14,7 +14,8 @@ import org.agrona.concurrent.CachedEpochClock;
 
 /**
  * Opens what a power cut left and holds it against what was promised. Some images are cut again in
- * their recovery, up to three levels deep, or just after it; which ones, and where, follows from a seed.
+ * their recovery, up to three levels deep, or just after it; which ones, and where, follows from a
+ * seed.
  */
 final class Examiner {
     private static final Fault[] DEEPER = {
@@ -29,7 +30,8 @@ final class Examiner {
     /**
      * An examiner.
      *
-     * @param deepShare one of so many is cut again in its recovery, and again fewer continue after it
+     * @param deepShare one of so many is cut again in its recovery, and again fewer continue after
+     *     it
      */
     Examiner(Life life, Matrix matrix, int deepShare) {
         this.life = life;

@@ -119,7 +119,8 @@ public final class HelloLog implements Callable<Integer> {
 
     @Option(
             names = "--emulate",
-            description = "Allows a --pmem directory that is not persistent memory, such as /dev/shm.")
+            description =
+                    "Allows a --pmem directory that is not persistent memory, such as /dev/shm.")
     private boolean emulate;
 
     @Option(

@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Decides what to move. A policy is a pure function: the same snapshot gives the same moves, and it
  * has no state, so it can be tested without a disk. It is called again when all moves of its last
- * result have begun; the snapshot then shows these moves as done. It returns all moves that are due.
+ * result have begun; the snapshot then shows these moves as done. It returns all moves that are
+ * due.
  *
  * <pre>{@code
  * MigrationPolicy auditGoesDown = snapshot -> {

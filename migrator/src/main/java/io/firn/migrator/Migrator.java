@@ -29,8 +29,8 @@ import java.util.Set;
  * }</pre>
  *
  * <p>A move that fails is logged, shown by {@link #status} and tried again, later each time; others
- * go on. Close the migrator before its store. If the store is closed first, the migrator's
- * moves are cancelled and it ends.
+ * go on. Close the migrator before its store. If the store is closed first, the migrator's moves
+ * are cancelled and it ends.
  *
  * <p>Thread-safe.
  */
@@ -168,7 +168,10 @@ public final class Migrator implements AutoCloseable {
             } catch (Throwable e) {
                 // Whatever it was: a thread that ends in silence moves nothing for ever after.
                 tally.fault(e);
-                LOG.log(System.Logger.Level.ERROR, "a migrator thread caught an error and continues", e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "a migrator thread caught an error and continues",
+                        e);
             }
             if (!worked && running) {
                 rest();
@@ -266,7 +269,9 @@ public final class Migrator implements AutoCloseable {
             return this;
         }
 
-        /** Sets the concurrent moves, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}. */
+        /**
+         * Sets the concurrent moves, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}.
+         */
         public Builder threads(int value) {
             if (value < 1 || value > MOST_THREADS) {
                 throw new InvalidOptionException(
@@ -277,7 +282,8 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Sets the bytes per second that all threads copy together, above 0; default {@link #UNLIMITED}.
+         * Sets the bytes per second that all threads copy together, above 0; default {@link
+         * #UNLIMITED}.
          */
         public Builder bytesPerSecond(long value) {
             bytesPerSecond = checkRate(value);
@@ -285,7 +291,8 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Sets how often the policy is called while there is nothing to do. 1 ms to 1 h, default 100 ms.
+         * Sets how often the policy is called while there is nothing to do. 1 ms to 1 h, default
+         * 100 ms.
          */
         public Builder interval(Duration value) {
             interval = checkPause("interval", value);

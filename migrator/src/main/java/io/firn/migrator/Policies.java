@@ -59,9 +59,10 @@ public final class Policies {
     }
 
     /**
-     * Moves as {@link #threshold} does, but by the positions of the topics' cursors: what all of them
-     * have read moves down first; what one of them will read next moves up before it is reached, and
-     * stays until it was read. In partitions without cursors the oldest segments move first.
+     * Moves as {@link #threshold} does, but by the positions of the topics' cursors: what all of
+     * them have read moves down first; what one of them will read next moves up before it is
+     * reached, and stays until it was read. In partitions without cursors the oldest segments move
+     * first.
      *
      * @param threshold the part of each tier to keep filled, from 0 to 1
      * @param ahead the number of segments to move up for each reader, including the one it is in; 1

@@ -20,16 +20,19 @@ import java.util.Map;
  * Locks between processes, and within this one.
  *
  * <p>The system releases a process's lock on a file when the process closes <em>any</em> descriptor
- * of that file. A lock file is therefore used for nothing else, and this process opens it only once:
- * a registry is checked before the file is opened. The registry is keyed by the file's identity and
- * by its real path, because two paths may lead to one file, and the file at a path may have been
- * deleted and replaced by another.
+ * of that file. A lock file is therefore used for nothing else, and this process opens it only
+ * once: a registry is checked before the file is opened. The registry is keyed by the file's
+ * identity and by its real path, because two paths may lead to one file, and the file at a path may
+ * have been deleted and replaced by another.
  */
 final class FileLocks {
     private static final int MAX_HOLDER_BYTES = 1024;
     private static final Map<Object, String> HELD = new HashMap<>();
 
-    /** Never closed: that would release the lock held by a copy of this class in another class loader. */
+    /**
+     * Never closed: that would release the lock held by a copy of this class in another class
+     * loader.
+     */
     private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
 
     private FileLocks() {}

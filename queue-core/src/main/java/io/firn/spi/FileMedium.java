@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The operations that Firn needs of a file system. Everything that must survive a crash goes through
- * a medium, so that a test can run the same code on a simulated one that loses whatever was not
- * forced.
+ * The operations that Firn needs of a file system. Everything that must survive a crash goes
+ * through a medium, so that a test can run the same code on a simulated one that loses whatever was
+ * not forced.
  *
- * <p>Implementations are thread-safe. An interrupt of the calling thread does not disturb a call: the
- * call completes and the interrupt status is kept.
+ * <p>Implementations are thread-safe. An interrupt of the calling thread does not disturb a call:
+ * the call completes and the interrupt status is kept.
  */
 public interface FileMedium {
 
@@ -60,9 +60,7 @@ public interface FileMedium {
      */
     void rename(Path from, Path to) throws IOException;
 
-    /**
-     * Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}.
-     */
+    /** Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}. */
     void delete(Path path) throws IOException;
 
     /** Makes creations, renames and deletions in the directory durable. */

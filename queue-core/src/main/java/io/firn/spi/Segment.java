@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A block of a tier with a segment in it. One thread at a time writes to {@link #memory}; {@link
- * #force} may run concurrently with it. One background thread at a time changes the segment's state.
- * Any thread may read.
+ * #force} may run concurrently with it. One background thread at a time changes the segment's
+ * state. Any thread may read.
  */
 public interface Segment {
 
@@ -43,8 +43,8 @@ public interface Segment {
     ByteBuffer memory();
 
     /**
-     * Makes the stores into {@code [from, to)} durable. Called by one thread at a time, which may be
-     * a user's; not disturbed by interrupts.
+     * Makes the stores into {@code [from, to)} durable. Called by one thread at a time, which may
+     * be a user's; not disturbed by interrupts.
      *
      * @throws IOException when it is not certain that they are durable; the caller must not
      *     acknowledge anything
@@ -82,18 +82,18 @@ public interface Segment {
     View view() throws IOException;
 
     /**
-     * Returns whether the bytes of a view may be overwritten by another segment while they are read.
-     * That is so when another process owns the block: pins in this process do not keep it from
-     * reusing the block. A reader copies such bytes, and uses the copy only if {@link #isStillThere}
-     * returns true afterwards.
+     * Returns whether the bytes of a view may be overwritten by another segment while they are
+     * read. That is so when another process owns the block: pins in this process do not keep it
+     * from reusing the block. A reader copies such bytes, and uses the copy only if {@link
+     * #isStillThere} returns true afterwards.
      */
     default boolean mayBeReused() {
         return false;
     }
 
     /**
-     * Returns whether the segment is still in its block, so that the bytes read before the call were
-     * its own. Once false, it stays false.
+     * Returns whether the segment is still in its block, so that the bytes read before the call
+     * were its own. Once false, it stays false.
      */
     default boolean isStillThere() {
         return true;
@@ -121,8 +121,8 @@ public interface Segment {
     void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException;
 
     /**
-     * Deletes the segment, durably, and frees its block. The caller has retired its views, and nobody
-     * pins them. Idempotent.
+     * Deletes the segment, durably, and frees its block. The caller has retired its views, and
+     * nobody pins them. Idempotent.
      */
     void delete() throws IOException;
 }

@@ -26,7 +26,8 @@ public interface SegmentCopy {
      *
      * @param index the offset index, may be empty
      * @param timeIndex the time index, may be empty
-     * @return the segment; its mark is the one that the copy was begun with, except for the sequence
+     * @return the segment; its mark is the one that the copy was begun with, except for the
+     *     sequence
      * @throws IOException when it is not certain what a crash would leave; the caller then abandons
      *     the copy
      */

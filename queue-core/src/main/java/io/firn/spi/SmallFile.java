@@ -68,7 +68,9 @@ public final class SmallFile {
         return bytes == null ? null : decode(file, bytes, magic, version);
     }
 
-    /** Returns the temporary name of the next content; a file of this name is ignored after a crash. */
+    /**
+     * Returns the temporary name of the next content; a file of this name is ignored after a crash.
+     */
     public static Path temporaryFor(Path file) {
         return file.resolveSibling("." + file.getFileName() + ".tmp");
     }

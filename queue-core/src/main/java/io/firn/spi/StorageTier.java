@@ -18,12 +18,14 @@ import java.util.UUID;
  *   <li>A tier that is opened read-only changes nothing.
  * </ul>
  *
- * {@code StorageTierContract} in the test-jar verifies all of this. Methods are called by the store's
- * background threads and by {@code open}; they are thread-safe.
+ * {@code StorageTierContract} in the test-jar verifies all of this. Methods are called by the
+ * store's background threads and by {@code open}; they are thread-safe.
  */
 public interface StorageTier extends AutoCloseable {
 
-    /** Returns the kind and place of the tier, for log lines and messages: {@code file /data/log}. */
+    /**
+     * Returns the kind and place of the tier, for log lines and messages: {@code file /data/log}.
+     */
     String name();
 
     /**
@@ -43,8 +45,8 @@ public interface StorageTier extends AutoCloseable {
     DurabilityClass durabilityClass();
 
     /**
-     * Returns the bytes that the tier may use; {@link Long#MAX_VALUE} when only the file system limits
-     * it.
+     * Returns the bytes that the tier may use; {@link Long#MAX_VALUE} when only the file system
+     * limits it.
      */
     long capacityBytes();
 
@@ -62,9 +64,7 @@ public interface StorageTier extends AutoCloseable {
     /** Returns all segments found here, in any state and of any topic. */
     List<Segment> list() throws IOException;
 
-    /**
-     * Returns what was found here that is not a segment, one line each; it is not touched.
-     */
+    /** Returns what was found here that is not a segment, one line each; it is not touched. */
     List<String> strangers();
 
     /**

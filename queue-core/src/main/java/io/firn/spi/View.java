@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A segment's bytes for readers, kept in place by pins. A reader pins the view only while it uses the
- * bytes: during a poll, or until a socket has taken them. The owner retires a view that is to be
- * removed; once a retired view is no longer pinned, it is released (unmapped, its block freed).
+ * A segment's bytes for readers, kept in place by pins. A reader pins the view only while it uses
+ * the bytes: during a poll, or until a socket has taken them. The owner retires a view that is to
+ * be removed; once a retired view is no longer pinned, it is released (unmapped, its block freed).
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
  */
@@ -95,8 +95,8 @@ public final class View {
     }
 
     /**
-     * Retires the view when its owner goes away: it is released now, or by the thread that unpins it
-     * last.
+     * Retires the view when its owner goes away: it is released now, or by the thread that unpins
+     * it last.
      */
     public void leave() {
         retire();
@@ -112,9 +112,7 @@ public final class View {
         return (pins & ~(RELEASED | LEFT)) != 0;
     }
 
-    /**
-     * Returns whether the view was pinned since the last call; for the eviction of idle views.
-     */
+    /** Returns whether the view was pinned since the last call; for the eviction of idle views. */
     public boolean testAndClearUsed() {
         boolean was = used;
         used = false;

@@ -22,8 +22,8 @@ import java.util.UUID;
 
 /**
  * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
- * the marks prove, at most a mark interval old; of a WRITTEN one it also shows whole batches
- * above them, read through the file and not through a mapping, since the writer may cut the file
+ * the marks prove, at most a mark interval old; of a WRITTEN one it also shows whole batches above
+ * them, read through the file and not through a mapping, since the writer may cut the file
  * meanwhile.
  */
 final class Follower {

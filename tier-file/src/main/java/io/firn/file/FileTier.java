@@ -21,9 +21,9 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A tier in a directory, with a subdirectory for each partition and a file for each segment. A sealed
- * segment is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The space of
- * the active segment is reserved ahead of the writer.
+ * A tier in a directory, with a subdirectory for each partition and a file for each segment. A
+ * sealed segment is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The
+ * space of the active segment is reserved ahead of the writer.
  *
  * <pre>{@code
  * StorageTier tier = FileTier.at(Path.of("/data/log"));
@@ -224,8 +224,8 @@ public final class FileTier implements StorageTier {
     }
 
     /**
-     * Returns the bytes of the segments' files, including copies that are being made. Sidecars, a few
-     * thousandths of that, are not counted.
+     * Returns the bytes of the segments' files, including copies that are being made. Sidecars, a
+     * few thousandths of that, are not counted.
      */
     @Override
     public long usedBytes() {

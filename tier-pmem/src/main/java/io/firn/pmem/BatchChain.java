@@ -5,8 +5,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The batches at the beginning of a block, found without a mark: each whole by its CRC, following
- * the one before it, of the same or a later epoch. What an earlier use of the block left
- * them has an earlier epoch, and so does not count.
+ * the one before it, of the same or a later epoch. What an earlier use of the block left them has
+ * an earlier epoch, and so does not count.
  *
  * @param bytes that they take
  * @param from first offset

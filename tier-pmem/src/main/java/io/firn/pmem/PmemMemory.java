@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A mapped pool file, and how stores into it become durable. Thread-safe; {@link
- * #force} is on the append path: it allocates nothing and is not disturbed by interrupts.
+ * A mapped pool file, and how stores into it become durable. Thread-safe; {@link #force} is on the
+ * append path: it allocates nothing and is not disturbed by interrupts.
  */
 interface PmemMemory {
 

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 
 /**
  * A tier in persistent memory. Each of its directories contains a pool: one file, allocated at its
- * full size and divided into blocks. A segment uses one block; blocks are allocated from the pools in
- * turn.
+ * full size and divided into blocks. A segment uses one block; blocks are allocated from the pools
+ * in turn.
  *
  * <pre>{@code
  * StorageTier tier = PmemTier.at(Path.of("/mnt/pmem/log"));
@@ -292,9 +292,9 @@ public final class PmemTier implements StorageTier {
         }
 
         /**
-         * Sets the bytes of persistent memory for all pools together, of which {@link #poolRatio} is
-         * used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged when it is
-         * opened; one that is larger stays as it is.
+         * Sets the bytes of persistent memory for all pools together, of which {@link #poolRatio}
+         * is used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged when
+         * it is opened; one that is larger stays as it is.
          */
         public Builder capacityBytes(long value) {
             if (value < 1 && value != WHOLE_FILE_SYSTEM) {
@@ -318,8 +318,8 @@ public final class PmemTier implements StorageTier {
         }
 
         /**
-         * Sets the bytes of a block, used when the pools are created: a multiple of 2 MiB, up to
-         * 1 GiB, default 64 MiB. A segment uses one block, a hundredth of which is kept for its
+         * Sets the bytes of a block, used when the pools are created: a multiple of 2 MiB, up to 1
+         * GiB, default 64 MiB. A segment uses one block, a hundredth of which is kept for its
          * indexes.
          */
         public Builder blockBytes(int value) {

@@ -170,7 +170,8 @@ final class PoolFile {
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    path + ": a copy of the superblock was damaged or outdated and is written again");
+                    path
+                            + ": a copy of the superblock was damaged or outdated and is written again");
             writeSuperblocks(file, pool);
             return pool;
         }

@@ -44,16 +44,23 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(names = "--mb", description = "MB of records for each run. Default: ${DEFAULT-VALUE}")
     private int mb = 300;
 
-    @Option(names = "--turns", description = "Repetitions of each run, of which the median is reported.")
+    @Option(
+            names = "--turns",
+            description = "Repetitions of each run, of which the median is reported.")
     private int turns = 1;
 
-    @Option(names = "--seconds", description = "Duration of each latency run. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Duration of each latency run. Default: ${DEFAULT-VALUE}")
     private int seconds = 20;
 
     @Option(names = "--cold-mb", description = "MB to be replayed. Default: ${DEFAULT-VALUE}")
     private int coldMb = 8_000;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Path.of("target");
 
     @Option(
@@ -156,7 +163,9 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** From nothing, and once more with what the first start left. */
     private void starts() throws Exception {
-        out.printf("%ntime from start to the first response, medians of %d; memory at that moment%n", STARTS);
+        out.printf(
+                "%ntime from start to the first response, medians of %d; memory at that moment%n",
+                STARTS);
         out.printf("%-34s %8s %8s %10s%n", "", "ms", "RSS MB", "RssAnon MB");
         Path place = Files.createDirectories(directory.resolve("start"));
         List<String> own = List.of(firnOptions.strip().split("\n", -1));
@@ -431,7 +440,10 @@ public final class KafkaBench implements Callable<Integer> {
                             "replay");
             replay.start();
             paced(ours, "with");
-            out.println(replay.isAlive() ? "the replay was still running" : "the replay had ended before");
+            out.println(
+                    replay.isAlive()
+                            ? "the replay was still running"
+                            : "the replay had ended before");
             replay.join();
         }
     }

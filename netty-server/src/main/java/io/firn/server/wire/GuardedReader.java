@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /**
- * Reads a request's fields, and not too many of them: a request uses more memory decoded
- * than on the wire, by far when it consists of empty names.
+ * Reads a request's fields, and not too many of them: a request uses more memory decoded than on
+ * the wire, by far when it consists of empty names.
  */
 final class GuardedReader extends ByteBufferAccessor {
     /** What a field uses on the heap, about, with its share of the object that contains it. */
