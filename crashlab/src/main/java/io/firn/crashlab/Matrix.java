@@ -23,7 +23,7 @@ final class Matrix {
         IN_RECOVERY_2("power cut in the recovery from that"),
         IN_RECOVERY_3("power cut in the recovery from that again"),
         AFTER_RECOVERY("power cut just after recovery and its first append"),
-        REPEATED("recovery repeated; everything let go at close"),
+        REPEATED("recovery repeated; everything released at close"),
         IO_ERROR("an operation fails with EIO"),
         SHORT_WRITE("a write ends half-way with EIO"),
         NO_SPACE("no space is left for a moment"),

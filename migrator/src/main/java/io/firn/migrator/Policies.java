@@ -52,7 +52,7 @@ public final class Policies {
         for (int i = 0; i < ms.size(); i++) {
             if (ms.get(i) < 0 || (i > 0 && ms.get(i) < ms.get(i - 1))) {
                 throw new InvalidOptionException(
-                        "ages are not negative and ascend, found " + List.of(ages));
+                        "ages must not be negative and must ascend, found " + List.of(ages));
             }
         }
         return new AgePolicy(ms);

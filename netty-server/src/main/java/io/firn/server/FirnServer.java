@@ -147,7 +147,7 @@ public final class FirnServer implements AutoCloseable {
         try {
             topics.forgetDeleted();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "tidying up goes on after", e);
+            LOG.log(System.Logger.Level.ERROR, "cleaning up continues after an error", e);
         }
     }
 

@@ -228,7 +228,7 @@ public final class BatchEncoder implements Batch {
             throw new RecordTooLargeException(
                     "a batch holds less than 2 GiB, this one has "
                             + records.length()
-                            + " bytes: append it, then go on with an empty one");
+                            + " bytes: append it, then continue with an empty one");
         }
         return (int) body;
     }
@@ -285,7 +285,7 @@ public final class BatchEncoder implements Batch {
             int recordBytes = records.length() - BatchFormat.HEADER_LENGTH;
             if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
                 throw new RecordTooLargeException(
-                        "the batch's records take "
+                        "the batch's records have "
                                 + recordBytes
                                 + " bytes, a compressed batch may have up to "
                                 + BatchFormat.MAX_DECOMPRESSED

@@ -93,7 +93,7 @@ final class FileLocks {
             Files.createFile(file);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
-                throw new IOException(file + " is to be a lock file, but is not a file", e);
+                throw new IOException(file + " should be a lock file, but is not a file", e);
             }
         }
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();

@@ -72,7 +72,7 @@ final class CursorLog implements Cursor {
                             + name
                             + " of topic "
                             + topic
-                            + " was deleted: Topic.cursor gives one that begins anew");
+                            + " was deleted: Topic.cursor creates a new one");
         }
     }
 

@@ -121,7 +121,7 @@ final class PartitionRecovery {
             return new LogSegment(block, mark.baseOffset(), length, mark.offset());
         }
         long end = endByBatches(block, length);
-        store.addFinding(block.name() + ": its mark was lost and is made anew");
+        store.addFinding(block.name() + ": its mark was lost and is recreated");
         block.rewriteMark(
                 mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
         return new LogSegment(block, mark.baseOffset(), length, end);

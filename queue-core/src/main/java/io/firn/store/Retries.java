@@ -42,7 +42,7 @@ final class Retries {
             LOG.log(
                     System.Logger.Level.ERROR,
                     subject
-                            + ": background work failed, tried again in a second: "
+                            + ": background work failed, will be tried again in a second: "
                             + e.getMessage(),
                     e);
             return 0;

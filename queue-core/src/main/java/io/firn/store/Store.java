@@ -86,9 +86,9 @@ public final class Store implements LogStore {
         listPartitions();
         addFinding(
                 death.what
-                        + ": nothing new is "
-                        + (isReadOnly() ? "seen" : "taken")
-                        + " any more, what is there can be read; open the store again");
+                        + ": "
+                        + (isReadOnly() ? "new records are no longer seen" : "appends are refused")
+                        + ", existing records can be read; open the store again");
     }
 
     void addTopic(TopicLog topic) {

@@ -301,7 +301,7 @@ final class PmemSegment implements Segment {
         BlockEntry current = entry;
         if (current == null) {
             throw new IOException(
-                    name() + ": its entry is destroyed, so it cannot be told whose it is");
+                    name() + ": its entry is destroyed, so its owner is unknown");
         }
         release();
         pool.write(block, current, current.freed(), true);

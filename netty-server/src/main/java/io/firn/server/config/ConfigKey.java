@@ -42,19 +42,19 @@ public record ConfigKey(
         String trimmed = value == null ? "" : value.trim();
         if (value == null || !type.accepts(trimmed)) {
             throw new InvalidOptionException(
-                    name + " is to be of type " + type + ", found '" + value + "'");
+                    name + " must be of type " + type + ", found '" + value + "'");
         }
         boolean isNumber =
                 type == ConfigType.INT || type == ConfigType.LONG || type == ConfigType.DOUBLE;
         if (isNumber && Double.parseDouble(trimmed) < least) {
             throw new InvalidOptionException(
-                    name + " is to be at least " + (long) least + ", found " + trimmed);
+                    name + " must be at least " + (long) least + ", found " + trimmed);
         }
         if (!choices.isEmpty()) {
             String[] items = type == ConfigType.LIST ? trimmed.split(",") : new String[] {trimmed};
             if (!Arrays.stream(items).map(String::trim).allMatch(choices::contains)) {
                 throw new InvalidOptionException(
-                        name + " is to be of " + choices + ", found '" + value + "'");
+                        name + " must be one of " + choices + ", found '" + value + "'");
             }
         }
     }

@@ -169,7 +169,7 @@ public final class ServerConfig {
         }
         if (plain.size() != 1 || !plain.get(0).name().equals("PLAINTEXT")) {
             throw new InvalidOptionException(
-                    "listeners is to name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
+                    "listeners must name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
         }
         return plain.get(0);
     }
