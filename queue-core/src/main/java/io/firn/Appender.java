@@ -90,9 +90,10 @@ public interface Appender extends AutoCloseable {
     void awaitDurable(long offset);
 
     /**
-     * Completes, with the durable offset, when the record at the offset is durable. Allocates.
+     * Returns a future that completes with the durable offset when the record at the offset is
+     * durable. Allocates.
      *
-     * @param offset of a record that is there or yet to come, 0 to {@link Long#MAX_VALUE} − 1
+     * @param offset the offset of an existing or future record, 0 to {@link Long#MAX_VALUE} − 1
      */
     CompletableFuture<Long> whenDurable(long offset);
 

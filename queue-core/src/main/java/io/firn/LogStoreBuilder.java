@@ -89,8 +89,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * How far, in time, the written-down durable position may lag; it bounds what recovery has to
-     * verify. 1 ms to 1 h, default 100 ms.
+     * Sets how far, in time, marks may lag behind the durable position, which bounds what recovery
+     * has to verify. 1 ms to 1 h, default 100 ms.
      */
     public LogStoreBuilder markInterval(Duration value) {
         markIntervalMs = inRange("markInterval", value);
@@ -126,7 +126,7 @@ public final class LogStoreBuilder {
      * @throws StoreLockedException when it is open for writing elsewhere
      * @throws StoreOpenException when it cannot be opened; says what was expected and what was
      *     found
-     * @throws InvalidOptionException when no tier was named
+     * @throws InvalidOptionException when no tier was added
      */
     public LogStore open() {
         if (tiers.isEmpty()) {

@@ -65,11 +65,12 @@ public interface Partition {
     long offsetForTimestamp(long timestampMs);
 
     /**
-     * The first visible record with this timestamp (ms) or a later one; null when there is none.
+     * Returns the first visible record with this timestamp (ms) or a later one; null when there is
+     * none.
      */
     TimestampedOffset findTimestamp(long timestampMs);
 
-    /** The first visible record of those with the largest timestamp; null when there is none. */
+    /** Returns the first visible record with the largest timestamp; null when there is none. */
     TimestampedOffset findLatestTimestamp();
 
     /**
@@ -88,7 +89,7 @@ public interface Partition {
      */
     void force();
 
-    /** What was destroyed, as far as it is known: from opening, and from reading since. */
+    /** Returns the ranges that are known to be corrupted: found at open, and by reads since then. */
     List<DamagedRange> damage();
 
     /** Returns the partition's current metrics. */

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings a partition from what lies in the tiers to what can be published. The order (design O1 to
+ * Brings a partition from what lies in the tiers to what can be published. The order (rules O1 to
  * O3), each step durable before the next:
  *
  * <ol>

@@ -187,8 +187,8 @@ final class PmemPool {
         if (block < 0) {
             return null;
         }
-        // Unless it says otherwise, a failure leaves the block taken until the pool is opened again
-        // and looked at.
+        // Unless it says otherwise, a failure leaves the block reserved until the pool is opened
+        // again and its entry is read.
         BlockEntry before = table.read(block);
         if (before == null || !before.isFree()) {
             throw new IOException(

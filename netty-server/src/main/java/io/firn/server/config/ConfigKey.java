@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Something that can be configured.
+ * A configuration key.
  *
- * @param name as in a properties file
- * @param type how its value reads
- * @param defaultValue as text; null when there is none
- * @param least of numbers
- * @param choices what else is refused, when not empty; of a list, each of its items
+ * @param name the name in a properties file
+ * @param type the type of its value
+ * @param defaultValue the default as text; null when there is none
+ * @param least the smallest number allowed
+ * @param choices the only values allowed, if not empty; for a list, the values of its items
  */
 public record ConfigKey(
         String name, ConfigType type, String defaultValue, double least, List<String> choices) {
@@ -36,7 +36,7 @@ public record ConfigKey(
     /**
      * Checks a value.
      *
-     * @throws InvalidOptionException when it is not one; says what is expected
+     * @throws InvalidOptionException when it is invalid; says what is expected
      */
     public void check(String value) {
         String trimmed = value == null ? "" : value.trim();

@@ -2,19 +2,19 @@ package io.firn.server.config;
 
 import java.util.Locale;
 
-/** How a configured value reads; ids as in DescribeConfigs. */
+/** The type of a configuration value; ids as in DescribeConfigs. */
 public enum ConfigType {
-    /** true or false. */
+    /** {@code true} or {@code false}. */
     BOOLEAN(1),
     /** Any text. */
     STRING(2),
-    /** 32 bits. */
+    /** A 32-bit integer. */
     INT(3),
-    /** 64 bits. */
+    /** A 64-bit integer. */
     LONG(5),
     /** A decimal number. */
     DOUBLE(6),
-    /** Text, separated by commas. */
+    /** A list of texts, separated by commas. */
     LIST(7);
 
     private final byte id;
@@ -23,12 +23,12 @@ public enum ConfigType {
         this.id = (byte) id;
     }
 
-    /** As on the wire. */
+    /** Returns the id of the type in the Kafka protocol. */
     public byte id() {
         return id;
     }
 
-    /** Whether a text is such a value. */
+    /** Returns whether a text is a value of this type. */
     boolean accepts(String text) {
         try {
             switch (this) {

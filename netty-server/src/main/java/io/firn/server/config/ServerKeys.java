@@ -15,7 +15,7 @@ import java.util.Set;
 public final class ServerKeys {
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
-    /** Of a topic, by the server's key that gives its default. */
+    /** Topic keys, by the server key that holds the default. */
     private static final Map<String, String> TOPIC_DEFAULTS =
             Map.ofEntries(
                     Map.entry("cleanup.policy", "log.cleanup.policy"),
@@ -137,17 +137,17 @@ public final class ServerKeys {
         KEYS.put(key.name(), key);
     }
 
-    /** All keys, by name. */
+    /** Returns all keys, by name. */
     static Map<String, ConfigKey> all() {
         return KEYS;
     }
 
-    /** Whether a key is accepted only because Kafka's stock files contain it. */
+    /** Returns whether a key is accepted only because Kafka's stock files contain it. */
     static boolean isWithoutEffect(String name) {
         return WITHOUT_EFFECT.contains(name);
     }
 
-    /** The server's key with a topic key's default; null when there is none. */
+    /** Returns the server key with a topic key's default; null when there is none. */
     static String forTopic(String topicKey) {
         return TOPIC_DEFAULTS.get(topicKey);
     }

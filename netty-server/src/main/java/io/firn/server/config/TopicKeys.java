@@ -12,7 +12,7 @@ import io.firn.Nearest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The configuration keys of a topic: all of Kafka's, and ours. */
+/** The configuration keys of a topic: all of Kafka's, and Firn's own. */
 public final class TopicKeys {
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
@@ -74,7 +74,7 @@ public final class TopicKeys {
     }
 
     /**
-     * A key.
+     * Returns a key.
      *
      * @throws InvalidOptionException when there is none of that name; suggests the nearest
      */
