@@ -89,7 +89,9 @@ public interface Partition {
      */
     void force();
 
-    /** Returns the ranges that are known to be corrupted: found at open, and by reads since then. */
+    /**
+     * Returns the ranges that are known to be corrupted: found at open, and by reads since then.
+     */
     List<DamagedRange> damage();
 
     /** Returns the partition's current metrics. */

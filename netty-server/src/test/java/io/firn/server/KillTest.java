@@ -56,7 +56,7 @@ class KillTest {
                                                 .setTransactionTimeoutMs(1),
                                         new InitProducerIdResponseData())
                                 .producerId();
-                // 20 kB each: three make a segment; killed behind each place of a roll in turn.
+                // 20 kB each: three make a segment; killed after each step of a roll in turn.
                 for (int i = 0; i < 8; i++) {
                     batches.add(Asks.batch(producerId, 2 * i, new byte[10_000], new byte[10_000]));
                 }

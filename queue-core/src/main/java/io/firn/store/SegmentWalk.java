@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
  * step is a damaged range, and the walk continues after it.
  *
  * <p>The hard part is where to continue. A position is accepted when a batch with a valid CRC
- * starts there, its offset lies between what was expected and the end, and the
- * chain of headers from it runs unbroken to the end; failing that, when its epoch is one that was
- * seen in this segment, since the chain may run into further damage. So the bytes of a batch that
- * somebody stored as a value are not mistaken for a batch of the log.
+ * starts there, its offset lies between what was expected and the end, and the chain of headers
+ * from it runs unbroken to the end; failing that, when its epoch is one that was seen in this
+ * segment, since the chain may run into further damage. So the bytes of a batch that somebody
+ * stored as a value are not mistaken for a batch of the log.
  */
 final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();

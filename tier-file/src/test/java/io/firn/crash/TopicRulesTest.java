@@ -171,7 +171,7 @@ class TopicRulesTest {
 
     /**
      * O7: unless a cursor is written down up to the durable offset only ({@code CursorLog.write}),
-     * it stands, after a power cut, behind records that nobody has read.
+     * it stands, after a power cut, after records that nobody has read.
      */
     @Test
     void shouldNeverFindACursorBehindTheEnd() {

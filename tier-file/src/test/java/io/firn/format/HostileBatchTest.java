@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Compressed batches are stored as they come, so what is in them is found out when they are read.
- * Whatever it is, no wrong offset is handed out, the loss is named, and what lies behind is read.
+ * Whatever it is, no wrong offset is handed out, the loss is named, and what follows is read.
  */
 class HostileBatchTest {
     private static final TopicOptions OPTIONS =

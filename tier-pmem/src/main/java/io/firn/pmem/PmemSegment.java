@@ -300,8 +300,7 @@ final class PmemSegment implements Segment {
         }
         BlockEntry current = entry;
         if (current == null) {
-            throw new IOException(
-                    name() + ": its entry is destroyed, so its owner is unknown");
+            throw new IOException(name() + ": its entry is destroyed, so its owner is unknown");
         }
         release();
         pool.write(block, current, current.freed(), true);

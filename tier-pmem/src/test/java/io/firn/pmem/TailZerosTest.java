@@ -88,7 +88,7 @@ class TailZerosTest {
         assertArrayEquals(
                 new byte[ZEROS],
                 Arrays.copyOfRange(pool, end, end + ZEROS),
-                "behind a value of " + value.length + " bytes");
+                "after a value of " + value.length + " bytes");
         boolean isUsed = false;
         for (int i = end + ZEROS; i < end + ZEROS + LINE; i++) {
             isUsed |= pool[i] != 0;

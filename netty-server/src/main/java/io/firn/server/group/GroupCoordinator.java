@@ -271,7 +271,10 @@ public final class GroupCoordinator {
                     rebalances.tick(group, now);
                 }
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " continues after an error", e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "group " + group.id() + " continues after an error",
+                        e);
             }
         }
     }
