@@ -33,7 +33,7 @@ class KillTest {
 
     /** The last batches of the old segment and the first of the new one, sent again. */
     @Test
-    void shouldKnowARetriedBatchAgainWhenKilledBehindARoll() throws Exception {
+    void shouldRecognizeARetriedBatchWhenKilledAfterARoll() throws Exception {
         try (ServerProcess server =
                 new ServerProcess(directory, Map.of("log.segment.bytes", "65536"))) {
             long producerId;

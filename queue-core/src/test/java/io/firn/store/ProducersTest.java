@@ -86,7 +86,7 @@ class ProducersTest {
     }
 
     @Test
-    void shouldGoOnAtZeroBehindTheLargestSequence() {
+    void shouldContinueAtZeroAfterTheLargestSequence() {
         append(0, MAX - 9, 10);
         assertEquals(Producers.NEW, producers.check(ID, 0, 0, 1));
         append(0, 0, 1);

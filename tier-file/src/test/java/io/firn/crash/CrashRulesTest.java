@@ -278,7 +278,7 @@ class CrashRulesTest {
      * dropped.
      */
     @Test
-    void shouldKeepWhatWasAcknowledgedBehindASegmentWhoseEndRots() throws IOException {
+    void shouldKeepWhatWasAcknowledgedAfterASegmentWhoseEndRots() throws IOException {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL);
         try (Appender appender = partition.openAppender()) {

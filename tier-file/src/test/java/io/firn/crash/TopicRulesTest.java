@@ -174,7 +174,7 @@ class TopicRulesTest {
      * it stands, after a power cut, after records that nobody has read.
      */
     @Test
-    void shouldNeverFindACursorBehindTheEnd() {
+    void shouldNeverFindACursorAfterTheEnd() {
         TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(64 * MIB, Duration.ofHours(1));
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", lazy);

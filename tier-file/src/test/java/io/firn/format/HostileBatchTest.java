@@ -136,7 +136,7 @@ class HostileBatchTest {
     }
 
     @SeededTest
-    void shouldReadOnBehindWhateverComes(long seed) {
+    void shouldContinueReadingAfterAnyBatch(long seed) {
         Random random = new Random(seed);
         List<Long> whole = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
