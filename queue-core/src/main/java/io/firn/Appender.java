@@ -90,19 +90,18 @@ public interface Appender extends AutoCloseable {
     void awaitDurable(long offset);
 
     /**
-     * Returns a future that completes with the durable offset when the record at the offset is
-     * durable. Allocates.
+     * Completes, with the durable offset, when the record at the offset is durable. Allocates.
      *
-     * @param offset the offset of an existing or future record, 0 to {@link Long#MAX_VALUE} − 1
+     * @param offset of a record that is there or yet to come, 0 to {@link Long#MAX_VALUE} − 1
      */
     CompletableFuture<Long> whenDurable(long offset);
 
     /**
      * Sets the handler that is called as records become durable; allocation-free.
      *
-     * @param handler called on the thread that forced; must be quick and must not throw; may append
-     *     with {@code appendAsync} but must not wait until more of the partition is durable:
-     *     waiting methods throw {@link IllegalStateException} there; null for none
+     * @param handler called by whichever thread forced; must be quick and must not throw; may
+     *     append with {@code appendAsync}, must not wait until more of the partition is durable:
+     *     what waits throws {@link IllegalStateException} there; null for none
      */
     void onDurable(DurableHandler handler);
 

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  */
 public interface BatchRun extends AutoCloseable {
 
-    /** Returns the bytes, between position and limit; read-only, and valid until {@link #close}. */
+    /** The bytes, between position and limit; only to be read, and only before {@link #close}. */
     ByteBuffer bytes();
 
     /** Returns the offset of the first record. */

@@ -2,7 +2,7 @@ package io.firn;
 
 import java.nio.ByteBuffer;
 
-/** Space for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
+/** Room for a value in the log, from {@link ExclusiveAppender#tryClaim}. Not thread-safe. */
 public interface Claim {
 
     /**
@@ -21,6 +21,6 @@ public interface Claim {
     /** Appends the record and returns its offset at once. */
     long commitAsync();
 
-    /** Releases the space; nothing is appended. */
+    /** Gives the room back; nothing is appended. */
     void abort();
 }

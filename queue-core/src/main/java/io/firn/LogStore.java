@@ -41,15 +41,15 @@ public interface LogStore extends AutoCloseable {
      */
     Topic openTopic(String name);
 
-    /** Opens the topic, or creates it; the options are used only if it is created. */
+    /** Opens the topic, or creates it; the options count only when it is created. */
     Topic openOrCreateTopic(String name, TopicOptions options);
 
-    /** Returns the names of all topics, sorted. */
+    /** The names of all topics, sorted. */
     List<String> topicNames();
 
     /**
      * Deletes a topic and its records, durably. Appenders and tailers on it throw {@link
-     * UnknownTopicException} from then on; its space is freed when no poll holds it.
+     * UnknownTopicException} from now on; its space comes back when no poll holds it.
      */
     void deleteTopic(String name);
 

@@ -58,21 +58,21 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** Opens read-only: changes nothing, and may run while another process writes. */
+    /** Opens without changing anything, beside the process that writes or after it. */
     public LogStoreBuilder readOnly() {
         readOnly = true;
         return this;
     }
 
-    /** Starts no threads: the caller runs {@link LogStore#doWork} continually. */
+    /** No threads: the caller runs {@link LogStore#doWork} all the time. */
     public LogStoreBuilder invokerMode() {
         invokerMode = true;
         return this;
     }
 
     /**
-     * Sets the clock for timestamps and ages, in ms since 1970. The default is cached: it follows
-     * the system clock within some ms, more while both background threads are in I/O.
+     * The clock for timestamps and ages, ms since 1970. The default is cached: it follows the
+     * system clock within some ms, more while both background threads are in I/O.
      */
     public LogStoreBuilder clock(EpochClock value) {
         clock = Objects.requireNonNull(value, "clock");
@@ -80,8 +80,7 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Sets how waiting and background threads idle; the default spins, yields, then parks up to 1
-     * ms.
+     * How waiting and background threads idle; the default spins, yields, then parks up to 1 ms.
      */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");

@@ -50,8 +50,8 @@ public interface Partition {
     long activeOffset();
 
     /**
-     * Registers a listener that is called whenever the visible end advances, on the thread that
-     * advanced it. It must be quick and must not throw.
+     * Adds someone who is told each time that the visible end moved, by whichever thread moved it.
+     * Must be quick and must not throw.
      */
     void addVisibleListener(VisibleListener listener);
 

@@ -3,10 +3,10 @@ package io.firn;
 import java.nio.ByteBuffer;
 
 /**
- * A record in the log. A flyweight: one object shows one record after another, and its buffers
- * point into the log itself. It is valid only inside the handler. The buffers are read-only,
- * big-endian, and the same objects each time; each call sets their position and limit. Not
- * thread-safe.
+ * A record as it lies in the log. A flyweight: one object shows one record after another, and its
+ * buffers point into the log itself; all of it is valid only inside the handler. The buffers are
+ * read-only, big-endian, and the same objects each time: their position and limit are set anew by
+ * each call. Not thread-safe.
  */
 public interface Record {
 

@@ -23,7 +23,7 @@ public final class UnexpectedOffsetException extends FirnException {
         return expectedOffset;
     }
 
-    /** Returns the offset that the next record will get. */
+    /** The offset that the next record will have. */
     public long nextOffset() {
         return nextOffset;
     }

@@ -4,6 +4,6 @@ package io.firn;
 @FunctionalInterface
 public interface VisibleListener {
 
-    /** Called when there is more to read, up to {@link Partition#visibleOffset}. */
+    /** There is more to be read, up to {@link Partition#visibleOffset}. */
     void onVisible();
 }

@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "For each violation, prints the command that reproduces it. Exit code: 0 when there"
-                    + " was no violation, 1 when there was one, 2 when an argument is wrong."
+            "A broken promise is told with a line that brings it back. Exit code: 0 when every"
+                    + " promise was kept, 1 when not, 2 when an argument is wrong."
         })
 public final class CrashLab implements Callable<Integer> {
     private static final Logger LOG = Logger.getLogger("io.firn");

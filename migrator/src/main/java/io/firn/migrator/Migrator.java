@@ -68,7 +68,7 @@ public final class Migrator implements AutoCloseable {
         return new Builder(store);
     }
 
-    /** Starts the threads if they are not running. */
+    /** Starts the threads, when they do not run. */
     public synchronized Migrator start() {
         if (!running) {
             running = true;
@@ -83,8 +83,8 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Stops the migrator: cancels current moves, whose segments stay where they were. On return no
-     * thread of the migrator runs. It can be started again.
+     * Stops: moves that are under way give up and leave their segments where they were. On return
+     * no thread of the migrator runs. It can be started again.
      */
     public void stop() {
         List<Thread> ending;
@@ -163,7 +163,7 @@ public final class Migrator implements AutoCloseable {
             try {
                 worked = moveNext();
             } catch (ClosedException e) {
-                LOG.log(System.Logger.Level.INFO, "the store was closed; its migrator ends");
+                LOG.log(System.Logger.Level.INFO, "the store was closed, its migrator ends");
                 running = false;
             } catch (Throwable e) {
                 // Whatever it was: a thread that ends in silence moves nothing for ever after.

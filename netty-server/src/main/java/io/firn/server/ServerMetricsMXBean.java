@@ -17,7 +17,7 @@ public interface ServerMetricsMXBean {
     /** Returns the number of requests read, by API, without APIs that had none. */
     Map<String, Long> getRequestsByApi();
 
-    /** Returns the bytes of requests that wait or are being handled. */
+    /** Bytes of requests that wait or are being handled. */
     long getQueuedBytes();
 
     /** Returns the number of consumer groups that have, or had, members or commits. */

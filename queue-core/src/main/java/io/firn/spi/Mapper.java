@@ -26,7 +26,7 @@ interface Mapper {
      */
     Mapped map(FileChannel channel, MapMode mode, long position, int length) throws IOException;
 
-    /** A mapping, and the function that unmaps it. */
+    /** A mapping, and what undoes it. */
     record Mapped(MappedByteBuffer buffer, Runnable unmapper) {}
 
     /** Java 17 to 21. */

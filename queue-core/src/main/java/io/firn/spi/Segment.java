@@ -43,8 +43,8 @@ public interface Segment {
     ByteBuffer memory();
 
     /**
-     * Makes the stores into {@code [from, to)} durable. Called by one thread at a time, which may
-     * be a user's; not disturbed by interrupts.
+     * Makes the stores into {@code [from, to)} durable. May be called by a user's thread, by one
+     * thread at a time; is not disturbed by interrupts.
      *
      * @throws IOException when it is not certain that they are durable; the caller must not
      *     acknowledge anything

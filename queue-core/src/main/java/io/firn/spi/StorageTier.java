@@ -53,7 +53,7 @@ public interface StorageTier extends AutoCloseable {
     /** Returns the bytes of all blocks in use. */
     long usedBytes();
 
-    /** Returns the bytes that even the shortest segment occupies. */
+    /** What a segment takes at least, in bytes, however short it is. */
     default long blockBytes() {
         return 1;
     }

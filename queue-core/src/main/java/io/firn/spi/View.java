@@ -65,7 +65,7 @@ public final class View {
         return true;
     }
 
-    /** Releases one pin. */
+    /** Gives up one hold. */
     public void unpin() {
         if ((int) PINS.getAndAdd(this, -1) == (RETIRED | LEFT) + 1) {
             tryRelease();

@@ -8,10 +8,10 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 
 /**
- * A store's duty cycles and who runs them. Two threads, so that what appenders wait for never waits
- * for housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and
- * tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the caller of
- * {@link #invoke} is all of them.
+ * A store's duty cycles and who runs them. Two threads, so that what appenders wait for never
+ * queues behind housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares
+ * blocks and tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the
+ * caller of {@link #invoke} is all of them.
  */
 final class Background {
     private static final System.Logger LOG = System.getLogger("io.firn");

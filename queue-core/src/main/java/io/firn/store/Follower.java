@@ -22,8 +22,8 @@ import java.util.UUID;
 
 /**
  * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
- * the marks prove, at most a mark interval old; of a WRITTEN one it also shows whole batches above
- * them, read through the file and not through a mapping, since the writer may cut the file
+ * the marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches
+ * above them, read through the file and not through a mapping, since the writer may cut the file
  * meanwhile.
  */
 final class Follower {
@@ -90,7 +90,7 @@ final class Follower {
                 moved += log.nextOffset() > before ? 1 : 0;
             }
         }
-        // A scan of a large store costs more: limit scans to a fifth of the time.
+        // A look at a large store costs more: it takes a fifth of the time at most.
         long cost = System.nanoTime() - now;
         nextLookNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
         return moved;

@@ -19,7 +19,7 @@ import org.agrona.DirectBuffer;
 
 /**
  * Both kinds of appender. An exclusive one has the turn for as long as it is open; a shared one
- * holds it for the time of a store, encodes batches before and waits for forces after, so that many
+ * takes it for the time of a store, encodes batches before and waits for forces after, so that many
  * threads' records go into one force.
  */
 final class PartitionAppender implements ExclusiveAppender {

@@ -127,7 +127,7 @@ final class PartitionRecovery {
         return new LogSegment(block, mark.baseOffset(), length, end);
     }
 
-    /** The offset after a sealed segment's last batch, found by walking over all of them. */
+    /** The offset behind a sealed segment's last batch, found by walking over all of them. */
     static long endByBatches(Segment block, int length) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();

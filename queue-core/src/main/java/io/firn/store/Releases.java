@@ -52,9 +52,7 @@ final class Releases {
         } catch (IOException | InternalError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    log
-                            + ": the old bytes of a moved segment could not be freed, will be tried again: "
-                            + e.getMessage(),
+                    log + ": what a move left could not be freed, tried again: " + e.getMessage(),
                     e);
         }
         handedOver.add(last);

@@ -34,7 +34,7 @@ final class Retries {
         try {
             return step.run();
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
-            // Whatever fails in one partition, the others after it are served.
+            // Whatever one partition stumbles over, the others behind it are served.
             errors++;
             if (backsOff) {
                 notBefore.put(subject, System.nanoTime() + BACK_OFF_NS);
@@ -42,7 +42,7 @@ final class Retries {
             LOG.log(
                     System.Logger.Level.ERROR,
                     subject
-                            + ": background work failed, will be tried again in a second: "
+                            + ": background work failed, tried again in a second: "
                             + e.getMessage(),
                     e);
             return 0;

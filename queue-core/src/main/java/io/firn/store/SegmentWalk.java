@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
  * Walks over the batches of a segment by their headers. Where the chain breaks below the end, the
  * step is a damaged range, and the walk continues after it.
  *
- * <p>The hard part is where to continue. A position is accepted when a batch with a valid CRC
- * starts there, its offset lies between what was expected and the end, and the chain of headers
- * from it runs unbroken to the end; failing that, when its epoch is one that was seen in this
- * segment, since the chain may run into further damage. So the bytes of a batch that somebody
- * stored as a value are not mistaken for a batch of the log.
+ * <p>The hard part is where to go on (design §3, torn or rotten). A place is believed when a batch
+ * with a valid CRC starts there, its offset lies between what was expected and the end, and the
+ * chain of headers from it runs unbroken to the end; failing that, when its epoch is one that was
+ * seen in this segment, since the chain may run into further damage. So the bytes of a batch that
+ * somebody stored as a value are not taken for one of ours.
  */
 final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
@@ -34,7 +34,7 @@ final class SegmentWalk {
      * A walk from a batch.
      *
      * @param at position of the first batch, whose offset is {@code expected}
-     * @param end position after the last batch, whose next offset is {@code endOffset}
+     * @param end position behind the last batch, whose next offset is {@code endOffset}
      */
     SegmentWalk(ByteBuffer memory, int at, long expected, int end, long endOffset) {
         this.memory = memory;
@@ -57,7 +57,7 @@ final class SegmentWalk {
             return true;
         }
         // The batch before may be the damaged one: a wrong length leads to a wrong place.
-        String reason = expected < endOffset ? verifier.reason() : "bytes after the last offset";
+        String reason = expected < endOffset ? verifier.reason() : "bytes behind the last offset";
         int from = at;
         if (previous >= 0 && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
             from = previous;
@@ -76,7 +76,7 @@ final class SegmentWalk {
         resync(position, reason);
     }
 
-    /** Continues after damage that was found at a position by a closer look. */
+    /** Walks on behind damage that was found at a place by a closer look. */
     void resync(int from, String reason) {
         int found = find(from + 1);
         long base = found < 0 ? Math.max(endOffset, expected) : memory.getLong(found);

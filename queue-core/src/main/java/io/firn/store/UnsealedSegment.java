@@ -103,7 +103,7 @@ final class UnsealedSegment {
         index.onBatch(position, size, (int) (next - baseOffset - 1), maxTimestamp);
     }
 
-    /** Bytes after the cut that are not zero: a torn write, or stale bytes of an older epoch. */
+    /** Bytes behind the cut that are not zero: what a crash tore, or remains of an older epoch. */
     int unprovenBytes() {
         int last = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
         while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {

@@ -7,11 +7,11 @@ import java.util.List;
 /**
  * A configuration key.
  *
- * @param name the name in a properties file
- * @param type the type of its value
- * @param defaultValue the default as text; null when there is none
- * @param least the smallest number allowed
- * @param choices the only values allowed, if not empty; for a list, the values of its items
+ * @param name as in a properties file
+ * @param type how its value reads
+ * @param defaultValue as text; null when there is none
+ * @param least of numbers
+ * @param choices what else is refused, when not empty; of a list, each of its items
  */
 public record ConfigKey(
         String name, ConfigType type, String defaultValue, double least, List<String> choices) {
@@ -48,13 +48,13 @@ public record ConfigKey(
                 type == ConfigType.INT || type == ConfigType.LONG || type == ConfigType.DOUBLE;
         if (isNumber && Double.parseDouble(trimmed) < least) {
             throw new InvalidOptionException(
-                    name + " must be at least " + (long) least + ", found " + trimmed);
+                    name + " is to be at least " + (long) least + ", found " + trimmed);
         }
         if (!choices.isEmpty()) {
             String[] items = type == ConfigType.LIST ? trimmed.split(",") : new String[] {trimmed};
             if (!Arrays.stream(items).map(String::trim).allMatch(choices::contains)) {
                 throw new InvalidOptionException(
-                        name + " must be one of " + choices + ", found '" + value + "'");
+                        name + " is to be of " + choices + ", found '" + value + "'");
             }
         }
     }

@@ -28,7 +28,7 @@ public enum ConfigType {
         return id;
     }
 
-    /** Returns whether a text is a value of this type. */
+    /** Whether a text is such a value. */
     boolean accepts(String text) {
         try {
             switch (this) {

@@ -210,7 +210,7 @@ public final class ServerConfig {
         return value < 0 ? -1 : value * (minutes ? MINUTE_MS : HOUR_MS);
     }
 
-    /** Returns every supported key with its value, for clients that describe the configuration. */
+    /** Every key that is served, with its value; for who asks what is configured. */
     public Map<ConfigKey, String> described() {
         Map<ConfigKey, String> all = new LinkedHashMap<>();
         for (ConfigKey key : ServerKeys.all().values()) {

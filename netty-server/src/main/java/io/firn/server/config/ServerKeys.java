@@ -35,7 +35,7 @@ public final class ServerKeys {
 
     /**
      * Keys of Kafka's stock files for things that a single node does not have, or does by itself:
-     * accepted, so that such a file starts the server, and reported; they have no effect.
+     * taken, so that such a file starts the server, and reported, and without effect.
      */
     private static final Set<String> WITHOUT_EFFECT =
             Set.of(

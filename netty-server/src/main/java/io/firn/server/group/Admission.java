@@ -79,7 +79,7 @@ final class Admission {
                 replaceStatic(group, ask, group.member(before), id, reply);
             }
         } else if (ask.needsIdFirst) {
-            // A client that is refused because it was too slow must not leave a member each time.
+            // A client that is refused for its slowness must not leave a member behind each time.
             if (group.pending().size() + group.members().size() >= limits.mostMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
@@ -167,7 +167,7 @@ final class Admission {
             return;
         }
         member.update(ask.protocols, ask.sessionMs, ask.rebalanceMs);
-        // A client that lost its connection asks again: nobody waits for the first request.
+        // A client that lost its connection asks again: the first request has nobody behind it.
         member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
         member.joining(reply);
         if (group.is(GroupState.PREPARING)) {

@@ -271,10 +271,7 @@ public final class GroupCoordinator {
                     rebalances.tick(group, now);
                 }
             } catch (RuntimeException e) {
-                LOG.log(
-                        System.Logger.Level.ERROR,
-                        "group " + group.id() + " continues after an error",
-                        e);
+                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " goes on after", e);
             }
         }
     }
