@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts in this directory share. Sourced, never run.
+# Functions that the scripts in this directory share. Sourced, never run.
 
 firn_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
@@ -12,7 +12,7 @@ firn_die() {
     exit 1
 }
 
-# The java that Maven uses too: JAVA_HOME's, or the one on the path.
+# The java command that Maven uses too: that of JAVA_HOME, or the one on the path.
 firn_java() {
     if [[ -n ${JAVA_HOME:-} ]]; then
         printf '%s\n' "$JAVA_HOME/bin/java"
@@ -21,13 +21,13 @@ firn_java() {
     fi
 }
 
-# The version of the JDK in a directory, such as 25.0.1; nothing if it holds none.
+# The version of the JDK in a directory, such as 25.0.1; nothing if there is none.
 firn_jdk_version() {
     [[ -x $1/bin/java && -r $1/release ]] || return 0
     sed -n 's/^JAVA_VERSION="\([^"]*\)".*/\1/p' "$1/release"
 }
 
-# The directory of the JDK that a java belongs to.
+# The directory of the JDK that a java command belongs to.
 firn_jdk_of() {
     dirname "$(dirname "$(readlink -f "$1")")"
 }
@@ -48,12 +48,12 @@ firn_stale() {
     [[ -n $(find "${sources[@]}" -newer "$built" -print -quit) ]]
 }
 
-# firn_build WHAT MAVEN_ARGUMENTS...: builds in silence, and shows Maven's words if it fails.
+# firn_build WHAT MAVEN_ARGUMENTS...: builds quietly, and shows Maven's output if it fails.
 firn_build() {
     local what=$1 log started=$SECONDS
     shift
     log=$(mktemp)
-    firn_say "Building $what; the first time, Maven fetches what it needs ..."
+    firn_say "Building $what (the first build downloads dependencies) ..."
     if ! firn_mvn "$@" >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
@@ -73,7 +73,7 @@ firn_complete() {
     done
 }
 
-# firn_example CLASS ARGUMENTS...: runs an example in the caller's directory.
+# firn_example CLASS ARGUMENTS...: runs an example in the caller's working directory.
 firn_example() {
     local class=$1 path=$firn_root/examples/target/classpath
     shift
@@ -83,8 +83,8 @@ firn_example() {
     exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
 
-# firn_native: the libraries of persistent memory, from Debian where they are missing and we may.
-# Without them the tests of two providers are skipped, and say so.
+# firn_native: installs the libraries for persistent memory from Debian if they are missing and the
+# user is root. Without them the tests of two providers are skipped, with a message.
 firn_native() {
     local packages=(libpmem1 libpmemobj1 libpmempool1)
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q 'libpmempool\.so\.1' && return
@@ -93,7 +93,7 @@ firn_native() {
         (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
             --no-install-recommends "${packages[@]}") >/dev/null 2>&1 && return
     fi
-    firn_say "Without ${packages[*]} the providers LLPL and LIBPMEM are left out."
+    firn_say "${packages[*]} are not installed: the tests of the providers LLPL and LIBPMEM are skipped."
 }
 
 # firn_crashlab CLASS ARGUMENTS...: runs a program of the crash laboratory.
@@ -101,19 +101,19 @@ firn_crashlab() {
     local class=$1 path=$firn_root/crashlab/target/test-classpath
     shift
     if firn_stale "$path" queue-core tier-file tier-pmem migrator crashlab || ! firn_complete "$path"; then
-        firn_build "the laboratory" test-compile -pl crashlab,migrator -am
+        firn_build "the crash laboratory" test-compile -pl crashlab,migrator -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
 }
 
-# firn_server_command: sets firn_command to what starts the server: compiled when sources are newer,
-# and started from jars with an archive of their classes, which takes half of the time.
+# firn_server_command: sets firn_command to the command that starts the server. Compiles if sources
+# are newer, and starts from jars with a class-data archive, which halves the start time.
 firn_server_command() {
     local target=$firn_root/netty-server/target java version major path fast classes
     path=$target/classpath
     if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server || ! firn_complete "$path"; then
-        # The tests are left out; that phase, so that Maven finds the test jars that they would need.
+        # Skips the tests, but runs this phase so that Maven finds the test jars.
         firn_build "the server" test-compile -Dmaven.test.skip=true -pl netty-server -am
     fi
     java=$(firn_java)
@@ -136,8 +136,8 @@ firn_server_command() {
     firn_command+=(-cp "$classes" io.firn.server.ServerMain)
 }
 
-# firn_archive_server DIRECTORY CLASSPATH: jars of what are directories, and the archive that a first
-# start leaves behind. Where that does not work, an empty class path says so: it works without.
+# firn_archive_server DIRECTORY CLASSPATH: packs directories into jars and creates the class-data archive
+# by a first start. If that fails, writes an empty class path: the server then starts without an archive.
 firn_archive_server() {
     local fast=$1 jar entry entries path='' i work server
     command -v flock >/dev/null || return 0
@@ -175,8 +175,8 @@ firn_archive_server() {
     ) 9>"$fast.lock"
 }
 
-# firn_start_server DIRECTORY ARGUMENTS...: a server on a free port, with its data and its log in the
-# directory; sets firn_bootstrap. Whoever starts it calls firn_stop_server on its way out.
+# firn_start_server DIRECTORY ARGUMENTS...: starts a server on a free port, with its data and log in the
+# directory; sets firn_bootstrap. The caller calls firn_stop_server before it exits.
 firn_start_server() {
     local directory=$1 i
     shift
@@ -193,7 +193,7 @@ firn_start_server() {
     firn_die "The server did not start."
 }
 
-# Ends the server that firn_start_server started, if it did.
+# Stops the server that firn_start_server started, if any.
 firn_stop_server() {
     [[ -n ${firn_server:-} ]] || return 0
     kill "$firn_server" 2>/dev/null || true

@@ -40,13 +40,13 @@ public interface Appender extends AutoCloseable {
         return append(value, 0, value == null ? 0 : value.length);
     }
 
-    /** Appends the bytes between position and limit, which stay as they are. */
+    /** Appends the bytes between position and limit, which do not change. */
     long append(ByteBuffer value);
 
     /** Appends a record with this value and no key. */
     long append(DirectBuffer value, int from, int length);
 
-    /** Appends a batch; it can be cleared and used again. */
+    /** Appends a batch, which can be cleared and used again. */
     long append(Batch batch);
 
     /** As {@link #append(byte[], int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
@@ -73,14 +73,14 @@ public interface Appender extends AutoCloseable {
     long appendIfNext(long expectedOffset, Batch batch);
 
     /**
-     * Appends a Kafka record batch (magic 2) that somebody else made, as it is: only its base
-     * offset and epoch are set, in the log, not in the buffer. It is checked first: length, CRC,
-     * counts, and the records themselves where they are not compressed. A batch of an idempotent
-     * producer is checked against its last ones; a duplicate is not appended, and gets its first
-     * offset again.
+     * Appends a Kafka record batch (magic 2) that was made elsewhere, unchanged except for its base
+     * offset and epoch, which are set in the log, not in the buffer. The batch is checked first:
+     * length, CRC, counts, and the records themselves unless they are compressed. A batch of an
+     * idempotent producer is checked against its last ones; a duplicate is not appended, and its
+     * original offset is returned.
      *
-     * @param batch one batch between position and limit, which stay as they are
-     * @throws InvalidBatchException when it is no valid batch; says why
+     * @param batch one batch between position and limit, which do not change
+     * @throws InvalidBatchException when it is not a valid batch; says why
      * @throws OutOfOrderSequenceException see {@link Batch#producer}
      * @throws ProducerFencedException see {@link Batch#producer}
      */
@@ -109,7 +109,7 @@ public interface Appender extends AutoCloseable {
     CompletableFuture<Long> whenDurable(long offset);
 
     /**
-     * Sets who is told as records become durable; allocation-free.
+     * Sets the handler that is called as records become durable; allocation-free.
      *
      * @param handler called by whichever thread forced; must be quick; what it throws is logged and
      *     otherwise ignored; may append with {@code appendAsync}, must not wait until more of the
@@ -118,10 +118,12 @@ public interface Appender extends AutoCloseable {
      */
     void onDurable(DurableHandler handler);
 
-    /** An empty batch for this appender's topic. */
+    /** Returns an empty batch for this appender's topic. */
     Batch newBatch();
 
-    /** Gives the partition free for another appender; forces nothing. Idempotent. */
+    /**
+     * Releases the partition so that another appender can be opened. Does not force. Idempotent.
+     */
     @Override
     void close();
 }

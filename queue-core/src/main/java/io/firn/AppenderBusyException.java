@@ -1,10 +1,10 @@
 package io.firn;
 
-/** The partition has an appender that excludes the wanted one. */
+/** Thrown when the partition has an open appender that excludes the requested one. */
 public final class AppenderBusyException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public AppenderBusyException(String message) {
         super(message);
     }

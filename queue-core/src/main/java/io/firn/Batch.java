@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
 
 /**
- * Records that are appended as one: after a crash all are there or none. From {@link
- * Appender#newBatch}; filled, appended, cleared, filled again; its memory grows to what was needed
- * and stays. Bytes are copied when they are handed in. Not thread-safe.
+ * Records that are appended as one: after a crash either all are there or none. Created by {@link
+ * Appender#newBatch}. A batch can be filled, appended, cleared and filled again; its memory grows
+ * as needed and is kept. Bytes are copied when they are passed in. Not thread-safe.
  *
  * <pre>{@code
  * batch.clear().add(key, value).add(null, other);
@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
  */
 public interface Batch {
 
-    /** Forgets everything, the producer too. */
+    /** Removes all records and settings, including the producer. */
     Batch clear();
 
     /** Adds a record with this key and value, either of which may be null. */
@@ -24,66 +24,68 @@ public interface Batch {
         return key(key).value(value).add();
     }
 
-    /** Adds a record with this value; null for a record without one. */
+    /** Adds a record without a key; a null value makes a record without a value. */
     default Batch add(byte[] value) {
         return value(value).add();
     }
 
-    /** Adds a record with this value: the bytes between position and limit, which stay. */
+    /** Adds a record with the bytes between position and limit, which do not change. */
     default Batch add(ByteBuffer value) {
         return value(value).add();
     }
 
-    /** The next record's key; null for none. */
+    /** Sets the next record's key; null for none. */
     default Batch key(byte[] key) {
         return key(key, 0, key == null ? 0 : key.length);
     }
 
-    /** The next record's key; null for none. */
+    /** Sets the next record's key; null for none. */
     Batch key(byte[] key, int from, int length);
 
-    /** The next record's key: the bytes between position and limit, which stay. */
+    /** Sets the next record's key: the bytes between position and limit, which do not change. */
     Batch key(ByteBuffer key);
 
-    /** The next record's key. */
+    /** Sets the next record's key. */
     Batch key(DirectBuffer key, int from, int length);
 
-    /** The next record's value; null for none. */
+    /** Sets the next record's value; null for none. */
     default Batch value(byte[] value) {
         return value(value, 0, value == null ? 0 : value.length);
     }
 
-    /** The next record's value; null for none. */
+    /** Sets the next record's value; null for none. */
     Batch value(byte[] value, int from, int length);
 
-    /** The next record's value: the bytes between position and limit, which stay. */
+    /** Sets the next record's value: the bytes between position and limit, which do not change. */
     Batch value(ByteBuffer value);
 
-    /** The next record's value. */
+    /** Sets the next record's value. */
     Batch value(DirectBuffer value, int from, int length);
 
-    /** A header of the next record; its value may be null. */
+    /** Adds a header to the next record; its value may be null. */
     Batch header(String key, byte[] value);
 
-    /** The next record's timestamp, in ms since 1970; without it, the time of {@link #add()}. */
+    /**
+     * Sets the next record's timestamp, in ms since 1970; by default the time of {@link #add()}.
+     */
     Batch timestamp(long timestampMs);
 
-    /** Adds the record that was described since the last add. */
+    /** Adds the record that was described since the last call. */
     Batch add();
 
     /**
-     * Makes the batch idempotent: appended again after an answer was lost, it is not stored twice.
+     * Makes the batch idempotent: if it is appended again, it is not stored twice.
      *
-     * @param producerId from {@link LogStore#newProducerId}
-     * @param epoch of the producer, 0 to 32,767; a higher one shuts out the lower ones
-     * @param sequence of the first record: that of the producer's last batch plus its count, 0 at
-     *     first; behind 2,147,483,647 comes 0
+     * @param producerId an id from {@link LogStore#newProducerId}
+     * @param epoch the producer's epoch, 0 to 32,767; a higher epoch fences all lower ones
+     * @param sequence the sequence of the first record: 0 for the producer's first batch, then the
+     *     sequence of the last batch plus its count; wraps to 0 after 2,147,483,647
      */
     Batch producer(long producerId, int epoch, int sequence);
 
-    /** Number of records. */
+    /** Returns the number of records. */
     int count();
 
-    /** Bytes so far, before compression. */
+    /** Returns the size in bytes, before compression. */
     int sizeBytes();
 }

@@ -1,27 +1,27 @@
 package io.firn;
 
 /**
- * Reads whole batches of a partition as they lie in the log, for who sends or copies them without
- * looking at the records: a server, a mirror. Remembers its place, so that reading on costs no
- * search. For one thread at a time.
+ * Reads whole batches of a partition as they are stored, for users such as a server or a mirror
+ * that send or copy batches without reading the records. Remembers its position, so that sequential
+ * reads need no search. For one thread at a time.
  */
 public interface BatchReader {
 
-    /** The partition that it reads. */
+    /** Returns the partition that it reads. */
     Partition partition();
 
     /**
-     * Takes batches from the one that holds the offset on, as many as lie side by side in one
-     * segment below the visible end and fit. Headers are checked (length, offset), CRCs are not:
-     * whoever looks at the records does that.
+     * Returns consecutive batches of one segment, starting with the batch that contains the offset,
+     * up to the visible end and as many as fit. Checks the headers (length, offset) but not the
+     * CRCs; whoever reads the records checks those.
      *
-     * @param offset of the first record that is wanted; the batch may begin before it
-     * @param maxBytes not more than this
-     * @param atLeastOne take the first batch however large it is
-     * @return batches that are held in place until {@link BatchRun#close}; null when there is
-     *     nothing to be seen at the offset, or the first batch does not fit
+     * @param offset the offset of the first record that is wanted; the batch may begin before it
+     * @param maxBytes the most bytes to return
+     * @param atLeastOne whether to return the first batch even if it is larger than that
+     * @return batches that stay in place until {@link BatchRun#close}; null when nothing is visible
+     *     at the offset, or the first batch does not fit
      * @throws OffsetOutOfRangeException when the offset is below the start or above the next offset
-     * @throws DamagedRangeException when the bytes there are no batch
+     * @throws DamagedRangeException when the bytes there are not a batch
      * @throws UnknownTopicException when the topic was deleted
      * @throws ClosedException when the store is closed
      */

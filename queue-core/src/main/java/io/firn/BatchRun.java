@@ -3,10 +3,10 @@ package io.firn;
 import java.nio.ByteBuffer;
 
 /**
- * Whole Kafka record batches (magic 2), one behind the other, in the log's own memory. Held in
- * place until closed, by whichever thread is done with them; an open run keeps a segment's space
- * from coming back. A read-only store gives a copy of what lies in persistent memory: it cannot
- * keep the process that writes from using that memory again.
+ * Consecutive Kafka record batches (magic 2) in the log's own memory. They stay in place until the
+ * run is closed, which any thread may do; until then the segment's space is not freed. A read-only
+ * store returns a copy of batches in persistent memory, because it cannot keep the writing process
+ * from reusing that memory.
  */
 public interface BatchRun extends AutoCloseable {
 
@@ -17,13 +17,13 @@ public interface BatchRun extends AutoCloseable {
      */
     ByteBuffer bytes();
 
-    /** Offset of the first record. */
+    /** Returns the offset of the first record. */
     long baseOffset();
 
-    /** Offset behind the last record. */
+    /** Returns the offset after the last record. */
     long nextOffset();
 
-    /** Lets go of the bytes. Idempotent. */
+    /** Releases the bytes. Idempotent. */
     @Override
     void close();
 }

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** Used after close. */
+/** Thrown when something is used after it was closed. */
 public final class ClosedException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public ClosedException(String message) {
         super(message);
     }

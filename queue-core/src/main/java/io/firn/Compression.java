@@ -1,8 +1,8 @@
 package io.firn;
 
-/** How an embedded appender compresses its batches. Foreign batches keep what they came with. */
+/** How an embedded appender compresses its batches. Foreign batches keep their compression. */
 public enum Compression {
-    /** Not at all. */
+    /** No compression. */
     NONE(0, ""),
     /** The JDK's gzip. */
     GZIP(1, ""),
@@ -13,7 +13,7 @@ public enum Compression {
     /** Through {@code com.github.luben:zstd-jni}. */
     ZSTD(4, "com.github.luben:zstd-jni");
 
-    /** {@code values()} makes a new array each time, and readers ask for each batch. */
+    /** Cached, because {@code values()} allocates and readers ask for each batch. */
     private static final Compression[] BY_ID = values();
 
     private final int id;
@@ -24,17 +24,17 @@ public enum Compression {
         this.artifact = artifact;
     }
 
-    /** The number in a Kafka batch's attributes. */
+    /** Returns the number in a Kafka batch's attributes. */
     public int id() {
         return id;
     }
 
-    /** The Maven artifact that is needed at run time; empty when none is. */
+    /** Returns the Maven artifact that is needed at run time; empty when none is. */
     public String artifact() {
         return artifact;
     }
 
-    /** The compression with a number, or null when there is none. */
+    /** Returns the compression with a number, or null when there is none. */
     public static Compression ofId(int id) {
         return id >= 0 && id < BY_ID.length ? BY_ID[id] : null;
     }

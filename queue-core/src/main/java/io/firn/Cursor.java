@@ -1,25 +1,25 @@
 package io.firn;
 
 /**
- * A named place in each partition of a topic, kept by the store: how a reader goes on after a
- * restart. At least once: after a crash it may stand before, never behind, where it was advanced
- * to. Thread-safe.
+ * A named position in each partition of a topic, kept by the store, from which a reader resumes
+ * after a restart. At-least-once: after a crash it may be before the position to which it was
+ * advanced, never after it. Thread-safe.
  */
 public interface Cursor {
 
-    /** Its name. */
+    /** Returns the cursor's name. */
     String name();
 
     /**
-     * Offset of the next record to be read; {@code −1} when it was never advanced. In a store that
-     * is open read-only it is read from the file each time: what the writing process wrote down
-     * last.
+     * Returns the offset of the next record to be read; {@code −1} when it was never advanced. In a
+     * read-only store it is read from the file at each call, and is what the writing process
+     * persisted last.
      */
     long offset(int partition);
 
     /**
-     * Sets the next record to be read. Written down within the store's cursor interval, and at
-     * close; never above the durable offset.
+     * Sets the next record to be read. Persisted within the store's cursor interval, and at close;
+     * never above the durable offset.
      *
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist
@@ -27,11 +27,11 @@ public interface Cursor {
      */
     void advance(int partition, long offset);
 
-    /** Forgets where it stands in a partition; written down as an advance is. */
+    /** Removes the position in a partition; persisted as an advance is. */
     void clear(int partition);
 
     /**
-     * Makes the present offsets durable before it returns, forcing the records below them first.
+     * Makes the current offsets durable before it returns; forces the records below them first.
      *
      * @throws ClosedException when the cursor was deleted
      */

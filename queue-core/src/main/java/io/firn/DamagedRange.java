@@ -1,10 +1,10 @@
 package io.firn;
 
 /**
- * Offsets that were durable and cannot be read.
+ * A range of offsets that were durable and cannot be read because they are corrupted.
  *
- * @param fromOffset the first
- * @param toOffset behind the last
+ * @param fromOffset the first offset of the range
+ * @param toOffset the offset after the last one of the range
  * @param reason what was found
  */
 public record DamagedRange(long fromOffset, long toOffset, String reason) {}

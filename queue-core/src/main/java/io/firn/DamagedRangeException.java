@@ -1,12 +1,15 @@
 package io.firn;
 
-/** Records that were durable cannot be read any more. What lies before and behind them can. */
+/**
+ * Thrown when records that were durable cannot be read because they are corrupted. Records before
+ * and after the range can be read.
+ */
 public final class DamagedRangeException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final long fromOffset;
     private final long toOffset;
 
-    /** Names the range, {@code toOffset} exclusive. */
+    /** Creates the exception for a range of offsets; {@code toOffset} is exclusive. */
     public DamagedRangeException(String where, long fromOffset, long toOffset, String why) {
         super(
                 where
@@ -18,17 +21,17 @@ public final class DamagedRangeException extends FirnException {
                         + why
                         + "); seek("
                         + toOffset
-                        + ") goes on behind them");
+                        + ") continues after them");
         this.fromOffset = fromOffset;
         this.toOffset = toOffset;
     }
 
-    /** The first offset that is lost. */
+    /** Returns the first offset that is lost. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** The offset at which reading can go on. */
+    /** Returns the offset at which reading can continue. */
     public long toOffset() {
         return toOffset;
     }

@@ -7,7 +7,7 @@ public enum Durability {
     /**
      * Appends return when the record is written; it is made durable within the topic's force
      * interval. Readers see what is written. After a power cut, offsets that were read but never
-     * forced are given again.
+     * forced are assigned again.
      */
     WRITTEN
 }

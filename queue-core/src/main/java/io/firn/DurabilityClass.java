@@ -1,9 +1,9 @@
 package io.firn;
 
-/** What a forced record survives, as a tier really gives it. Ordered: later is stronger. */
+/** What a forced record survives in a tier. Ordered from weaker to stronger. */
 public enum DurabilityClass {
-    /** The end of the process, killed or not; not a power cut. Memory file systems, page caches. */
+    /** The death of the process, but no power failure: memory file systems, page caches. */
     PROCESS_CRASH,
-    /** A power cut: persistent memory, or a file forced to its device. */
+    /** A power failure: persistent memory, or a file that is forced to its device. */
     POWER_FAIL
 }

@@ -1,23 +1,23 @@
 package io.firn;
 
-/** A foreign batch is not a valid Kafka record batch of magic 2. */
+/** Thrown when a foreign batch is not a valid Kafka record batch of magic 2. */
 public final class InvalidBatchException extends FirnException {
     private static final long serialVersionUID = 1L;
 
     private final boolean corrupt;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public InvalidBatchException(String message) {
         this(message, false);
     }
 
-    /** Says, too, whether the bytes are not those that their maker checksummed. */
+    /** Creates the exception; {@code corrupt} says that the checksum does not match. */
     public InvalidBatchException(String message, boolean corrupt) {
         super(message);
         this.corrupt = corrupt;
     }
 
-    /** Whether the checksum does not match; otherwise the batch was made like that. */
+    /** Returns whether the checksum does not match; otherwise the producer made it invalid. */
     public boolean isCorrupt() {
         return corrupt;
     }

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** An option is unknown or out of its range. */
+/** Thrown when an option is unknown or out of its range. */
 public final class InvalidOptionException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public InvalidOptionException(String message) {
         super(message);
     }

@@ -7,7 +7,7 @@ import java.util.UUID;
 
 /**
  * A durable message log in a directory: topics with partitions of records. One process writes; any
- * number may have it open read-only. Thread-safe.
+ * number of others may have it open read-only. Thread-safe.
  *
  * <pre>{@code
  * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
@@ -22,7 +22,7 @@ import java.util.UUID;
  */
 public interface LogStore extends AutoCloseable {
 
-    /** Begins to describe the store in a directory; {@link LogStoreBuilder#open} opens it. */
+    /** Returns a builder for the store in a directory; {@link LogStoreBuilder#open} opens it. */
     static LogStoreBuilder in(Path directory) {
         return new LogStoreBuilder(directory);
     }
@@ -75,63 +75,63 @@ public interface LogStore extends AutoCloseable {
      */
     void deleteTopic(String name);
 
-    /** An id for an idempotent producer that no other has had or will have. */
+    /** Returns a new id for an idempotent producer; no id is ever returned twice. */
     long newProducerId();
 
-    /** Where the store's metadata lies. */
+    /** Returns the directory of the store's metadata. */
     Path directory();
 
-    /** Numbers, now; cheap enough to take every second. */
+    /** Returns current metrics; cheap enough to call every second. */
     StoreMetrics metrics();
 
     /**
-     * Which segment lies in which tier, now; costs about as much as there are segments.
+     * Returns which segment is in which tier now; the cost grows with the number of segments.
      *
      * @throws ClosedException when the store is closed
      */
     StoreSnapshot snapshot();
 
-    /** Moves a sealed segment to another tier, at full speed; see the other method of this name. */
+    /** Moves a sealed segment to another tier at full speed; see the other method of this name. */
     default MoveOutcome migrate(String topic, int partition, long baseOffset, int tier) {
         return migrate(topic, partition, baseOffset, tier, MoveControl.UNLIMITED);
     }
 
     /**
-     * Moves a sealed segment to another tier, on this thread. Readers do not notice; appends, reads
-     * and moves of other segments go on meanwhile. A crash leaves the segment in the one tier or in
-     * the other, whole.
+     * Moves a sealed segment to another tier, on this thread. Readers are not affected; appends,
+     * reads and moves of other segments continue meanwhile. After a crash the segment is complete
+     * in one of the two tiers.
      *
      * @param baseOffset offset of the segment's first record
      * @param tier index of the tier to move to, 0 for the hottest
-     * @param control paces and watches the move
+     * @param control paces and observes the move
      * @throws UnknownTopicException when there is no such topic
      * @throws InvalidOptionException when there is no such partition or tier, or the topic's choice
      *     of tiers, its minimum class or the segment's size forbid the tier, or the store is open
      *     read-only
      * @throws StoreFullException when the tier has no room
-     * @throws FirnException when a medium failed; the segment stays where it was
+     * @throws FirnException when a medium failed; the segment stays in its tier
      */
     MoveOutcome migrate(
             String topic, int partition, long baseOffset, int tier, MoveControl control);
 
     /**
-     * What was found at open that belongs to no topic, or is damaged; and a thread of the store's
-     * that ended, for whatever reason: then it takes no appends any more. One line each.
+     * Returns what was found at open that belongs to no topic or is corrupted, and which thread of
+     * the store has ended, for whatever reason; the store then refuses appends. One line each.
      */
     List<String> findings();
 
     /**
-     * Does what is due of the background work, and returns how much; only for a store that was
-     * opened with {@link LogStoreBuilder#invokerMode}, on one thread.
+     * Does the background work that is due, and returns the amount of work done. Only for a store
+     * that was opened with {@link LogStoreBuilder#invokerMode}; for one thread.
      */
     int doWork();
 
     /**
-     * Makes everything durable, writes down where everything stands, and releases what the store
-     * holds. Appenders and tailers throw {@link ClosedException} from now on. Idempotent.
+     * Makes everything durable, persists marks, cursors and checkpoints, and releases all
+     * resources. Appenders and tailers throw {@link ClosedException} from then on. Idempotent.
      *
-     * @throws PoisonedException when the medium failed just now, so that not everything is durable;
-     *     the store is closed all the same
+     * @throws PoisonedException when the medium failed during the close, so that not everything is
+     *     durable; the store is closed nevertheless
      */
     @Override
     void close();

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
-/** Describes a store, then opens it. For one thread. */
+/** Builds and opens a store. For one thread. */
 public final class LogStoreBuilder {
     private static final Pattern TIER_LABEL = Pattern.compile("[a-z0-9-]{1,32}");
 
@@ -35,7 +35,7 @@ public final class LogStoreBuilder {
         this.directory = Objects.requireNonNull(directory, "directory");
     }
 
-    /** Adds a tier below those named so far: the first is the hottest. At least one is needed. */
+    /** Adds a tier below those added so far: the first is the hottest. At least one is needed. */
     public LogStoreBuilder tier(StorageTier tier) {
         tiers.add(Objects.requireNonNull(tier, "tier"));
         tierLabels.add(null);
@@ -43,8 +43,8 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * As {@link #tier(StorageTier)}, with a label by which topics may choose it; keep it when the
-     * store is opened again.
+     * As {@link #tier(StorageTier)}, with a label by which topics may choose it; use the same label
+     * when the store is opened again.
      *
      * @throws InvalidOptionException when the label is not 1 to 32 of {@code a–z 0–9 -}, or is
      *     given twice
@@ -118,21 +118,21 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * How far, in time, the written-down durable position may lag; it bounds what recovery has to
-     * verify. 1 ms to 1 h, default 100 ms.
+     * Sets how far, in time, marks may lag behind the durable position, which bounds what recovery
+     * has to verify. 1 ms to 1 h, default 100 ms.
      */
     public LogStoreBuilder markInterval(Duration value) {
         markIntervalMs = inRange("markInterval", value);
         return this;
     }
 
-    /** Advanced cursors are written down this often. 1 ms to 1 h, default 100 ms. */
+    /** Sets how often advanced cursors are persisted. 1 ms to 1 h, default 100 ms. */
     public LogStoreBuilder cursorInterval(Duration value) {
         cursorIntervalMs = inRange("cursorInterval", value);
         return this;
     }
 
-    /** A producer that appended nothing for so long is forgotten. 1 ms or more, default 1 day. */
+    /** Sets when an inactive producer is forgotten. 1 ms or more, default 1 day. */
     public LogStoreBuilder producerExpiry(Duration value) {
         long ms = millis("producerExpiry", value);
         if (ms < 1) {
@@ -142,20 +142,20 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** The file system under the store's metadata; for tests that simulate one. */
+    /** Sets the file system of the store's metadata; for tests that simulate one. */
     public LogStoreBuilder medium(FileMedium value) {
         medium = Objects.requireNonNull(value, "medium");
         return this;
     }
 
     /**
-     * Opens the store, or creates it when the directory holds none. Recovers what a crash left
+     * Opens the store, or creates it when the directory holds none. Completes recovery from a crash
      * before it returns.
      *
      * @throws StoreLockedException when it is open for writing elsewhere
      * @throws StoreOpenException when it cannot be opened; says what was expected and what was
      *     found
-     * @throws InvalidOptionException when no tier was named
+     * @throws InvalidOptionException when no tier was added
      */
     public LogStore open() {
         if (tiers.isEmpty()) {

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** A compression library is not on the class path; the message names its artifact. */
+/** Thrown when a compression library is not on the class path; the message names its artifact. */
 public final class MissingCodecException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public MissingCodecException(String message) {
         super(message);
     }

@@ -1,24 +1,24 @@
 package io.firn;
 
 /**
- * Paces and watches a move. Called by the thread that moves, outside of all locks; it must not
- * close the store, which waits for the move.
+ * Paces and observes a move. Called on the moving thread, outside of all locks. It must not close
+ * the store, because closing waits for the move.
  */
 @FunctionalInterface
 public interface MoveControl {
-    /** What {@link #pauseNs} says to give up. */
+    /** Returned by {@link #pauseNs} to cancel the move. */
     long CANCEL = -1;
 
-    /** At full speed. */
+    /** Moves at full speed. */
     MoveControl UNLIMITED = (copied, total, next) -> 0;
 
     /**
-     * Asked before each piece is copied.
+     * Called before each piece is copied.
      *
-     * @param copiedBytes how far it is
-     * @param totalBytes how much there is
-     * @param nextBytes how much comes next
-     * @return how long to wait before, in ns; {@link #CANCEL} to give up
+     * @param copiedBytes bytes that have been copied
+     * @param totalBytes bytes to copy in total
+     * @param nextBytes bytes of the next piece
+     * @return how long to wait before the piece, in ns; {@link #CANCEL} to cancel the move
      */
     long pauseNs(long copiedBytes, long totalBytes, int nextBytes);
 }

@@ -1,17 +1,17 @@
 package io.firn;
 
-/** What became of a segment's move to another tier. */
+/** The outcome of moving a segment to another tier. */
 public enum MoveOutcome {
-    /** It lies in the other tier, durably; its old space comes back when no reader holds it. */
+    /** It is durably in the other tier; its old space is freed when no reader holds it. */
     MOVED,
-    /** It lay there already. */
+    /** It was already in that tier. */
     ALREADY_THERE,
-    /** There is no such segment: it was deleted, perhaps just now, or never was. */
+    /** There is no such segment: it never existed, or it was deleted, perhaps just now. */
     GONE,
-    /** It is still written to, or not brought into its final form yet: try again later. */
+    /** It is still written to, or not yet in its final form: try again later. */
     NOT_SEALED,
-    /** It is being moved by somebody else, or readers still hold what the last move left. */
+    /** Another thread is moving it, or readers still hold its old bytes after the last move. */
     BUSY,
-    /** The {@link MoveControl} gave up, or the store is being closed; nothing changed. */
+    /** The {@link MoveControl} cancelled it, or the store is being closed; nothing changed. */
     CANCELLED
 }

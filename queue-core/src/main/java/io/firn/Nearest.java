@@ -3,11 +3,11 @@ package io.firn;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Finds what a misspelt name was meant to be. */
+/** Finds the name that a misspelt one was probably meant to be. */
 public final class Nearest {
     private Nearest() {}
 
-    /** The candidate with the fewest edits (Levenshtein 1965). */
+    /** Returns the candidate with the fewest edits (Levenshtein 1965). */
     public static String to(String name, Collection<String> candidates) {
         String nearest = "";
         int least = Integer.MAX_VALUE;

@@ -1,13 +1,13 @@
 package io.firn;
 
-/** A reader stands outside of what the partition holds. It may seek and go on. */
+/** Thrown when a reader's offset is outside the partition's records. Seek to continue. */
 public final class OffsetOutOfRangeException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final long offset;
     private final long logStartOffset;
     private final long nextOffset;
 
-    /** Names the place and the range. */
+    /** Creates the exception with the offset and the range of the log. */
     public OffsetOutOfRangeException(
             String where, long offset, long logStartOffset, long nextOffset) {
         super(
@@ -24,17 +24,17 @@ public final class OffsetOutOfRangeException extends FirnException {
         this.nextOffset = nextOffset;
     }
 
-    /** Where the reader stands. */
+    /** Returns the offset of the reader. */
     public long offset() {
         return offset;
     }
 
-    /** The earliest offset that can be read. */
+    /** Returns the earliest offset that can be read. */
     public long logStartOffset() {
         return logStartOffset;
     }
 
-    /** The offset after the last one. */
+    /** Returns the offset after the last record. */
     public long nextOffset() {
         return nextOffset;
     }

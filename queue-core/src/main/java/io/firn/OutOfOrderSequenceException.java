@@ -1,12 +1,12 @@
 package io.firn;
 
-/** An idempotent append does not follow the last one of its producer. */
+/** Thrown when an idempotent append does not follow the last one of its producer. */
 public final class OutOfOrderSequenceException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final int expectedSequence;
     private final int foundSequence;
 
-    /** Names the producer, and what was expected and found. */
+    /** Creates the exception with the expected and the found sequence. */
     public OutOfOrderSequenceException(long producerId, int expectedSequence, int foundSequence) {
         super(
                 "producer "
@@ -21,12 +21,12 @@ public final class OutOfOrderSequenceException extends FirnException {
         this.foundSequence = foundSequence;
     }
 
-    /** The sequence that would follow. */
+    /** Returns the sequence that would follow. */
     public int expectedSequence() {
         return expectedSequence;
     }
 
-    /** The sequence that came. */
+    /** Returns the sequence of the refused append. */
     public int foundSequence() {
         return foundSequence;
     }

@@ -2,29 +2,29 @@ package io.firn;
 
 import java.util.List;
 
-/** One log of a topic. {@code logStartOffset ≤ durableOffset ≤ nextOffset}, always. Thread-safe. */
+/** One log of a topic. Always {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Thread-safe. */
 public interface Partition {
 
-    /** Its topic. */
+    /** Returns its topic. */
     Topic topic();
 
-    /** Its number in the topic, from 0. */
+    /** Returns its number in the topic, from 0. */
     int index();
 
-    /** The earliest offset that can be read. */
+    /** Returns the earliest offset that can be read. */
     long logStartOffset();
 
-    /** Everything below it is durable. */
+    /** Returns the offset below which everything is durable. */
     long durableOffset();
 
-    /** The offset that the next record gets. */
+    /** Returns the offset that the next record gets. */
     long nextOffset();
 
-    /** Where readers stop: durable or next offset, by the topic's durability. */
+    /** Returns where readers stop: the durable or the next offset, by the topic's durability. */
     long visibleOffset();
 
     /**
-     * Opens the only appender.
+     * Opens an exclusive appender.
      *
      * @throws AppenderBusyException when the partition has an appender
      */
@@ -44,8 +44,8 @@ public interface Partition {
     BatchReader openBatchReader();
 
     /**
-     * Where the segment begins that is written to: what lies from here on is in memory, what lies
-     * before may have to be brought in. The next offset when there is none.
+     * Returns the base offset of the active segment: records from here on are in memory, earlier
+     * ones may have to be read from a device. The next offset when there is no active segment.
      */
     long activeOffset();
 
@@ -55,26 +55,27 @@ public interface Partition {
      */
     void addVisibleListener(VisibleListener listener);
 
-    /** Removes a listener; a call that is under way may still come. */
+    /** Removes a listener; a call in progress may still arrive. */
     void removeVisibleListener(VisibleListener listener);
 
     /**
-     * The first offset whose record has this timestamp (ms) or a later one; the visible end when
-     * there is none.
+     * Returns the first offset whose record has this timestamp (ms) or a later one; the visible end
+     * when there is none.
      */
     long offsetForTimestamp(long timestampMs);
 
     /**
-     * The first visible record with this timestamp (ms) or a later one; null when there is none.
+     * Returns the first visible record with this timestamp (ms) or a later one; null when there is
+     * none.
      */
     TimestampedOffset findTimestamp(long timestampMs);
 
-    /** The first visible record of those with the largest timestamp; null when there is none. */
+    /** Returns the first visible record with the largest timestamp; null when there is none. */
     TimestampedOffset findLatestTimestamp();
 
     /**
-     * Makes the records below an offset unreadable, durably, and gives their segments' space back
-     * as soon as no reader holds them.
+     * Makes the records below an offset unreadable, durably, and frees their segments' space as
+     * soon as no reader holds them.
      *
      * @return the new log start offset
      * @throws InvalidOptionException when the offset is above the durable offset
@@ -82,15 +83,17 @@ public interface Partition {
     long deleteRecordsBefore(long offset);
 
     /**
-     * Makes everything that is written now durable.
+     * Makes everything that has been written durable.
      *
      * @throws InvalidOptionException when the store is open read-only and not all of it is
      */
     void force();
 
-    /** What was destroyed, as far as it is known: from opening, and from reading since. */
+    /**
+     * Returns the ranges that are known to be corrupted: found at open, and by reads since then.
+     */
     List<DamagedRange> damage();
 
-    /** Segments and bytes, now. */
+    /** Returns the partition's current metrics. */
     PartitionMetrics metrics();
 }

@@ -1,18 +1,18 @@
 package io.firn;
 
 /**
- * The medium failed under a partition: it refuses appends until the store is opened again; reads go
- * on.
+ * Thrown when the medium of a partition has failed. The partition refuses appends until the store
+ * is opened again; reads continue.
  */
 public final class PoisonedException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public PoisonedException(String message) {
         super(message);
     }
 
-    /** With what lies beneath it. */
+    /** Creates the exception with its cause. */
     public PoisonedException(String message, Throwable cause) {
         super(message, cause);
     }

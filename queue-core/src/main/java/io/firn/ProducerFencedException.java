@@ -1,10 +1,10 @@
 package io.firn;
 
-/** A newer epoch of the same producer has appended. */
+/** Thrown when a newer epoch of the same producer has appended. */
 public final class ProducerFencedException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public ProducerFencedException(String message) {
         super(message);
     }

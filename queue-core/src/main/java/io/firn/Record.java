@@ -17,55 +17,55 @@ import java.nio.ByteBuffer;
  */
 public interface Record {
 
-    /** The partition it was read from. */
+    /** Returns the partition it was read from. */
     int partition();
 
-    /** Its number in the partition. */
+    /** Returns its offset in the partition. */
     long offset();
 
-    /** Its timestamp, in ms since 1970; the producer's, or the log's. */
+    /** Returns its timestamp, in ms since 1970: the producer's, or the time of the append. */
     long timestamp();
 
-    /** Whether it has a key. */
+    /** Returns whether it has a key. */
     boolean hasKey();
 
-    /** Bytes of the key, −1 when there is none. */
+    /** Returns the length of the key in bytes; −1 when there is none. */
     int keyLength();
 
-    /** The key, between the buffer's position and limit; null when there is none. */
+    /** Returns the key, between the buffer's position and limit; null when there is none. */
     ByteBuffer key();
 
-    /** Whether it has a value; a record without one is Kafka's tombstone. */
+    /** Returns whether it has a value; in Kafka, a record without one is a tombstone. */
     boolean hasValue();
 
-    /** Bytes of the value, −1 when there is none. */
+    /** Returns the length of the value in bytes; −1 when there is none. */
     int valueLength();
 
-    /** The value, between the buffer's position and limit; null when there is none. */
+    /** Returns the value, between the buffer's position and limit; null when there is none. */
     ByteBuffer value();
 
-    /** Copies the value. */
+    /** Copies the value into an array, starting at an index. */
     void getValue(byte[] target, int at);
 
-    /** Number of headers. */
+    /** Returns the number of headers. */
     int headerCount();
 
-    /** The headers, from the first; one object, set anew by each call. */
+    /** Returns the headers, before the first; the same object each time. */
     Headers headers();
 
-    /** Everything in objects of its own, to keep. */
+    /** Copies the record, so that it can be kept. */
     StoredRecord copy();
 
-    /** Walks over the headers of a record; valid only inside the handler. */
+    /** Iterates over the headers of a record; valid only inside the handler. */
     interface Headers {
 
-        /** Steps to the next header; false behind the last. */
+        /** Moves to the next header; returns false after the last. */
         boolean next();
 
-        /** The header's key. */
+        /** Returns the header's key. */
         String key();
 
-        /** The header's value, between the buffer's position and limit; null when there is none. */
+        /** Returns the value, between the buffer's position and limit; null when there is none. */
         ByteBuffer value();
     }
 }

@@ -1,9 +1,9 @@
 package io.firn;
 
 /**
- * Where a record lies in its topic.
+ * The partition and offset of a record in its topic.
  *
  * @param partition the partition
- * @param offset its number there
+ * @param offset the offset in the partition
  */
 public record RecordId(int partition, long offset) {}

@@ -1,15 +1,18 @@
 package io.firn;
 
-/** No tier has room for another segment. Reads go on; appends work again when there is room. */
+/**
+ * Thrown when no tier has room for another segment. Reads continue; appends work again when there
+ * is room.
+ */
 public final class StoreFullException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public StoreFullException(String message) {
         super(message);
     }
 
-    /** With what lies beneath it. */
+    /** Creates the exception with its cause. */
     public StoreFullException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** Another process, or this one, has the store or tier open for writing. */
+/** Thrown when another process, or this one, has the store or tier open for writing. */
 public final class StoreLockedException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public StoreLockedException(String message) {
         super(message);
     }

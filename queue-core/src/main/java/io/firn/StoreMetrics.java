@@ -3,7 +3,7 @@ package io.firn;
 import java.util.List;
 
 /**
- * A store in numbers, taken at one moment.
+ * Metrics of a store at one moment.
  *
  * @param tiers hottest first
  * @param partitions of all topics
@@ -13,20 +13,20 @@ public record StoreMetrics(
         List<TierMetrics> tiers, List<PartitionMetrics> partitions, long backgroundErrors) {
 
     /**
-     * A tier in numbers.
+     * Metrics of a tier.
      *
-     * @param label as the builder was told
-     * @param name what and where
+     * @param label the label that the builder was given
+     * @param name the kind and place of the tier
      * @param durabilityClass what a forced record survives there
      * @param capacityBytes {@link Long#MAX_VALUE} when only the file system limits it
-     * @param usedBytes of blocks in use
-     * @param segments segments with records that lie here
+     * @param usedBytes bytes of blocks in use
+     * @param segments segments with records in this tier
      * @param spilledSegments segments begun here since open because a hotter tier was full or
      *     failed
-     * @param spilledBytes the room of these
+     * @param spilledBytes the space of these
      * @param movedDownBytes moved from here to colder tiers since open
      * @param movedUpBytes moved from here to hotter tiers since open
-     * @param movesInFlight moves from here or to here that are under way
+     * @param movesInFlight moves from or to this tier in progress
      * @param inRotation whether new segments and copies are put here; not for a while after its
      *     medium failed
      * @param lastError what failed here last, or found no room; null when nothing did

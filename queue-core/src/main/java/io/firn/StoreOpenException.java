@@ -1,15 +1,18 @@
 package io.firn;
 
-/** A store cannot be opened as it is: foreign, damaged, newer, incomplete or unreachable. */
+/**
+ * Thrown when a store cannot be opened: it is foreign, corrupted, of a newer version, incomplete or
+ * unreachable.
+ */
 public final class StoreOpenException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public StoreOpenException(String message) {
         super(message);
     }
 
-    /** With what lies beneath it. */
+    /** Creates the exception with its cause. */
     public StoreOpenException(String message, Throwable cause) {
         super(message, cause);
     }

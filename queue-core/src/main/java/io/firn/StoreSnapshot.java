@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which segment lies in which tier, at one moment; what a decision about moves needs to know. Moves
- * that are under way are shown as if they had ended.
+ * The segments of a store and their tiers at one moment: the input for a decision about moves.
+ * Moves in progress are shown as if they had ended.
  *
- * @param timeMs by the store's clock
- * @param tiers hottest first
- * @param partitions of all topics
+ * @param timeMs the time by the store's clock, in ms since 1970
+ * @param tiers the tiers, hottest first
+ * @param partitions the partitions of all topics
  */
 public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPlace> partitions) {
 
@@ -22,10 +22,10 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
     /**
      * A tier.
      *
-     * @param label as the builder was told
+     * @param label the label that the builder was given
      * @param capacityBytes {@link Long#MAX_VALUE} when only the file system limits it
-     * @param usedBytes of blocks in use, less those of segments that are moving away
-     * @param blockBytes what a segment takes here at least
+     * @param usedBytes bytes of blocks in use, without those of segments that are moving away
+     * @param blockBytes the bytes that a segment occupies here at least
      * @param maxSegmentBytes larger segments cannot be moved here
      */
     public record TierPlace(
@@ -38,15 +38,15 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
     /**
      * A partition.
      *
-     * @param topic its topic's name
-     * @param partition its number
-     * @param logStartOffset earliest readable
-     * @param visibleOffset where readers stop
-     * @param tiers indexes of the tiers that its segments may be moved to, ascending; a tier whose
-     *     medium failed just now is left out
-     * @param cursors the offsets of the topic's cursors in this partition, by name; those that
-     *     never were in this partition are left out
-     * @param segments in order; the last may be written to
+     * @param topic the topic's name
+     * @param partition the partition's number
+     * @param logStartOffset the earliest offset that can be read
+     * @param visibleOffset the offset where readers stop
+     * @param tiers indexes of the tiers that its segments may be moved to, ascending; without tiers
+     *     whose medium failed recently
+     * @param cursors the offsets of the topic's cursors in this partition, by name; without those
+     *     that were never set in this partition
+     * @param segments the segments in order; the last one may still be written to
      */
     public record PartitionPlace(
             String topic,
@@ -68,13 +68,13 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
     /**
      * A segment.
      *
-     * @param baseOffset offset of its first record
-     * @param endOffset the offset behind its last record
-     * @param bytes of its batches
-     * @param usedBytes what it takes of its tier
-     * @param tier index of the tier that it lies in, or is on its way to
-     * @param sealTimeMs when it was sealed; −1 while it is written to
-     * @param movable whether it is sealed, and not on its way
+     * @param baseOffset the offset of its first record
+     * @param endOffset the offset after its last record
+     * @param bytes the bytes of its batches
+     * @param usedBytes the bytes that it occupies in its tier
+     * @param tier the index of the tier that it is in, or is being moved to
+     * @param sealTimeMs when it was sealed, in ms since 1970; −1 while it is written to
+     * @param movable whether it is sealed and not being moved
      */
     public record SegmentPlace(
             long baseOffset,

@@ -3,14 +3,14 @@ package io.firn;
 import java.util.List;
 
 /**
- * A record taken out of the log to keep.
+ * A copy of a record, independent of the log.
  *
  * @param partition the partition it was read from
- * @param offset its number there
+ * @param offset the offset in the partition
  * @param timestamp ms since 1970
  * @param key or null
  * @param value or null
- * @param headers in their order
+ * @param headers the headers, in order
  */
 public record StoredRecord(
         int partition,
@@ -23,7 +23,7 @@ public record StoredRecord(
     /**
      * A header of a record.
      *
-     * @param key its name
+     * @param key the header's key
      * @param value or null
      */
     public record Header(String key, byte[] value) {}

@@ -1,9 +1,9 @@
 package io.firn;
 
 /**
- * A record's place and time.
+ * The offset and timestamp of a record.
  *
- * @param offset its offset
- * @param timestampMs its timestamp, ms since 1970
+ * @param offset the offset
+ * @param timestampMs the timestamp, in ms since 1970
  */
 public record TimestampedOffset(long offset, long timestampMs) {}

@@ -6,13 +6,13 @@ import java.util.UUID;
 /** A named stream of records in one or more partitions. Thread-safe. */
 public interface Topic {
 
-    /** Its identity; a topic created again under the same name has another. */
+    /** Returns its id; a topic that is created again under the same name has another one. */
     UUID id();
 
-    /** Its name. */
+    /** Returns its name. */
     String name();
 
-    /** What it was created with, or changed to. */
+    /** Returns the options that it was created with, or changed to. */
     TopicOptions options();
 
     /**
@@ -24,33 +24,33 @@ public interface Topic {
     void changeOptions(TopicOptions options);
 
     /**
-     * Adds empty partitions, durably, up to a number of them. Appenders and tailers of the topic
-     * that are open stay with those they know.
+     * Adds empty partitions, durably, up to a total number. Open appenders and tailers of the topic
+     * keep to the partitions they know.
      *
-     * @throws InvalidOptionException when the topic has that many already, or more
+     * @throws InvalidOptionException when the topic already has that many, or more
      */
     void addPartitions(int total);
 
-    /** Number of partitions. */
+    /** Returns the number of partitions. */
     int partitionCount();
 
     /**
-     * One of its partitions.
+     * Returns one of its partitions.
      *
      * @throws InvalidOptionException when there is no such partition
      */
     Partition partition(int index);
 
-    /** Opens an appender that picks partitions. */
+    /** Opens an appender that chooses the partition of each record. */
     TopicAppender openAppender();
 
-    /** Opens a tailer over these partitions, or over all when none is named. */
+    /** Opens a tailer over these partitions, or over all if none is given. */
     Tailer openTailer(int... partitions);
 
-    /** The cursor of that name, made when there is none. */
+    /** Returns the cursor of that name; creates it if there is none. */
     Cursor cursor(String name);
 
-    /** The names of its cursors. */
+    /** Returns the names of its cursors. */
     List<String> cursorNames();
 
     /** Deletes a cursor, durably; nothing happens when there is none. */

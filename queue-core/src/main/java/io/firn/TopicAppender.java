@@ -1,9 +1,9 @@
 package io.firn;
 
 /**
- * Appends to a topic. The partition is picked as Kafka's Java producer does: by murmur2 of the key;
- * records without a key stay with one partition until a batch's worth of bytes went there, then go
- * on with another. Thread-safe; it holds a shared appender on each partition.
+ * Appends to a topic. Chooses the partition as Kafka's Java producer does: by murmur2 of the key.
+ * Records without a key go to one partition until about a batch of bytes went there, then to
+ * another one. Thread-safe; it holds a shared appender on each partition.
  */
 public interface TopicAppender extends AutoCloseable {
 
@@ -12,17 +12,17 @@ public interface TopicAppender extends AutoCloseable {
      *
      * @param key or null
      * @param value or null
-     * @return where it went
+     * @return the partition and offset of the record
      */
     RecordId append(byte[] key, byte[] value);
 
-    /** The partition that a key goes to. */
+    /** Returns the partition that a key goes to. */
     int partitionFor(byte[] key);
 
-    /** The appender of one partition, for everything else; closed with this one. */
+    /** Returns the appender of one partition, for everything else; closed with this one. */
     Appender partition(int partition);
 
-    /** Idempotent. */
+    /** Closes the appenders of all partitions. Idempotent. */
     @Override
     void close();
 }

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** A topic of that name exists. */
+/** Thrown when a topic of that name already exists. */
 public final class TopicExistsException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public TopicExistsException(String message) {
         super(message);
     }

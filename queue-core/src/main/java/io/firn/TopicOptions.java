@@ -7,22 +7,23 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a topic is created with. Immutable; each {@code with…} gives a changed copy.
+ * The options of a topic. Immutable; each {@code with…} returns a changed copy.
  *
  * @param partitions 1 to 100,000
  * @param durability when appends return and what readers see
  * @param segmentBytes 64 KiB to 1 GiB
  * @param rollMs a segment older than this is sealed, in ms; at least 1,000, or {@link #UNLIMITED}
- * @param retentionBytes per partition, whole segments are deleted above it; or {@link #UNLIMITED}
+ * @param retentionBytes whole segments of a partition are deleted above it; or {@link #UNLIMITED}
  * @param retentionMs segments sealed longer ago than this are deleted; or {@link #UNLIMITED}
- * @param maxRecordBytes the largest record (key, value and headers, encoded) that is taken, at
+ * @param maxRecordBytes the largest record (key, value and headers, encoded) that is accepted, at
  *     least 1 and less than {@code segmentBytes}
- * @param compression of embedded batches; a record that is appended by itself is stored as it is
+ * @param compression of embedded batches; a record appended by itself is not compressed
  * @param forceBytes in a {@link Durability#WRITTEN} topic: forced after so many bytes
  * @param forceMs in a {@link Durability#WRITTEN} topic: forced after so many ms
- * @param minimumClass the weakest tier its records may lie in; null for that of the hottest tier
- * @param tiers labels of the tiers its records may lie in, see {@link LogStoreBuilder#tier(String,
- *     io.firn.spi.StorageTier)}; empty for all
+ * @param minimumClass the weakest class of a tier for its records; null for the hottest tier's
+ *     class
+ * @param tiers labels of the tiers that its records may be in, see {@link
+ *     LogStoreBuilder#tier(String, io.firn.spi.StorageTier)}; empty for all
  */
 public record TopicOptions(
         int partitions,

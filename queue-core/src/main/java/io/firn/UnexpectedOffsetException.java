@@ -1,12 +1,12 @@
 package io.firn;
 
-/** A conditional append expected another next offset. */
+/** Thrown when a conditional append expected another next offset. */
 public final class UnexpectedOffsetException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final long expectedOffset;
     private final long nextOffset;
 
-    /** Names both offsets. */
+    /** Creates the exception with both offsets. */
     public UnexpectedOffsetException(long expectedOffset, long nextOffset) {
         super(
                 "expected to append at offset "
@@ -19,7 +19,7 @@ public final class UnexpectedOffsetException extends FirnException {
         this.nextOffset = nextOffset;
     }
 
-    /** What the caller expected. */
+    /** Returns the offset that the caller expected. */
     public long expectedOffset() {
         return expectedOffset;
     }

@@ -1,10 +1,10 @@
 package io.firn;
 
-/** There is no topic of that name, or it was deleted. */
+/** Thrown when there is no topic of that name, or the topic was deleted. */
 public final class UnknownTopicException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public UnknownTopicException(String message) {
         super(message);
     }

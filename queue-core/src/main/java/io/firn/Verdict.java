@@ -1,11 +1,11 @@
 package io.firn;
 
-/** What a {@link RecordHandler} says of the record it was handed. */
+/** What a {@link RecordHandler} decides about a record. */
 public enum Verdict {
-    /** Done with it; the next one, please. */
+    /** The record is handled; continue with the next one. */
     CONTINUE,
-    /** Done with it; end this poll. */
+    /** The record is handled; end this poll. */
     STOP,
-    /** Not done with it: end this poll, and hand the same record out again at the next. */
+    /** The record is not handled: end this poll, and deliver it again in the next one. */
     AGAIN
 }

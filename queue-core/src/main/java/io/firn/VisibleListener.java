@@ -1,6 +1,6 @@
 package io.firn;
 
-/** Told that a partition's visible end moved; see {@link Partition#addVisibleListener}. */
+/** Called when a partition's visible end advances; see {@link Partition#addVisibleListener}. */
 @FunctionalInterface
 public interface VisibleListener {
 

@@ -1,2 +1,2 @@
-/** The log: stores, topics, partitions, appenders, tailers, cursors. */
+/** The public API of the log: stores, topics, partitions, appenders, tailers, cursors. */
 package io.firn;

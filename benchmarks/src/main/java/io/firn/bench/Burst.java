@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
         name = "bin/bench burst",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Bursts onto a tiered log: how long they are carried, how long it recovers.")
+        description =
+                "How long a tiered log absorbs a burst at memory speed, and how long it recovers.")
 public final class Burst implements Callable<Integer> {
     private static final double WITHIN = 0.15;
     private static final double BURST_PART = 0.75;
@@ -32,19 +33,29 @@ public final class Burst implements Callable<Integer> {
     private static final double CALM_S = 3;
     private static final double MOST_S = 240;
 
-    @Option(names = "--capacity", description = "MiB of the hot tier. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--capacity",
+            description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
     private int capacityMib = 1024;
 
-    @Option(names = "--bursts", description = "How many. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--bursts", description = "Number of bursts. Default: ${DEFAULT-VALUE}")
     private int bursts = 2;
 
-    @Option(names = "--threshold", description = "Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--threshold",
+            description = "Part of the hot tier to keep filled. Default: ${DEFAULT-VALUE}")
     private double threshold = 0.5;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
-    @Option(names = "--plot", paramLabel = "FILE", description = "Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--plot",
+            paramLabel = "FILE",
+            description = "File of the plot. Default: ${DEFAULT-VALUE}")
     private Path file = Path.of("target/burst.png");
 
     private final PrintStream out = System.out;
@@ -121,7 +132,7 @@ public final class Burst implements Callable<Integer> {
         carryDeviations.add(Math.abs(seconds / formula - 1));
         out.printf(
                 Locale.ROOT,
-                "burst %d: carried for %.2f s at %.0f MB/s; (1 - threshold) x capacity / rate is"
+                "burst %d: absorbed for %.2f s at %.0f MB/s; (1 - threshold) x capacity / rate is"
                         + " %.2f s (ratio %.2f)%n",
                 carryDeviations.size(),
                 seconds,

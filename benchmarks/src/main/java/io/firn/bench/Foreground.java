@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         name = "bin/bench foreground",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Latency of durable appends with and without migration beside them.")
+        description = "Latency of durable appends with and without concurrent migration.")
 public final class Foreground implements Callable<Integer> {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final double WANTED_RATIO = 1.5;
@@ -33,10 +33,10 @@ public final class Foreground implements Callable<Integer> {
     @Option(names = "--rate", description = "Appends per second. Default: ${DEFAULT-VALUE}")
     private int rate = 20_000;
 
-    @Option(names = "--turns", description = "Of each kind. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--turns", description = "Turns of each kind. Default: ${DEFAULT-VALUE}")
     private int turns = 8;
 
-    @Option(names = "--seconds", description = "Of each turn. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--seconds", description = "Duration of each turn. Default: ${DEFAULT-VALUE}")
     private int seconds = 5;
 
     @Option(
@@ -44,7 +44,10 @@ public final class Foreground implements Callable<Integer> {
             description = "Bytes moved for each byte appended, at most. Default: ${DEFAULT-VALUE}")
     private double moved = 0.5;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
     private final PrintStream out = System.out;
@@ -120,8 +123,8 @@ public final class Foreground implements Callable<Integer> {
 
     private boolean report() {
         out.printf(
-                "medians over the turns of each turn's percentile, which one hiccup of the machine"
-                        + " does not move; and all turns together%n");
+                "medians over the turns of each turn's percentile, which a single stall of the machine"
+                        + " does not change; and all turns together%n");
         out.printf("%-26s %10s %10s %10s %10s %12s%n", "ns", "p50", "p90", "p99", "p99.9", "max");
         print("without migration, median", without);
         print("with migration, median", with);

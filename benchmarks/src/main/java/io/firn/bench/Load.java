@@ -22,7 +22,7 @@ final class Load implements AutoCloseable {
     static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;
 
-    /** What it is behind by more than this is not made good: a rate, not a debt. */
+    /** A lag above this is not caught up: the load is a rate, not a debt. */
     private static final long MOST_DEBT_NS = 20_000_000;
 
     private final Partition partition;

@@ -31,28 +31,32 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Append, claim, batch, tail and end to end, each beside the floor written by hand",
+            "Append, claim, batch, tail and end to end, each beside a hand-written floor",
             "(copy into a mapping, CRC32C, force), and beside Chronicle Queue."
         })
 public final class Micro implements Callable<Integer> {
     private static final Path TARGET = Path.of("target");
 
-    @Option(names = "--quick", description = "Fewer cases, one JVM each: some minutes.")
+    @Option(names = "--quick", description = "Runs fewer cases, one JVM each: some minutes.")
     private boolean quick;
 
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "Where the disk is. Default: target/ in the current directory.")
+            description = "A directory on a disk. Default: target/ in the current directory.")
     private Path disk = TARGET;
 
     @Option(
             names = "--only",
             paramLabel = "REGEX",
-            description = "Only lines of the table that match, such as 'exclusive memory DURABLE'.")
+            description =
+                    "Runs only matching lines of the table, such as 'exclusive memory DURABLE'.")
     private Pattern only = Pattern.compile("");
 
-    @Option(names = "--rounds", paramLabel = "N", description = "JVMs for each; default 2, or 1.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "JVMs for each case; default 2, with --quick 1.")
     private int rounds;
 
     private final PrintStream out = System.out;
@@ -94,7 +98,8 @@ public final class Micro implements Callable<Integer> {
     private void printConditions(Map<String, Path> places, int times, Path log) throws IOException {
         out.println("CPU      " + Machine.cpu() + "; load before the run " + Machine.load());
         out.println("system   " + Machine.system());
-        out.println("JVM      " + Machine.jdk() + ", no flags but what Chronicle Queue needs");
+        out.println(
+                "JVM      " + Machine.jdk() + ", no flags except those that Chronicle Queue needs");
         for (Map.Entry<String, Path> place : places.entrySet()) {
             out.printf(
                     "%-8s %s (%s), class %s%n",

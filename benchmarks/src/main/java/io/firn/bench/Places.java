@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Directories that a benchmark makes and takes away again. */
+/** Directories that a benchmark creates and deletes again. */
 final class Places {
     /** Memory that looks like a file system. */
     static final Path MEMORY = Path.of("/dev/shm");

@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Durable appends to a pool in memory, one by one and in batches of 16, beside the floor",
-            "(copy, CRC32C, flush by the same library). LIBPMEM needs Java 22 or later; the JDK's",
-            "own provider flushes real persistent memory only, and is not among them."
+            "(copy, CRC32C, flush by the same library). LIBPMEM needs Java 22 or later. The JDK's",
+            "own provider is not measured: it flushes real persistent memory only."
         })
 public final class Pmem implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024, 4096};
@@ -42,13 +42,13 @@ public final class Pmem implements Callable<Integer> {
     private static final int WARMUP_BYTES = 256 << 20;
     private static final double WANTED_RATIO = 1.3;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "JVMs for each; default 1.")
+    @Option(names = "--rounds", paramLabel = "N", description = "JVMs for each case; default 1.")
     private int rounds = 1;
 
     @Option(
             names = "--provider",
             paramLabel = "NAME",
-            description = "LLPL or LIBPMEM; default all that there are.")
+            description = "LLPL or LIBPMEM; default all that work here.")
     private List<Provider> providers = new ArrayList<>();
 
     private final PrintStream out = System.out;
@@ -111,7 +111,7 @@ public final class Pmem implements Callable<Integer> {
                 if (tier.provider() == wanted) {
                     found.add(wanted);
                 } else {
-                    out.println(wanted + " is left out: " + tier.providerReason());
+                    out.println(wanted + " is skipped: " + tier.providerReason());
                 }
             }
         }

@@ -20,9 +20,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Durable appends to a pool in memory that rolls and forgets, one by one and in batches",
-            "of 16, and the floor, by the same library, in turns of some milliseconds: whatever",
-            "else the machine does disturbs both alike. Figures are quantiles over the turns."
+            "Durable appends to a pool in memory that rolls and deletes segments, one by one and in",
+            "batches of 16, and the floor of the same library, in turns of some milliseconds, so",
+            "that other load disturbs both alike. Figures are quantiles over the turns."
         })
 public final class PmemTurns implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024, 4096};
@@ -33,7 +33,7 @@ public final class PmemTurns implements Callable<Integer> {
     @Option(names = "--provider", required = true, description = "LLPL or LIBPMEM (Java 22).")
     private Provider provider;
 
-    @Option(names = "--turns", paramLabel = "N", description = "Turns of each; default 300.")
+    @Option(names = "--turns", paramLabel = "N", description = "Number of turns; default 300.")
     private int turns = 300;
 
     private final PrintStream out = System.out;

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         name = "bin/bench reopen",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Time to open a log after kill -9, of 256 MiB and of 4 GiB in turn.")
+        description = "Time to open a log after kill -9, a small and a large one in turn.")
 public final class Reopen implements Callable<Integer> {
     private static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;
@@ -43,21 +43,28 @@ public final class Reopen implements Callable<Integer> {
 
     private static final String READY = "appending";
 
-    @Option(names = "--small", description = "MiB of the small log. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--small",
+            description = "Size of the small log in MiB. Default: ${DEFAULT-VALUE}")
     private int smallMib = 256;
 
-    @Option(names = "--large", description = "MiB of the large log. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--large",
+            description = "Size of the large log in MiB. Default: ${DEFAULT-VALUE}")
     private int largeMib = 4096;
 
-    @Option(names = "--rounds", description = "Kills of each. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--rounds", description = "Number of kills of each. Default: ${DEFAULT-VALUE}")
     private int rounds = 7;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: target/")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Directory of the logs. Default: target/")
     private Path disk = Path.of("target");
 
     @Option(
             names = "--pmem",
-            description = "On pools of emulated persistent memory, as large as the logs.")
+            description = "Uses pools of emulated persistent memory, as large as the logs.")
     private boolean pmem;
 
     @Option(names = "--child", hidden = true)

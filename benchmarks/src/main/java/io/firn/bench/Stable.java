@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         name = "bin/bench stable",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Steady load with retention of 1, 1.5 and 2 times the hot tier.")
+        description = "Steady load with a retention of 1, 1.5 and 2 times the hot tier.")
 public final class Stable implements Callable<Integer> {
     private static final double[] RATIOS = {1, 1.5, 2};
     private static final double ALONE_S = 10;
@@ -30,13 +30,21 @@ public final class Stable implements Callable<Integer> {
     /** Whole rounds of the log through its retention: hot and cold runs alternate in each. */
     private static final int ROUNDS = 2;
 
-    @Option(names = "--capacity", description = "MiB of the hot tier. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--capacity",
+            description = "Size of the hot tier in MiB. Default: ${DEFAULT-VALUE}")
     private int capacityMib = 1024;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Places.MEMORY;
 
-    @Option(names = "--plot", paramLabel = "FILE", description = "Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--plot",
+            paramLabel = "FILE",
+            description = "File of the plot. Default: ${DEFAULT-VALUE}")
     private Path file = Path.of("target/stable.png");
 
     private final PrintStream out = System.out;

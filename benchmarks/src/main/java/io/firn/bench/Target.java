@@ -19,7 +19,7 @@ record Target(String name, double measured, double wanted, boolean atMost) {
         return new Target(name, measured, wanted, false);
     }
 
-    /** Compared as printed, so that nobody has to wonder about the digits behind. */
+    /** Compares the rounded figures, as they are printed. */
     boolean isMet() {
         double shown = Math.round(measured * 100) / 100.0;
         return atMost ? shown <= wanted : shown >= wanted;

@@ -52,7 +52,7 @@ final class Choice implements Survival {
         return Math.min(product, limit);
     }
 
-    /** The combination behind this one; null when this was the last. */
+    /** The combination after this one; null when this was the last. */
     Choice next() {
         int[] digits = Arrays.copyOf(prefix, asked);
         for (int i = asked - 1; i >= 0; i--) {

@@ -30,9 +30,9 @@ import picocli.CommandLine.Spec;
         name = "bin/crashlab",
         sortOptions = false,
         description = {
-            "Lets stores live through workloads that follow from a seed, on simulated persistent"
-                    + " memory and simulated files; cuts the power before each operation, opens"
-                    + " what may be left, and holds it against what was promised.",
+            "Runs workloads that are generated from a seed, on simulated persistent memory and"
+                    + " simulated files. Cuts the power before each operation, opens every image"
+                    + " that may be left, and compares it with what the store had promised.",
             ""
         },
         footer = {
@@ -60,28 +60,29 @@ public final class CrashLab implements Callable<Integer> {
     @Option(
             names = "--images",
             paramLabel = "N",
-            description = "How many distinct images to look at. Default: ${DEFAULT-VALUE}",
+            description = "Number of distinct images to test. Default: ${DEFAULT-VALUE}",
             defaultValue = "20000")
     private long images;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "Of the first workload; the next ones count on. Default: the day's")
+            description =
+                    "Seed of the first workload; the others count up from it. Default: by date")
     private Long seed;
 
     @Option(
             names = "--media",
             paramLabel = "NAME",
             split = ",",
-            description = "What to lie on: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
+            description = "Where segments are: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
             defaultValue = "MEMORY")
     private List<Media> media;
 
     @Option(
             names = "--actions",
             paramLabel = "N",
-            description = "Length of a workload. Default: ${DEFAULT-VALUE}",
+            description = "Actions in a workload. Default: ${DEFAULT-VALUE}",
             defaultValue = "40")
     private int actions;
 
@@ -89,71 +90,71 @@ public final class CrashLab implements Callable<Integer> {
             names = "--deep",
             paramLabel = "N",
             description =
-                    "One image of so many is cut again in its recovery, three deep. Default:"
-                            + " ${DEFAULT-VALUE}",
+                    "One of N images is cut again during its recovery, up to three levels deep."
+                            + " Default: ${DEFAULT-VALUE}",
             defaultValue = "4")
     private int deep;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Workloads at a time. Default: as many as there are processors")
+            description = "Workloads at a time. Default: the number of processors")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--faults",
             description =
                     "Instead of power cuts: EIO, short writes and ENOSPC at each operation of the"
-                            + " workload and of a recovery; jumps of the clock.")
+                            + " workload and of a recovery, and clock jumps.")
     private boolean faults;
 
     @Option(
             names = "--damage",
             description =
-                    "Instead of power cuts: every bit of a reference log flipped, and pieces of it"
-                            + " zeroed, stale or misplaced.")
+                    "Instead of power cuts: flips every bit of a reference log, and makes pieces of"
+                            + " it zeroed, stale or misplaced.")
     private boolean damage;
 
     @Option(
             names = "--workloads",
             paramLabel = "N",
-            description = "With --faults: how many. Default: ${DEFAULT-VALUE}",
+            description = "With --faults: number of workloads. Default: ${DEFAULT-VALUE}",
             defaultValue = "3")
     private int workloads;
 
     @Option(
             names = "--new-sites",
-            description = "With --faults: only where a call site had none yet.")
+            description = "With --faults: only at call sites that had no fault yet.")
     private boolean newSites;
 
     @Option(
             names = "--stride",
             paramLabel = "N",
-            description = "With --damage: each N-th bit only. Default: ${DEFAULT-VALUE}",
+            description = "With --damage: only each N-th bit. Default: ${DEFAULT-VALUE}",
             defaultValue = "1")
     private int stride;
 
-    @Option(names = "--step", paramLabel = "N", description = "Only before this operation.")
+    @Option(names = "--step", paramLabel = "N", description = "Cuts only before this operation.")
     private int step = -1;
 
-    @Option(names = "--image", paramLabel = "N", description = "Only this image, with --step.")
+    @Option(names = "--image", paramLabel = "N", description = "With --step: only this image.")
     private int image = -1;
 
     @Option(
             names = "--keep",
             paramLabel = "N",
             split = ",",
-            description = "Of the workload only the actions at these places, from 0.")
+            description = "With --step: keeps only these actions of the workload, counted from 0.")
     private List<Integer> keep;
 
-    @Option(names = "--shrink", description = "Leaves out of a failing workload what it can.")
+    @Option(names = "--shrink", description = "Reduces a failing workload to few actions.")
     private boolean shrink;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Says this.")
+            description = "Shows this help.")
     private boolean help;
 
     @Spec private CommandSpec spec;
@@ -164,7 +165,7 @@ public final class CrashLab implements Callable<Integer> {
     private final ConcurrentLinkedQueue<Explorer.Failure> failures = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> others = new ConcurrentLinkedQueue<>();
 
-    /** For the shell. */
+    /** Runs the laboratory and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new CrashLab()).execute(arguments));
     }
@@ -172,22 +173,23 @@ public final class CrashLab implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (images < 1 || actions < 1 || threads < 1 || stride < 1 || workloads < 1 || deep < 1) {
-            throw new ParameterException(spec.commandLine(), "numbers are at least 1");
+            throw new ParameterException(spec.commandLine(), "numbers must be at least 1");
         }
         if (keep != null && keep.stream().anyMatch(each -> each < 0 || each >= actions)) {
-            throw new ParameterException(spec.commandLine(), "--keep goes from 0 to --actions");
+            throw new ParameterException(
+                    spec.commandLine(), "--keep must be from 0 to --actions, exclusive");
         }
         if (keep != null && step < 0) {
-            throw new ParameterException(spec.commandLine(), "--keep goes with --step");
+            throw new ParameterException(spec.commandLine(), "--keep needs --step");
         }
         LOG.setLevel(Level.OFF);
         if (!SeededIds.install()) {
-            say("Ids were made before this program began: its runs cannot be had again exactly.");
+            say("Ids were created before this program began: runs cannot be reproduced exactly.");
         }
         if (seed == null) {
             seed = LocalDate.now().toEpochDay() * 1_000;
         }
-        say("Seed %d, %s, %d actions to a workload.", seed, media, actions);
+        say("Seed %d, %s, %d actions in a workload.", seed, media, actions);
         if (step >= 0) {
             return repeat();
         }
@@ -294,7 +296,7 @@ public final class CrashLab implements Callable<Integer> {
             thread.setUncaughtExceptionHandler(
                     (which, why) -> {
                         matrix.violated(Matrix.Fault.REPEATED);
-                        others.add("the laboratory itself failed: " + Traces.of(why));
+                        others.add("crashlab itself failed: " + Traces.of(why));
                     });
             all.add(thread);
             thread.start();
@@ -320,7 +322,7 @@ public final class CrashLab implements Callable<Integer> {
                         .only(step, image)
                         .explore();
         if (found.isEmpty()) {
-            say("Nothing is wrong with it.");
+            say("No violation.");
             return 0;
         }
         found.forEach(this::tell);
@@ -346,7 +348,9 @@ public final class CrashLab implements Callable<Integer> {
         List<Action> all = Workload.of(on, failure.seed(), actions);
         Shrinker.Small small =
                 new Shrinker(on, failure.seed(), all, deep, on::empty).shrink(kept());
-        say("The smallest workload that fails, %d of %d actions:", small.kept().size(), actions);
+        say(
+                "The smallest workload found that fails, %d of %d actions:",
+                small.kept().size(), actions);
         Action.pick(all, small.kept()).forEach(each -> say("  %s", each));
         String places = small.kept().stream().map(String::valueOf).collect(joining(","));
         small.failure()

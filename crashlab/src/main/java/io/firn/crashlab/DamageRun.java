@@ -79,7 +79,7 @@ final class DamageRun {
 
     /**
      * Flips bits of sealed segments while the store is open, one after the other, and reads the
-     * batch with the one before and the one behind it.
+     * batch with the one before and the one after it.
      */
     private void flipUnderReaders(ReferenceLog log, int part, int parts, int stride)
             throws IOException {
@@ -179,7 +179,7 @@ final class DamageRun {
                         .filter(each -> each.position() + each.length() > at)
                         .toList();
         int end = hit.get(hit.size() - 1).position() + hit.get(hit.size() - 1).length();
-        int length = Math.min(size, end - at); // what lies behind is no batch's
+        int length = Math.min(size, end - at); // the bytes after it belong to no batch
         String where = " of " + length + " bytes at " + at + " of " + file;
         attempt(Fault.ZEROED, log, "zeros" + where, c -> put(c, file, at, new byte[length]), hit);
         byte[] before = pieceOf(log.half, file, at, length);

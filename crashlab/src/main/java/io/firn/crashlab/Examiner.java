@@ -14,7 +14,8 @@ import org.agrona.concurrent.CachedEpochClock;
 
 /**
  * Opens what a power cut left and holds it against what was promised. Some images are cut again in
- * their recovery, up to three deep, or just behind it; which ones, and where, follows from a seed.
+ * their recovery, up to three levels deep, or just after it; which ones, and where, follows from a
+ * seed.
  */
 final class Examiner {
     private static final Fault[] DEEPER = {
@@ -29,7 +30,8 @@ final class Examiner {
     /**
      * An examiner.
      *
-     * @param deepShare one of so many is cut again in its recovery, and again fewer go on behind it
+     * @param deepShare one of so many is cut again in its recovery, and again fewer continue after
+     *     it
      */
     Examiner(Life life, Matrix matrix, int deepShare) {
         this.life = life;
@@ -108,7 +110,7 @@ final class Examiner {
     private void goOn(SimulatedFileMedium image, LogStore store, SplittableRandom random) {
         matrix.count(Fault.AFTER_RECOVERY);
         List<String> ends = ends(store);
-        require(ends, ends(open(image.crash(Survival.NONE))), "a power cut behind recovery");
+        require(ends, ends(open(image.crash(Survival.NONE))), "a power cut after recovery");
         life.promises.checkProducers(store);
         List<String> names = store.topicNames();
         if (!names.isEmpty()) {
@@ -122,7 +124,7 @@ final class Examiner {
         Survival survival =
                 random.nextBoolean() ? Survival.NONE : Survival.random(random.nextLong());
         LogStore again = open(image.crash(survival));
-        require(ends, ends(again), "a power cut behind the first append after recovery");
+        require(ends, ends(again), "a power cut after the first append after recovery");
         if (!again.findings().isEmpty()) {
             throw new Violation("findings " + again.findings());
         }

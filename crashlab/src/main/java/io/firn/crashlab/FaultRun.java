@@ -207,7 +207,7 @@ final class FaultRun {
         }
     }
 
-    /** Each operation of a recovery fails; the one behind it must succeed. */
+    /** Fails each operation of a recovery; the recovery after that must succeed. */
     private void recoveries(Consumer<String> failures) {
         SeededIds.seed(seed);
         SimulatedFileMedium medium = media.empty();

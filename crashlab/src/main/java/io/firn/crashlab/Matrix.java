@@ -38,7 +38,7 @@ final class Matrix {
         BIT("a bit of the reference log flips"),
         ZEROED("a piece of the reference log is zeroed"),
         STALE("a piece of the reference log is as it was before"),
-        MISPLACED("a piece of the reference log lies elsewhere");
+        MISPLACED("a piece of the reference log comes from elsewhere");
 
         private final String description;
 

@@ -208,7 +208,7 @@ final class ReferenceLog {
         }
     }
 
-    /** Bytes of a piece; zeros for what lies behind the end. */
+    /** Bytes of a piece; zeros for positions after the end. */
     static byte[] bytes(SimulatedFileMedium medium, Path file, int at, int length)
             throws IOException {
         try (MediumFile open = medium.open(file, false)) {

@@ -34,7 +34,7 @@ enum Situation {
         }
     },
 
-    /** A pool that takes as much as there is, in files that are mapped and forced. */
+    /** A pool that uses the whole file system, in files that are mapped and forced. */
     WHOLE_FILE_SYSTEM(false) {
         @Override
         void live(Stay stay) {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * An error, or a lack of space, at each call site that a {@link Situation} comes to. What fails may
- * fail; what was acknowledged must be found behind a kill and behind a power cut all the same.
+ * fail; what was acknowledged must still be found after a kill and after a power cut.
  */
 final class SituationRun {
     private final Situation situation;

@@ -23,16 +23,16 @@ import picocli.CommandLine.Spec;
         name = "bin/mutants",
         sortOptions = false,
         description = {
-            "Compiles each mutant of the list into a directory of its own and runs the test that is"
-                    + " to kill it in front of the unchanged classes; the sources stay as they are."
-                    + " A test that does not end in six times the time that it takes on the unchanged"
-                    + " classes, and half a minute, has noticed.",
+            "Compiles each mutant (the source with one step removed) into a directory of its own, and"
+                    + " runs the test that should fail with it. The sources are not changed. A"
+                    + " mutant is killed when its test fails, or does not end in six times its"
+                    + " normal duration plus half a minute.",
             ""
         },
         footer = {
             "",
-            "Exit code: 0 when all were killed but those that the list explains, and those are at"
-                    + " most one in twenty; 1 when not; 2 when an argument is wrong."
+            "Exit code: 0 when every mutant was killed or is explained in the list, and at most one"
+                    + " in twenty survived; 1 otherwise; 2 when an argument is wrong."
         })
 public final class Mutants implements Callable<Integer> {
     private static final String CATALOGUE = "mutants.txt";
@@ -43,18 +43,18 @@ public final class Mutants implements Callable<Integer> {
             names = "--only",
             paramLabel = "WORDS",
             split = ",",
-            description = "Mutants whose name contains one of these, between commas.")
+            description = "Runs only mutants whose names contain one of these.")
     private List<String> only = List.of();
 
-    @Option(names = "--list", description = "Says which there are, and runs nothing.")
+    @Option(names = "--list", description = "Lists the mutants and runs nothing.")
     private boolean list;
 
     @Option(
             names = "--results",
             paramLabel = "FILE",
             description = {
-                "Keeps what was found out; what is in there for the same classes is not run again,"
-                        + " so that a run can be ended and goes on.",
+                "Stores the results in FILE. Results that FILE already has for the same classes are"
+                        + " not run again, so an interrupted run can continue.",
             })
     private Path results;
 
@@ -62,14 +62,14 @@ public final class Mutants implements Callable<Integer> {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Says this.")
+            description = "Shows this help.")
     private boolean help;
 
     @Spec private CommandSpec spec;
 
     private final Path root = Path.of(System.getProperty("firn.root", ".")).toAbsolutePath();
 
-    /** For the shell. */
+    /** Runs the mutants and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new Mutants()).execute(arguments));
     }
@@ -127,7 +127,7 @@ public final class Mutants implements Callable<Integer> {
             }
         }
         say(
-                "%d of %d mutants killed (%.1f %%); %d survivors explained, %d not.",
+                "%d of %d mutants killed (%.1f %%); %d survivors explained, %d unexplained.",
                 killed,
                 chosen.size(),
                 100.0 * killed / chosen.size(),
@@ -165,7 +165,7 @@ public final class Mutants implements Callable<Integer> {
             say("no mutant %s%n            %s", site, because == null ? "?" : because);
         }
         say(
-                "%d call sites that force or check: %d with a mutant, %d explained, %d not.",
+                "%d call sites that force or check: %d with a mutant, %d explained, %d unexplained.",
                 sites.size(), sites.size() - exempt - uncovered, exempt, uncovered);
         return uncovered;
     }

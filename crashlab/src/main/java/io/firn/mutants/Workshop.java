@@ -23,7 +23,7 @@ final class Workshop {
     private static final List<String> MODULES =
             List.of("queue-core", "tier-file", "tier-pmem", "migrator", "crashlab");
 
-    /** A test gets so many times what it takes without a mutant, and some seconds. */
+    /** A test may run so many times its duration without a mutant, plus some seconds. */
     private static final int TIMES = 6;
 
     private static final int MORE_SECONDS = 30;

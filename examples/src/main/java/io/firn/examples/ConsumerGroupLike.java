@@ -15,8 +15,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
- * A consumer that goes on after a restart where it was: a cursor keeps its place in the store. Each
- * record is seen at least once.
+ * A consumer that resumes after a restart: a cursor keeps its position in the store. Each record is
+ * seen at least once.
  */
 public final class ConsumerGroupLike {
     private ConsumerGroupLike() {}

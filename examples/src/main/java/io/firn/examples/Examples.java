@@ -13,27 +13,27 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
 
-/** What the examples share beside the log. */
+/** Functions that the examples share. */
 final class Examples {
-    /** The JDK forgets a logger's level as soon as nobody holds the logger. */
+    /** Held, because the JDK forgets a logger's level when the logger is garbage collected. */
     private static final Logger LOGGER = Logger.getLogger("io.firn");
 
     private Examples() {}
 
-    /** The directory that was named, or a new one below the system's temporary directory. */
+    /** Returns the named directory, or a new one below the system's temporary directory. */
     static Path directory(String[] args) {
         quiet();
         try {
             Path dir =
                     args.length > 0 ? Path.of(args[0]) : Files.createTempDirectory("firn-example-");
-            System.out.println("The store lies in " + dir + ".");
+            System.out.println("The store is in " + dir + ".");
             return dir;
         } catch (IOException e) {
             throw new UncheckedIOException("no temporary directory", e);
         }
     }
 
-    /** Silences what the log would tell of itself while all is well. */
+    /** Silences the log's messages below warnings. */
     static void quiet() {
         LOGGER.setLevel(Level.WARNING);
     }

@@ -30,13 +30,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Opens a store, appends, tails, and says what it did. */
+/** Opens a store, appends, tails, and prints what it did. */
 @Command(
         name = "bin/hello",
         sortOptions = false,
         description = {
-            "Opens a log in a directory, appends some records, reads them back, and says what it did"
-                    + " and where the files lie. Run again, it goes on where it ended.",
+            "Opens a log in a directory, appends some records, reads them back, and prints what it"
+                    + " did and where the files are. A second run continues the log.",
             ""
         })
 public final class HelloLog implements Callable<Integer> {
@@ -70,7 +70,7 @@ public final class HelloLog implements Callable<Integer> {
 
             try (Tailer tailer = log.openTailer()) {
                 tailer.seek(before);
-                say("Read back what is new:");
+                say("Reading the new records:");
                 started = System.nanoTime();
                 int read = 0;
                 while (tailer.offset() < log.durableOffset()) {
@@ -107,25 +107,26 @@ public final class HelloLog implements Callable<Integer> {
             paramLabel = "DIR",
             description =
                     "The store's directory. Default: ${sys:java.io.tmpdir}/firn-hello-"
-                            + "${sys:user.name}, or beside the pool")
+                            + "${sys:user.name}, or DIR/store with --pmem DIR")
     private Path dir;
 
     @Option(
             names = "--pmem",
             paramLabel = "DIR",
             description =
-                    "Keep the log in a pool of persistent memory (256 MiB) in this directory.")
+                    "Keeps the log in a pool of persistent memory (256 MiB) in this directory.")
     private Path pool;
 
     @Option(
             names = "--emulate",
-            description = "Take for the pool what is no persistent memory, such as /dev/shm.")
+            description =
+                    "Allows a --pmem directory that is not persistent memory, such as /dev/shm.")
     private boolean emulate;
 
     @Option(
             names = "--records",
             paramLabel = "N",
-            description = "Records to append one by one, from 1 on. Default: ${DEFAULT-VALUE}",
+            description = "Records to append one by one, at least 1. Default: ${DEFAULT-VALUE}",
             defaultValue = "10")
     private int records;
 
@@ -133,7 +134,7 @@ public final class HelloLog implements Callable<Integer> {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Says this.")
+            description = "Shows this help.")
     private boolean help;
 
     @Spec private CommandSpec spec;
@@ -150,7 +151,7 @@ public final class HelloLog implements Callable<Integer> {
                     spec.commandLine(), "--records must be at least 1, not " + records);
         }
         if (emulate && pool == null) {
-            throw new ParameterException(spec.commandLine(), "--emulate goes with --pmem DIR");
+            throw new ParameterException(spec.commandLine(), "--emulate needs --pmem DIR");
         }
         if (dir == null) {
             Path home = Path.of(System.getProperty("java.io.tmpdir"));
@@ -176,22 +177,22 @@ public final class HelloLog implements Callable<Integer> {
             say("The pool's provider is %s: %s.", pmem.provider(), pmem.providerReason());
         }
         say(
-                "Durability class %s: what append has returned for survives %s.",
+                "Durability class %s: once append has returned, the record survives %s.",
                 durability,
                 durability == DurabilityClass.POWER_FAIL
-                        ? "a power cut"
-                        : "the end of the process, not a power cut");
+                        ? "a power failure"
+                        : "the death of the process, but not a power failure");
         say(
                 before == 0
-                        ? "Its topic hello, partition 0, is empty."
-                        : "Its topic hello, partition 0, holds %,d records from before.",
+                        ? "Topic hello, partition 0, is empty."
+                        : "Topic hello, partition 0, holds %,d records from before.",
                 before - log.logStartOffset());
     }
 
     private void sayFirst(long ns) {
         say(
                 "Appended a record, offset %d: durable after %s%s.",
-                before, Examples.time(ns), before == 0 ? ", space for its segment reserved" : "");
+                before, Examples.time(ns), before == 0 ? ", including reserving its segment" : "");
     }
 
     private void saySingle(long ns) {
@@ -231,7 +232,7 @@ public final class HelloLog implements Callable<Integer> {
         for (Path file : files) {
             say("%12s  %s", Examples.size(Files.size(file)), file);
         }
-        say("Run it again, and it goes on; delete the directory, and it begins anew.");
+        say("Run it again to continue the log; delete the directory to start over.");
     }
 
     private static List<Path> filesBelow(Path directory) throws IOException {

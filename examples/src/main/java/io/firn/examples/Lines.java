@@ -31,7 +31,7 @@ final class Lines implements AutoCloseable {
         this.in = Files.newInputStream(file);
     }
 
-    /** Steps to the next line; false behind the last. */
+    /** Steps to the next line; false after the last. */
     boolean next() throws IOException {
         from = to;
         int at = from;

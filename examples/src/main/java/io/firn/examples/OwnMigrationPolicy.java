@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Two tiers, and a policy of one's own that says what lies where: a pure function from a snapshot
+ * Two tiers, and a custom policy that decides what is stored where: a pure function of a snapshot
  * to moves. This one keeps the newest sealed segment of each audit topic in the hot tier and
  * everything else of it in the cold one; other topics stay where they are.
  */

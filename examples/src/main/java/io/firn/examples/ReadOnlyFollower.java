@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A second process tails a log that this one writes. It opens the store read-only: it takes no
+ * A second process tails a log that this one writes. It opens the store read-only: it acquires no
  * lock, changes nothing, and sees what is durable, at most a mark interval later.
  */
 public final class ReadOnlyFollower {

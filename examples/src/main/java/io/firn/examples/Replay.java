@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Appends every line of a file to a log as a record, reads all records back, and compares"
-                    + " the SHA-256 of both. Any file will do: lines are bytes up to a newline.",
+                    + " the SHA-256 of both. Any file works: a line is the bytes up to a newline.",
             ""
         },
         footer = {
@@ -56,16 +56,16 @@ public final class Replay implements Callable<Integer> {
             names = "--dir",
             paramLabel = "DIR",
             description =
-                    "The store's directory, which is kept; each run takes a new topic in it."
-                            + " Default: a new one in ${sys:java.io.tmpdir}, deleted when all is"
-                            + " well.")
+                    "The store's directory, which is kept; each run uses a new topic in it."
+                            + " Default: a new one in ${sys:java.io.tmpdir}, deleted if both are"
+                            + " equal.")
     private Path dir;
 
     @Option(
             names = "--kill",
             description =
-                    "Writes in a JVM of its own, kills that with SIGKILL about half-way, opens the"
-                            + " store again, and goes on where the log ends.")
+                    "Writes in a separate JVM, kills it with SIGKILL about half-way, opens the"
+                            + " store again, and continues where the log ends.")
     private boolean kill;
 
     @Option(
@@ -79,7 +79,7 @@ public final class Replay implements Callable<Integer> {
             names = "--batch",
             paramLabel = "N",
             description =
-                    "Records in a batch, from 1 on; fewer when they make 1 MiB."
+                    "Records in a batch, at least 1; fewer if they reach 1 MiB."
                             + " Default: ${DEFAULT-VALUE}",
             defaultValue = "1000")
     private int batch;
@@ -95,7 +95,7 @@ public final class Replay implements Callable<Integer> {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Says this.")
+            description = "Shows this help.")
     private boolean help;
 
     @Spec private CommandSpec spec;
@@ -147,10 +147,10 @@ public final class Replay implements Callable<Integer> {
             throw wrong("there is no file " + file);
         }
         if (!Files.isRegularFile(file)) {
-            throw wrong("FILE must be a regular file, it is read more than once: " + file);
+            throw wrong("FILE must be a regular file, because it is read more than once: " + file);
         }
         if (!Files.isReadable(file)) {
-            throw wrong("FILE cannot be read, its permissions forbid it: " + file);
+            throw wrong("FILE cannot be read because of its permissions: " + file);
         }
         if (dir != null && Files.exists(dir) && !Files.isDirectory(dir)) {
             throw wrong("--dir is not a directory: " + dir);
@@ -219,7 +219,7 @@ public final class Replay implements Callable<Integer> {
                             file, input.bytes, dir, topic, batch, (n, bytes) -> bar.stepTo(bytes));
         }
         say(
-                "Killed the writer %s after its start: it had said that %,d records (%.0f %%) were"
+                "Killed the writer %s after its start: it had reported %,d records (%.0f %%) as"
                         + " acknowledged.",
                 Examples.time(System.nanoTime() - started),
                 acked.lines(),
@@ -250,7 +250,7 @@ public final class Replay implements Callable<Integer> {
             }
             sayRate("Wrote", lines.count() - there, lines.position() - from, started, 0);
             if (lines.position() != input.bytes) {
-                throw new IOException(file + " was changed while it was replayed: try again");
+                throw new IOException(file + " was changed during the replay: try again");
             }
         }
     }

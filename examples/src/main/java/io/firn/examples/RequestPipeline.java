@@ -34,7 +34,7 @@ public final class RequestPipeline {
             long answered = first;
 
             try (ExclusiveAppender appender = topic.partition(0).openAppender()) {
-                // Called by whoever forced: hand the news over, and be gone.
+                // Called on the thread that forced, so it must return quickly.
                 appender.onDurable((partition, offset) -> durable.set(offset));
 
                 ByteBuffer request = ByteBuffer.allocateDirect(Long.BYTES);

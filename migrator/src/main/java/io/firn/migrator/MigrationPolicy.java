@@ -4,9 +4,10 @@ import io.firn.StoreSnapshot;
 import java.util.List;
 
 /**
- * Says what to move. A pure function: the same snapshot gives the same moves, nothing is looked up
- * and nothing remembered, so that a policy is tested without a disk. It is asked when all moves of
- * its last answer have begun, and shown those as done; so it answers with all that is due.
+ * Decides what to move. A policy is a pure function: the same snapshot gives the same moves, and it
+ * has no state, so it can be tested without a disk. It is called again when all moves of its last
+ * result have begun; the snapshot then shows these moves as done. It returns all moves that are
+ * due.
  *
  * <pre>{@code
  * MigrationPolicy auditGoesDown = snapshot -> {
@@ -20,11 +21,11 @@ import java.util.List;
  * };
  * }</pre>
  *
- * <p>Thread-safe when it is what it should be. See {@link Policies} for the ones that come along.
+ * <p>A pure function is thread-safe. See {@link Policies} for the policies that are provided.
  */
 @FunctionalInterface
 public interface MigrationPolicy {
 
-    /** The moves that are due, the most urgent first. */
+    /** Returns the moves that are due, the most urgent first. */
     List<Move> moves(StoreSnapshot snapshot);
 }

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Moves segments between a store's tiers, in the background, as a policy says.
+ * Moves segments between a store's tiers in the background, as a policy decides.
  *
  * <pre>{@code
  * try (Migrator migrator = Migrator.of(store)
@@ -30,13 +30,13 @@ import java.util.function.BooleanSupplier;
  * }</pre>
  *
  * <p>A move that fails is logged, shown by {@link #status} and tried again, later each time; others
- * go on. Close the migrator before its store; the other way round its moves give up, and so does
- * it.
+ * go on. Close the migrator before its store. If the store is closed first, the migrator's moves
+ * are cancelled and it ends.
  *
  * <p>Thread-safe.
  */
 public final class Migrator implements AutoCloseable {
-    /** As a rate: as fast as the tiers are. */
+    /** As a rate: no limit. */
     public static final long UNLIMITED = -1;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -63,7 +63,7 @@ public final class Migrator implements AutoCloseable {
         this.crew = new Crew(builder.threads, this::work);
     }
 
-    /** Describes a migrator for a store. */
+    /** Returns a builder for a migrator of a store. */
     public static Builder of(LogStore store) {
         return new Builder(store);
     }
@@ -104,12 +104,12 @@ public final class Migrator implements AutoCloseable {
         }
     }
 
-    /** Another rate from now on, in bytes per second, above 0, or {@link #UNLIMITED}. */
+    /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
     public void bytesPerSecond(long value) {
         rate.set(Builder.checkRate(value));
     }
 
-    /** What it is doing now. */
+    /** Returns what it is doing now. */
     public MigratorStatus status() {
         List<MigratorStatus.Progress> progress = new ArrayList<>();
         int queued;
@@ -122,8 +122,8 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Makes the next move that is due, on this thread; for a store in invoker mode, or to drain
-     * what is due. Waits for the byte rate.
+     * Makes the next due move on this thread; for a store in invoker mode, or to make all due moves
+     * at once. Waits for the byte rate.
      *
      * @return whether there was one; false when nothing is due now
      */
@@ -159,7 +159,10 @@ public final class Migrator implements AutoCloseable {
             } catch (Throwable e) {
                 // Whatever it was: a thread that ends in silence moves nothing for ever after.
                 tally.fault(e);
-                LOG.log(System.Logger.Level.ERROR, "the migrator goes on after", e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "a migrator thread caught an error and continues",
+                        e);
             }
             if (!worked) {
                 rest(run);
@@ -258,7 +261,7 @@ public final class Migrator implements AutoCloseable {
         return isEnding.getAsBoolean() ? MoveControl.CANCEL : rate.take(next);
     }
 
-    /** What a migrator can be told. Not thread-safe. */
+    /** The options of a migrator. Not thread-safe. */
     public static final class Builder {
         private final LogStore store;
         private MigrationPolicy policy = Policies.threshold(0.5);
@@ -271,13 +274,15 @@ public final class Migrator implements AutoCloseable {
             this.store = Objects.requireNonNull(store, "store");
         }
 
-        /** What to move; by default {@link Policies#threshold} with 0.5. */
+        /** Sets the policy; by default {@link Policies#threshold} with 0.5. */
         public Builder policy(MigrationPolicy value) {
             policy = Objects.requireNonNull(value, "policy");
             return this;
         }
 
-        /** Moves at a time, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}. */
+        /**
+         * Sets the concurrent moves, 1 to 64, default 1. Pafka's {@code storage.migrate.threads}.
+         */
         public Builder threads(int value) {
             if (value < 1 || value > MOST_THREADS) {
                 throw new InvalidOptionException(
@@ -288,7 +293,8 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Bytes per second that all threads copy together, above 0; {@link #UNLIMITED} at first.
+         * Sets the bytes per second that all threads copy together, above 0; default {@link
+         * #UNLIMITED}.
          */
         public Builder bytesPerSecond(long value) {
             bytesPerSecond = checkRate(value);
@@ -296,7 +302,8 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * How often the policy is asked while there is nothing to do. 1 ms or more, default 100.
+         * Sets how often the policy is called while there is nothing to do. 1 ms to 1 h, default
+         * 100 ms.
          */
         public Builder interval(Duration value) {
             interval = checkPause("interval", value);
@@ -304,14 +311,15 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * How long a move that failed waits, at first; then twice as long each time. Default 1 s.
+         * Sets how long a failed move waits before the first retry; doubles each time. 1 ms to 1 h,
+         * default 1 s.
          */
         public Builder firstRetry(Duration value) {
             firstRetry = checkPause("firstRetry", value);
             return this;
         }
 
-        /** The migrator, not started. */
+        /** Returns the migrator, which is not started. */
         public Migrator build() {
             return new Migrator(this);
         }

@@ -3,18 +3,18 @@ package io.firn.migrator;
 import java.util.List;
 
 /**
- * What a migrator is doing, at one moment.
+ * The state of a migrator at one moment.
  *
  * @param running whether its threads run
- * @param current the moves that are under way
- * @param queued moves that are due and not begun
- * @param failing moves that failed and are to be tried again
- * @param movedDown segments moved to colder tiers since it was made
- * @param movedUp segments moved to hotter tiers
- * @param movedDownBytes bytes of those
- * @param movedUpBytes bytes of those
+ * @param current the moves in progress
+ * @param queued the number of moves that are due and have not begun
+ * @param failing the moves that failed and will be tried again
+ * @param movedDown segments moved to colder tiers since it was created
+ * @param movedUp segments moved to hotter tiers since it was created
+ * @param movedDownBytes bytes of the segments moved down
+ * @param movedUpBytes bytes of the segments moved up
  * @param failures how often a move failed
- * @param lastError what failed last, in words; null when nothing did
+ * @param lastError the message of the last failure; null when there was none
  */
 public record MigratorStatus(
         boolean running,
@@ -29,20 +29,20 @@ public record MigratorStatus(
         String lastError) {
 
     /**
-     * A move that is under way.
+     * A move in progress.
      *
-     * @param move which
-     * @param copiedBytes how far it is; of {@link Move#bytes}
+     * @param move the move
+     * @param copiedBytes the bytes copied so far, of {@link Move#bytes}
      */
     public record Progress(Move move, long copiedBytes) {}
 
     /**
      * A move that failed.
      *
-     * @param move which
-     * @param attempts how often
-     * @param reason why, the last time
-     * @param retryInMs when it is tried again; 0 for at once
+     * @param move the move
+     * @param attempts how often it failed
+     * @param reason why it failed the last time
+     * @param retryInMs in how many ms it is tried again; 0 for at once
      */
     public record Failing(Move move, int attempts, String reason, long retryInMs) {}
 }

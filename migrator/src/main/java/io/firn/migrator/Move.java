@@ -6,17 +6,17 @@ import io.firn.StoreSnapshot.SegmentPlace;
 /**
  * A segment that is to be moved.
  *
- * @param topic its topic's name
- * @param partition its partition's number
- * @param baseOffset offset of its first record
- * @param fromTier index of the tier that it lies in
- * @param toTier index of the tier that it is to lie in
- * @param bytes of its batches
+ * @param topic the topic's name
+ * @param partition the partition's number
+ * @param baseOffset the offset of the segment's first record
+ * @param fromTier the index of the tier that it is in
+ * @param toTier the index of the tier to move it to
+ * @param bytes the bytes of its batches
  */
 public record Move(
         String topic, int partition, long baseOffset, int fromTier, int toTier, int bytes) {
 
-    /** A segment that is to be moved. */
+    /** Creates a move of a segment. */
     public static Move of(PartitionPlace partition, SegmentPlace segment, int toTier) {
         return new Move(
                 partition.topic(),
@@ -27,7 +27,7 @@ public record Move(
                 segment.bytes());
     }
 
-    /** Whether it goes to a colder tier. */
+    /** Returns whether the segment moves to a colder tier. */
     public boolean isDown() {
         return toTier > fromTier;
     }

@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Moves that a policy has decided on, and what the tiers hold when they are done. Each segment is
- * moved once, only to where it may lie, and only when there is room. For one thread.
+ * The moves that a policy has decided on, and how full the tiers are after them. Each segment is
+ * moved at most once, only to a tier that its topic allows, and only if there is room. For one
+ * thread.
  */
 public final class MovePlan {
-    /** Oldest first: by the time of sealing, then by place. */
+    /** Oldest first: by seal time, then by topic, partition and offset. */
     public static final Comparator<Candidate> OLDEST_FIRST =
             Comparator.comparingLong((Candidate c) -> c.segment().sealTimeMs())
                     .thenComparing(c -> c.partition().topic())
@@ -28,7 +29,7 @@ public final class MovePlan {
     private final Set<Candidate> planned = new HashSet<>();
     private final List<Move> moves = new ArrayList<>();
 
-    /** Begins with no moves. */
+    /** Creates an empty plan. */
     public MovePlan(StoreSnapshot snapshot) {
         this.snapshot = snapshot;
         this.used = snapshot.tiers().stream().mapToLong(TierPlace::usedBytes).toArray();
@@ -44,11 +45,11 @@ public final class MovePlan {
     /**
      * A segment that could be moved.
      *
-     * @param partition that it belongs to
-     * @param segment sealed, and not on its way
+     * @param partition the partition that it belongs to
+     * @param segment the segment, which is sealed and not being moved
      */
     public record Candidate(PartitionPlace partition, SegmentPlace segment) {
-        /** Index of the tier that it lies in. */
+        /** Returns the index of the tier that it is in. */
         public int tier() {
             return segment.tier();
         }
@@ -68,7 +69,7 @@ public final class MovePlan {
         }
     }
 
-    /** The segments in a tier that could be moved and are not yet to be, oldest first. */
+    /** Returns the segments of a tier that could be moved and are not in the plan, oldest first. */
     public List<Candidate> candidatesIn(int tier) {
         return candidates.stream()
                 .filter(c -> c.tier() == tier && !planned.contains(c))
@@ -76,7 +77,7 @@ public final class MovePlan {
                 .toList();
     }
 
-    /** The segments in tiers colder than one, as {@link #candidatesIn}. */
+    /** Returns the segments of all tiers colder than one, as {@link #candidatesIn}. */
     public List<Candidate> candidatesBelow(int tier) {
         return candidates.stream()
                 .filter(c -> c.tier() > tier && !planned.contains(c))
@@ -84,12 +85,12 @@ public final class MovePlan {
                 .toList();
     }
 
-    /** Bytes that a tier holds when the moves so far are done. */
+    /** Returns the bytes in use of a tier after the moves so far. */
     public long usedBytes(int tier) {
         return used[tier];
     }
 
-    /** Bytes that a segment takes in a tier. */
+    /** Returns the bytes that a segment occupies in a tier. */
     public long bytesIn(int tier, Candidate candidate) {
         if (tier == candidate.tier()) {
             return candidate.segment().usedBytes();
@@ -97,7 +98,7 @@ public final class MovePlan {
         return Math.max(snapshot.tiers().get(tier).blockBytes(), candidate.segment().bytes());
     }
 
-    /** Whether a segment may lie in a tier, and fits there when the moves so far are done. */
+    /** Returns whether a segment may be in a tier and fits there after the moves so far. */
     public boolean fits(Candidate candidate, int tier) {
         TierPlace place = snapshot.tiers().get(tier);
         return tier != candidate.tier()
@@ -106,7 +107,7 @@ public final class MovePlan {
                 && bytesIn(tier, candidate) <= place.capacityBytes() - used[tier];
     }
 
-    /** Adds a move; false, and nothing changes, when the segment does not fit or is planned. */
+    /** Adds a move; returns false if the segment does not fit or is already in the plan. */
     public boolean add(Candidate candidate, int tier) {
         if (!fits(candidate, tier) || !planned.add(candidate)) {
             return false;
@@ -117,7 +118,7 @@ public final class MovePlan {
         return true;
     }
 
-    /** Adds a move to the next colder tier that takes the segment; false when none does. */
+    /** Adds a move to the next colder tier that can hold the segment; false if none can. */
     public boolean demote(Candidate candidate) {
         for (int tier = candidate.tier() + 1; tier < used.length; tier++) {
             if (add(candidate, tier)) {
@@ -127,7 +128,7 @@ public final class MovePlan {
         return false;
     }
 
-    /** What was added, in that order. */
+    /** Returns the moves in the order in which they were added. */
     public List<Move> moves() {
         return List.copyOf(moves);
     }

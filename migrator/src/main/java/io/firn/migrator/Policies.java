@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The policies that come along. */
+/** The policies that are provided. */
 public final class Policies {
-    /** As a threshold: nothing is moved. */
+    /** As a threshold: moves nothing. */
     public static final double OFF = -1;
 
     private Policies() {}
 
     /**
-     * Keeps each tier but the coldest filled to a part of its capacity: above it the oldest
-     * segments go down, below it the newest of the colder tiers come up. The rest of the capacity
-     * is what a burst finds free. Pafka's {@code storage.migrate.threshold}.
+     * Keeps each tier except the coldest filled to a part of its capacity: above it the oldest
+     * segments move down, below it the newest of the colder tiers move up. The rest of the capacity
+     * is free for bursts. Pafka's {@code storage.migrate.threshold}.
      *
-     * @param threshold from 0 to 1; 0.5 is a good one; {@link #OFF} for no moves at all
+     * @param threshold from 0 to 1, for example 0.5; {@link #OFF} for no moves at all
      */
     public static MigrationPolicy threshold(double threshold) {
         if (threshold == OFF) {
@@ -28,11 +28,11 @@ public final class Policies {
     }
 
     /**
-     * Empties a tier down to the low mark once it is filled above the high one, oldest segments
-     * first. Nothing comes up.
+     * Once a tier is filled above the high watermark, moves its oldest segments down until it is at
+     * the low watermark. Moves nothing up.
      *
      * @param high above 0, up to 1
-     * @param low from 0, below the high one
+     * @param low from 0, below {@code high}
      */
     public static MigrationPolicy watermarks(double high, double low) {
         if (!(part("low", low) < part("high", high))) {
@@ -43,10 +43,10 @@ public final class Policies {
     }
 
     /**
-     * Moves segments down by the time since they were sealed. Nothing comes up.
+     * Moves segments down by the time since they were sealed. Moves nothing up.
      *
      * @param ages how long segments stay in the hottest tier, in the one below it, and so on,
-     *     ascending, each counted from the sealing; tiers without an age keep what they have
+     *     ascending, each counted from the seal; segments in tiers without an age stay there
      */
     public static MigrationPolicy age(Duration... ages) {
         Objects.requireNonNull(ages, "ages");
@@ -57,20 +57,21 @@ public final class Policies {
         for (int i = 0; i < ms.size(); i++) {
             if (ms.get(i) < 0 || (i > 0 && ms.get(i) < ms.get(i - 1))) {
                 throw new InvalidOptionException(
-                        "ages are not negative and ascend, found " + List.of(ages));
+                        "ages must not be negative and must ascend, found " + List.of(ages));
             }
         }
         return new AgePolicy(ms);
     }
 
     /**
-     * As {@link #threshold}, by what the topics' cursors have read: what all of them have read goes
-     * down first; what one of them is going to read next is brought up ahead of it, and stays until
-     * it was read. In partitions without cursors the oldest go first.
+     * Moves as {@link #threshold} does, but by the positions of the topics' cursors: what all of
+     * them have read moves down first; what one of them will read next moves up before it is
+     * reached, and stays until it was read. In partitions without cursors the oldest segments move
+     * first.
      *
-     * @param threshold part of each tier that is filled, from 0 to 1
-     * @param ahead segments that are brought up for each reader, the one it is in included; 1 or
-     *     more
+     * @param threshold the part of each tier to keep filled, from 0 to 1
+     * @param ahead the number of segments to move up for each reader, including the one it is in; 1
+     *     or more
      */
     public static MigrationPolicy consumerAware(double threshold, int ahead) {
         if (ahead < 1) {

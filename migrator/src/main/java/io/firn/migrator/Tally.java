@@ -30,7 +30,10 @@ final class Tally {
     synchronized void failed(Move move, RuntimeException e) {
         failures++;
         lastError = move + ": " + e.getMessage();
-        LOG.log(System.Logger.Level.WARNING, "move {0} failed, tried again later", lastError);
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "move {0} failed and will be tried again later",
+                lastError);
     }
 
     /** Of the policy, or of something that nobody thought of. */

@@ -1,2 +1,2 @@
-/** Policies that say what to move between tiers, and the migrator that does it. */
+/** The migrator between tiers, and the policies that decide what it moves. */
 package io.firn.migrator;

@@ -157,9 +157,9 @@ class MoveCrashTest {
         pass(store);
         otherMayBeThere = false;
         move(store, 2, 1);
-        doing = "close behind a move";
+        doing = "close after a move";
         store.close();
-        doing = "open behind moves";
+        doing = "open after moves";
         try (LogStore again = open(hot, medium)) {
             move(again, 1, 0);
             pass(again);

@@ -33,7 +33,10 @@ final class Bean implements AutoCloseable {
             try {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
             } catch (JMException e) {
-                LOG.log(System.Logger.Level.WARNING, "metrics stay behind: {0}", e.toString());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "the metrics could not be unregistered: {0}",
+                        e.toString());
             }
         }
     }

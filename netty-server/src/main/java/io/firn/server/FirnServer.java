@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Gives a store to Kafka clients. Runs inside the application that owns the store, which goes on
- * using it as before; records that clients produce are seen by tailers and the other way round.
+ * Serves a store to Kafka clients. Runs inside the application that owns the store, and does not
+ * affect the application's own use of it: tailers see the records that clients produce, and clients
+ * see those that the application appends.
  *
  * <pre>{@code
  * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
@@ -101,7 +102,7 @@ public final class FirnServer implements AutoCloseable {
                 transport.kind());
     }
 
-    /** Begins to describe a server for a store, which stays the caller's. */
+    /** Returns a builder for a server on a store; the caller keeps and closes the store. */
     public static Builder of(LogStore store) {
         return new Builder(store);
     }
@@ -153,33 +154,33 @@ public final class FirnServer implements AutoCloseable {
         try {
             topics.forgetDeleted();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "tidying up goes on after", e);
+            LOG.log(System.Logger.Level.ERROR, "cleaning up continues after an error", e);
         }
     }
 
-    /** The port that clients are told to connect to. */
+    /** Returns the port that clients are told to connect to. */
     public int port() {
         return node.port();
     }
 
-    /** For a client's {@code bootstrap.servers}. */
+    /** Returns the address for a client's {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return node.host() + ":" + node.port();
     }
 
-    /** The server in numbers, as over JMX. */
+    /** Returns the server's metrics, as over JMX. */
     public ServerMetricsMXBean metrics() {
         return metrics;
     }
 
-    /** The store's id, as clients see it. */
+    /** Returns the cluster id that clients see. */
     public String clusterId() {
         return node.clusterId();
     }
 
     /**
-     * Lets nobody in any more, answers the requests that are under way, and lets go of the store,
-     * which stays open. Idempotent.
+     * Accepts no more connections, answers the requests in progress, and releases the store, which
+     * stays open. Idempotent.
      */
     @Override
     public void close() {
@@ -201,7 +202,7 @@ public final class FirnServer implements AutoCloseable {
         topics.close();
     }
 
-    /** Describes a server, then starts it. For one thread. */
+    /** The options of a server. For one thread. */
     public static final class Builder {
         private final LogStore store;
         private ServerConfig config = ServerConfig.defaults();
@@ -211,7 +212,7 @@ public final class FirnServer implements AutoCloseable {
             this.store = Objects.requireNonNull(store, "store");
         }
 
-        /** Everything that can be configured; its storage keys count for nothing here. */
+        /** Sets the whole configuration; its storage keys have no effect here. */
         public Builder config(ServerConfig value) {
             config = Objects.requireNonNull(value, "config");
             return this;
@@ -223,7 +224,7 @@ public final class FirnServer implements AutoCloseable {
             return this;
         }
 
-        /** Listens on this port of 127.0.0.1 only; 0 for any that is free. */
+        /** Listens only on this port of 127.0.0.1; 0 for any free port. */
         public Builder port(int value) {
             port = value;
             return this;
@@ -236,10 +237,10 @@ public final class FirnServer implements AutoCloseable {
         }
 
         /**
-         * Starts to serve.
+         * Starts the server.
          *
-         * @throws IOException when the address cannot be listened on, or the store's directory
-         *     cannot be written to
+         * @throws IOException when it cannot listen on the address, or cannot write to the store's
+         *     directory
          */
         public FirnServer start() throws IOException {
             return new FirnServer(this);

@@ -6,7 +6,7 @@ import io.firn.migrator.Move;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The numbers of a migrator, taken from its status when somebody asks. */
+/** The metrics of a migrator, read from its status at each call. */
 final class MigratorMetrics implements MigratorMetricsMXBean {
     private final Migrator migrator;
 

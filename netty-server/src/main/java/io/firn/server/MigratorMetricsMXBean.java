@@ -3,39 +3,38 @@ package io.firn.server;
 import java.util.Map;
 
 /**
- * What moves segments between tiers, in numbers, over JMX as {@code
- * io.firn:type=Migrator,name="DIRECTORY"} with the store's directory. All counts are since the
- * server started.
+ * Metrics of the migrator, over JMX as {@code io.firn:type=Migrator,name="DIRECTORY"} with the
+ * store's directory. All counts are since the server started.
  */
 public interface MigratorMetricsMXBean {
 
-    /** Whether segments are moved; not with one tier, and not when that is turned off. */
+    /** Returns whether segments are moved; false with one tier, or when migration is off. */
     boolean isRunning();
 
-    /** Moves that are due and have not begun. */
+    /** Returns the number of moves that are due and have not begun. */
     int getPendingMoves();
 
-    /** Bytes copied so far by each move that is under way, by {@code TOPIC-PARTITION@OFFSET}. */
+    /** Returns the bytes copied so far by each current move, by {@code TOPIC-PARTITION@OFFSET}. */
     Map<String, Long> getCopiedBytes();
 
-    /** Segments moved to colder tiers. */
+    /** Returns the number of segments moved to colder tiers. */
     long getMovedDown();
 
-    /** Segments moved to hotter tiers. */
+    /** Returns the number of segments moved to hotter tiers. */
     long getMovedUp();
 
-    /** Bytes moved to colder tiers. */
+    /** Returns the bytes moved to colder tiers. */
     long getMovedDownBytes();
 
-    /** Bytes moved to hotter tiers. */
+    /** Returns the bytes moved to hotter tiers. */
     long getMovedUpBytes();
 
-    /** How often a move failed. */
+    /** Returns how often a move failed. */
     long getFailures();
 
-    /** What failed last, in words; null when nothing did. */
+    /** Returns the message of the last failure; null when there was none. */
     String getLastFailure();
 
-    /** Moves that failed and are tried again: why, by {@code TOPIC-PARTITION@OFFSET}. */
+    /** Returns why moves that will be tried again failed, by {@code TOPIC-PARTITION@OFFSET}. */
     Map<String, String> getFailingMoves();
 }

@@ -16,13 +16,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The server as a process of its own. */
+/** Runs the server as a process. */
 @Command(
         name = "firn-server",
         mixinStandardHelpOptions = true,
         versionProvider = ServerMain.Version.class,
         description = {
-            "Serves a Firn store to Kafka clients, until it is interrupted.",
+            "Serves a Firn store to Kafka clients until it is interrupted.",
             "Without a file it listens on 127.0.0.1:9092 and keeps its data in ./data."
         })
 public final class ServerMain implements Callable<Integer> {
@@ -31,13 +31,13 @@ public final class ServerMain implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "server.properties",
-            description = "Configuration, in Kafka's and Pafka's names")
+            description = "Configuration file, with Kafka's and Pafka's keys")
     private Path file;
 
     @Option(
             names = "--override",
             paramLabel = "KEY=VALUE",
-            description = "Sets one key, over what the file says; can be repeated")
+            description = "Sets one key, overriding the file; can be repeated")
     private Map<String, String> overrides = new LinkedHashMap<>();
 
     private ServerMain() {}
@@ -56,7 +56,7 @@ public final class ServerMain implements Callable<Integer> {
         long start = System.nanoTime();
         try {
             if (file != null && !Files.isReadable(file)) {
-                throw new IOException("there is no file " + file + " that can be read");
+                throw new IOException("the file " + file + " does not exist or cannot be read");
             }
             ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
             for (Map.Entry<String, String> each : overrides.entrySet()) {
@@ -80,11 +80,11 @@ public final class ServerMain implements Callable<Integer> {
                                     },
                                     "firn-shutdown"));
             if (!config.withoutEffect().isEmpty()) {
-                System.err.println("Without effect here: " + config.withoutEffect());
+                System.err.println("Configuration keys without effect: " + config.withoutEffect());
             }
             if (config.listener().isAnyAddress() && config.advertised() == null) {
                 System.err.println(
-                        "Clients are told to connect to localhost: for those on other machines, set"
+                        "Clients are told to connect to localhost. For clients on other machines, set"
                                 + " advertised.listeners.");
             }
             System.err.printf(
@@ -100,7 +100,7 @@ public final class ServerMain implements Callable<Integer> {
         return 0;
     }
 
-    /** Says which version this is. */
+    /** Returns the version of the jar. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() throws IOException {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** The numbers, taken from where they are when somebody asks. */
+/** The metrics of a server, read from their sources at each call. */
 final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     private final LogStore store;
     private final ServerContext context;

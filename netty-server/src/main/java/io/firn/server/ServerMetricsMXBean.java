@@ -3,18 +3,18 @@ package io.firn.server;
 import java.util.Map;
 
 /**
- * A server in numbers, over JMX as {@code io.firn:type=Server,name="HOST:PORT"}. All counts are
+ * Metrics of a server, over JMX as {@code io.firn:type=Server,name="HOST:PORT"}. All counts are
  * since the server started.
  */
 public interface ServerMetricsMXBean {
 
-    /** Open connections. */
+    /** Returns the number of open connections. */
     int getConnections();
 
-    /** Requests that were read. */
+    /** Returns the number of requests read. */
     long getRequests();
 
-    /** Requests that were read, by API; those that nobody asked for are left out. */
+    /** Returns the number of requests read, by API, without APIs that had none. */
     Map<String, Long> getRequestsByApi();
 
     /** Requests that were longer than their fields; the rest of them was ignored, as by Kafka. */
@@ -26,24 +26,24 @@ public interface ServerMetricsMXBean {
     /** Bytes of requests that wait or are being handled. */
     long getQueuedBytes();
 
-    /** Consumer groups that have, or had, members or commits. */
+    /** Returns the number of consumer groups that have, or had, members or commits. */
     int getGroups();
 
-    /** Next offset of each partition, by {@code TOPIC-PARTITION}. */
+    /** Returns the next offset of each partition, by {@code TOPIC-PARTITION}. */
     Map<String, Long> getNextOffsets();
 
-    /** Bytes of each partition, by {@code TOPIC-PARTITION}. */
+    /** Returns the bytes of each partition, by {@code TOPIC-PARTITION}. */
     Map<String, Long> getPartitionBytes();
 
-    /** Partitions whose medium failed; they refuse to be appended to. */
+    /** Returns the number of partitions that refuse appends because their medium failed. */
     int getPoisonedPartitions();
 
-    /** Bytes in use of each tier, by its name. */
+    /** Returns the bytes in use of each tier, by its name. */
     Map<String, Long> getTierUsedBytes();
 
-    /** Segments that went to each tier because a hotter one was full, by its name. */
+    /** Returns the segments that each tier got because a hotter one was full, by its name. */
     Map<String, Long> getTierSpilledSegments();
 
-    /** Failures of the store's background work; each was logged. */
+    /** Returns the number of failures of the store's background work; each was logged. */
     long getBackgroundErrors();
 }

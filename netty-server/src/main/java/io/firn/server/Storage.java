@@ -123,7 +123,7 @@ final class Storage implements AutoCloseable {
         Matcher matcher = TIER.matcher(text);
         if (!matcher.matches()) {
             throw new InvalidOptionException(
-                    "storage.tiers is to name KIND:PATH or KIND:PATH@BYTES, the kinds being pmem"
+                    "storage.tiers must name KIND:PATH or KIND:PATH@BYTES, the kinds being pmem"
                             + " and file, such as pmem:/mnt/pmem,file:/ssd@500000000000,file:/hdd;"
                             + " found '"
                             + text

@@ -1,2 +1,2 @@
-/** A server that gives a store to unmodified Kafka clients; to be run or to be embedded. */
+/** A server that serves a store to unmodified Kafka clients, as a process or embedded. */
 package io.firn.server;

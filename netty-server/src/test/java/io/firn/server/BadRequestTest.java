@@ -149,7 +149,7 @@ class BadRequestTest {
         produceOne();
     }
 
-    /** T14: it may not stall producers, nor hold the log's bytes for ever. */
+    /** It may not stall producers, nor hold the log's bytes for ever. */
     @Test
     void shouldNotLetAClientThatTakesNoAnswersStallAnybody() throws Exception {
         running.createTopic("big", 1, Map.of());

@@ -33,7 +33,7 @@ class KillTest {
 
     /** The last batches of the old segment and the first of the new one, sent again. */
     @Test
-    void shouldKnowARetriedBatchAgainWhenKilledBehindARoll() throws Exception {
+    void shouldRecognizeARetriedBatchWhenKilledAfterARoll() throws Exception {
         try (ServerProcess server =
                 new ServerProcess(directory, Map.of("log.segment.bytes", "65536"))) {
             long producerId;
@@ -56,7 +56,7 @@ class KillTest {
                                                 .setTransactionTimeoutMs(1),
                                         new InitProducerIdResponseData())
                                 .producerId();
-                // 20 kB each: three make a segment; killed behind each place of a roll in turn.
+                // 20 kB each: three make a segment; killed after each step of a roll in turn.
                 for (int i = 0; i < 8; i++) {
                     batches.add(Asks.batch(producerId, 2 * i, new byte[10_000], new byte[10_000]));
                 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients leave behind that are cut in the middle of something: nothing. */
+/** Clients that are disconnected in the middle of something leave nothing allocated. */
 class LeakTest {
     private static final String TOPIC = "orders";
     private static final String ON_PURPOSE = "leaked on purpose";

@@ -162,7 +162,7 @@ class MovingLogTest {
         }
     }
 
-    /** T7: what a socket has not taken yet stays where it is, whatever becomes of its segment. */
+    /** What a socket has not taken yet stays where it is, whatever becomes of its segment. */
     @Test
     void shouldLetALogRollMoveAndEndUnderAClientThatStopsReading() throws Exception {
         produce(400); // 12 MB

@@ -104,7 +104,7 @@ class ServerMainTest {
         String key = refusal("--override", "log.segmnt.bytes=1");
         assertTrue(key.contains("did you mean 'log.segment.bytes'?"), key);
         String file = refusal("nowhere.properties");
-        assertTrue(file.contains("there is no file nowhere.properties"), file);
+        assertTrue(file.contains("the file nowhere.properties does not exist"), file);
         assertFalse(Files.exists(directory.resolve("data")));
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             String where = "127.0.0.1:" + taken.getLocalPort();

@@ -10,7 +10,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /**
  * A client that fetches more than a socket takes at once, for {@code bin/zero-copy}: what is left
  * of an answer is then written by one plain {@code write}, whose pointer a tracer shows. Version 4
- * has nothing behind the records.
+ * has nothing after the records.
  */
 final class SlowFetch {
     private static final String TOPIC = "zero-copy";

@@ -19,7 +19,7 @@ import org.agrona.concurrent.EpochClock;
 public final class BatchEncoder implements Batch {
     private static final long NO_TIMESTAMP = Long.MIN_VALUE;
 
-    /** With no more bytes in it a batch takes whatever record may come. */
+    /** A batch with at most so many bytes has room for any record. */
     private static final int ROOMY = 1 << 30;
 
     private final EpochClock clock;
@@ -207,7 +207,7 @@ public final class BatchEncoder implements Batch {
         records.length(at);
     }
 
-    /** Bytes behind the length of the record that is described, when it may be added. */
+    /** Bytes after the length field of the record that is described, when it may be added. */
     private int bodyBytes(long timestampDelta, int valueBytes) {
         long body =
                 1L
@@ -228,7 +228,7 @@ public final class BatchEncoder implements Batch {
             throw new RecordTooLargeException(
                     "a batch holds less than 2 GiB, this one has "
                             + records.length()
-                            + " bytes: append it, then go on with an empty one");
+                            + " bytes: append it, then continue with an empty one");
         }
         return (int) body;
     }
@@ -285,9 +285,9 @@ public final class BatchEncoder implements Batch {
             int recordBytes = records.length() - BatchFormat.HEADER_LENGTH;
             if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
                 throw new RecordTooLargeException(
-                        "the batch's records take "
+                        "the batch's records have "
                                 + recordBytes
-                                + " bytes, a compressed batch takes up to "
+                                + " bytes, a compressed batch may have up to "
                                 + BatchFormat.MAX_DECOMPRESSED
                                 + ": append fewer at once, or do not compress");
             }
@@ -322,7 +322,7 @@ public final class BatchEncoder implements Batch {
     /**
      * Completes the batch for a topic, which need not be the one that the batch is from.
      *
-     * @throws RecordTooLargeException as {@link #finish()}, and when the topic takes only smaller
+     * @throws RecordTooLargeException as {@link #finish()}, and when the topic allows only smaller
      *     records
      */
     public Scratch finish(int topicsMaxRecordBytes) {
@@ -338,9 +338,9 @@ public final class BatchEncoder implements Batch {
 
     static RecordTooLargeException tooLarge(long found, int limit) {
         return new RecordTooLargeException(
-                "the record takes "
+                "the record has "
                         + found
-                        + " bytes, the topic takes records up to maxRecordBytes = "
+                        + " bytes, the topic allows records up to maxRecordBytes = "
                         + limit);
     }
 

@@ -33,7 +33,7 @@ public final class BatchFormat {
     /** Always 2. */
     public static final int MAGIC = 16;
 
-    /** CRC32C of everything behind it. */
+    /** CRC32C of everything after it. */
     public static final int CRC = 17;
 
     /** Compression and flags. */

@@ -23,7 +23,7 @@ public final class ForeignBatch {
         int at = buffer.position();
         int size = buffer.remaining();
         if (size < BatchFormat.HEADER_LENGTH) {
-            throw invalid("a batch takes at least 61 bytes, found " + size);
+            throw invalid("a batch has at least 61 bytes, found " + size);
         }
         if (buffer.order() != java.nio.ByteOrder.BIG_ENDIAN) {
             throw invalid("the buffer must be big-endian");
@@ -53,7 +53,7 @@ public final class ForeignBatch {
         int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
         if ((attributes & BatchFormat.CONTROL_FLAG) != 0
                 || (attributes & BatchFormat.TRANSACTIONAL_FLAG) != 0) {
-            throw invalid("transactional and control batches are not taken");
+            throw invalid("transactional and control batches are not supported");
         }
         Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (compression == null) {

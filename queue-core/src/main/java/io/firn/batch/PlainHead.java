@@ -10,13 +10,13 @@ import java.nio.ByteOrder;
  * kept, since most records are as long as the one before, and stored as one number.
  */
 final class PlainHead {
-    /** Bytes behind the end of the array's used part that {@link #put} may write to. */
+    /** Bytes after the end of the array's used part that {@link #put} may write to. */
     static final int ROOM = Long.BYTES;
 
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** The largest number that takes one byte. */
+    /** The largest number that is encoded in one byte. */
     private static final int ONE_BYTE = 63;
 
     private final byte[] composed = new byte[16];
@@ -38,12 +38,12 @@ final class PlainHead {
                 && offsetDelta <= ONE_BYTE;
     }
 
-    /** Bytes behind the length of a record with such a value. */
+    /** Bytes after the length field of a record with such a value. */
     int bodyBytes() {
         return bodyBytes;
     }
 
-    /** Stores the head of a record that fits, and returns the index behind it. */
+    /** Stores the head of a record that fits, and returns the index after it. */
     int put(byte[] target, int at, long timestampDelta, int offsetDelta) {
         long deltas = timestampDelta << 1 | (long) offsetDelta << (Byte.SIZE + 1);
         LONG.set(target, at, head | deltas << deltaShift);
@@ -51,7 +51,7 @@ final class PlainHead {
     }
 
     private void compose(int value) {
-        // attributes, timestamp delta, offset delta, key length; the count of headers behind
+        // attributes, timestamp delta, offset delta, key length; the count of headers after
         bodyBytes = 4 + Varint.size(value) + Math.max(value, 0) + 1;
         int at = Varint.put(composed, 0, bodyBytes);
         deltaShift = (at + 1) * Byte.SIZE;

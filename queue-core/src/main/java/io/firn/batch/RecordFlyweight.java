@@ -68,7 +68,7 @@ public final class RecordFlyweight implements Record {
      * Points at the records of a batch.
      *
      * @param base its first offset
-     * @param next the offset behind its last
+     * @param next the offset after its last
      * @param time its base timestamp, or with append time its largest
      */
     public void batch(
@@ -159,7 +159,7 @@ public final class RecordFlyweight implements Record {
         return value;
     }
 
-    /** As Kafka reads it: what takes more bytes than an int needs is no int. */
+    /** As Kafka reads it: an encoding of more bytes than an int needs is not an int. */
     private int nextInt() {
         int from = cursor;
         long value = next();

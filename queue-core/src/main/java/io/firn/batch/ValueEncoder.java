@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Encodes one record that has only a value straight into log memory: the CRC is taken over the
+ * Encodes one record that has only a value straight into log memory: the CRC is computed over the
  * header in an array and over the user's bytes, and the value is copied once. The log's memory is
  * only stored to, never read. Not thread-safe.
  *
@@ -25,7 +25,7 @@ public final class ValueEncoder {
     private int size;
     private long headTime;
 
-    /** For a topic that takes records up to so many bytes. */
+    /** For a topic that allows records up to so many bytes. */
     public ValueEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
         HeaderBytes.write(head, 0, 0, 1, headTime, headTime, -1, -1, -1);
@@ -34,7 +34,7 @@ public final class ValueEncoder {
     /**
      * Begins a record.
      *
-     * @return bytes that the batch takes
+     * @return bytes of the batch
      * @throws io.firn.RecordTooLargeException when the topic does not take it
      */
     public int begin(int length) {

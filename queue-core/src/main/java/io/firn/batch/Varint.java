@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 public final class Varint {
     private Varint() {}
 
-    /** Bytes that an int takes. */
+    /** Bytes of an encoded int. */
     public static int size(int value) {
         int v = (value << 1) ^ (value >> 31);
         if ((v & ~0x7F) == 0) {
@@ -15,13 +15,13 @@ public final class Varint {
         return (v & ~0x3FFF) == 0 ? 2 : (38 - Integer.numberOfLeadingZeros(v)) / 7;
     }
 
-    /** Bytes that a long takes. */
+    /** Bytes of an encoded long. */
     public static int size(long value) {
         long v = (value << 1) ^ (value >> 63);
         return (v & ~0x7FL) == 0 ? 1 : (70 - Long.numberOfLeadingZeros(v)) / 7;
     }
 
-    /** Writes an int and returns the index behind it. */
+    /** Writes an int and returns the index after it. */
     public static int put(byte[] target, int at, int value) {
         int v = (value << 1) ^ (value >> 31);
         int i = at;
@@ -33,7 +33,7 @@ public final class Varint {
         return i;
     }
 
-    /** Writes a long and returns the index behind it. */
+    /** Writes a long and returns the index after it. */
     public static int put(byte[] target, int at, long value) {
         long v = (value << 1) ^ (value >> 63);
         int i = at;

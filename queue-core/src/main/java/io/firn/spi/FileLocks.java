@@ -21,17 +21,20 @@ import java.util.Set;
 /**
  * Locks between processes, and within this one.
  *
- * <p>The system forgets a process's lock on a file when the process closes <em>any</em> descriptor
- * of that file. So a lock file serves for nothing else, this process opens it once, and whether it
- * has done so is looked up before the file is touched. The look-up goes by the file's identity and
- * by its real path: two paths may lead to one file, and somebody may have deleted the file and
- * thereby given the path to another.
+ * <p>The system releases a process's lock on a file when the process closes <em>any</em> descriptor
+ * of that file. A lock file is therefore used for nothing else, and this process opens it only
+ * once: a registry is checked before the file is opened. The registry is keyed by the file's
+ * identity and by its real path, because two paths may lead to one file, and the file at a path may
+ * have been deleted and replaced by another.
  */
 final class FileLocks {
     private static final int MAX_HOLDER_BYTES = 1024;
     private static final Map<Object, String> HELD = new HashMap<>();
 
-    /** Never closed: that would drop the lock that another class loader's copy of us holds. */
+    /**
+     * Never closed: that would release the lock held by a copy of this class in another class
+     * loader.
+     */
     private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
 
     /** Files that another class loader's copy of us was found to hold; not opened any more. */
@@ -146,7 +149,7 @@ final class FileLocks {
             Files.createFile(file);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
-                throw new IOException(file + " is to be a lock file, but is not a file", e);
+                throw new IOException(file + " should be a lock file, but is not a file", e);
             }
         }
         return keysOf(file);

@@ -6,25 +6,25 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What Firn asks of a file system, and no more. Everything that must survive a crash goes through a
- * medium, so that a test can put a simulated one under the same code and lose whatever was not
- * forced.
+ * The operations that Firn needs of a file system. Everything that must survive a crash goes
+ * through a medium, so that a test can run the same code on a simulated one that loses whatever was
+ * not forced.
  *
- * <p>Implementations are thread-safe, and no call is disturbed by the interrupt status of the
- * calling thread: the status is kept, the call completes.
+ * <p>Implementations are thread-safe. An interrupt of the calling thread does not disturb a call:
+ * the call completes and the interrupt status is kept.
  */
 public interface FileMedium {
 
-    /** The file system of this machine. */
+    /** Returns the file system of this machine. */
     static FileMedium real() {
         return RealFileMedium.INSTANCE;
     }
 
-    /** Whether something lies at the path. */
+    /** Returns whether a file or directory exists at the path. */
     boolean exists(Path path);
 
     /**
-     * The names in a directory, sorted; empty when there is no such directory.
+     * Returns the names in a directory, sorted; empty when there is no such directory.
      *
      * @throws java.nio.file.NotDirectoryException when it is a file
      * @throws IOException when the directory cannot be read
@@ -32,8 +32,8 @@ public interface FileMedium {
     List<String> list(Path directory) throws IOException;
 
     /**
-     * Creates the directory and its missing parents, and forces the directory above each one that
-     * was created: on return they are durable.
+     * Creates the directory and its missing parents, durably: forces the parent of each directory
+     * that was created.
      */
     void createDirectories(Path directory) throws IOException;
 
@@ -41,45 +41,43 @@ public interface FileMedium {
      * Creates a new file, open for reading and writing; its name is durable after {@link
      * #forceDirectory}.
      *
-     * @throws java.nio.file.FileAlreadyExistsException when something has the name
+     * @throws java.nio.file.FileAlreadyExistsException when the name exists
      */
     MediumFile create(Path file) throws IOException;
 
     /**
-     * Opens a file that exists.
+     * Opens an existing file.
      *
-     * @throws java.nio.file.NoSuchFileException when it does not
+     * @throws java.nio.file.NoSuchFileException when it does not exist
      */
     MediumFile open(Path file, boolean writable) throws IOException;
 
     /**
-     * Renames within a directory, atomically, over whatever has the new name; durable after {@link
-     * #forceDirectory}.
+     * Renames within a directory, atomically, replacing whatever has the new name; durable after
+     * {@link #forceDirectory}.
      *
-     * @throws java.nio.file.NoSuchFileException when nothing has the old name
+     * @throws java.nio.file.NoSuchFileException when the old name does not exist
      */
     void rename(Path from, Path to) throws IOException;
 
-    /**
-     * Deletes a file or an empty directory when it is there; durable after {@link #forceDirectory}.
-     */
+    /** Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}. */
     void delete(Path path) throws IOException;
 
     /** Makes creations, renames and deletions in the directory durable. */
     void forceDirectory(Path directory) throws IOException;
 
-    /** What a forced file on this path survives. */
+    /** Returns what a forced file on this path survives. */
     DurabilityClass durabilityClass(Path path) throws IOException;
 
-    /** Bytes that may still be written below the path. */
+    /** Returns the bytes that may still be written below the path. */
     long usableBytes(Path path) throws IOException;
 
     /**
-     * Takes an exclusive lock that lives in a file of its own, against other processes and against
-     * this one, and writes into it who holds it.
+     * Acquires an exclusive lock on a lock file, against other processes and within this one, and
+     * writes into the file who holds it.
      *
-     * @return closes to release the lock
-     * @throws io.firn.StoreLockedException when somebody holds it, with what the holder wrote
+     * @return the lock; closing it releases it
+     * @throws io.firn.StoreLockedException when the lock is held, with what the holder wrote
      */
     AutoCloseable lock(Path file) throws IOException;
 

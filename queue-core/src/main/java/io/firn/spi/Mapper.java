@@ -11,12 +11,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * Maps a file so that it can be unmapped at a moment of our choosing. From Java 22 on that is what
- * an {@code Arena} is for; before, {@code Unsafe.invokeCleaner} is the only way, which later
- * versions warn about. Both are public, and neither needs a flag.
+ * Maps a file so that it can be unmapped explicitly. From Java 22 on an {@code Arena} does this;
+ * before, {@code Unsafe.invokeCleaner} is the only way, of which later versions warn. Both are
+ * public, and neither needs a flag.
  */
 interface Mapper {
-    /** The one that this Java wants. */
+    /** The implementation for this version of Java. */
     Mapper INSTANCE = Runtime.version().feature() >= 22 ? new ByArena() : new ByCleaner();
 
     /**
@@ -141,7 +141,7 @@ interface Mapper {
         }
     }
 
-    /** Passes on what a method handle threw; none called here declares a checked exception. */
+    /** Rethrows what a method handle threw; none called here declares a checked exception. */
     private static RuntimeException sneaky(Throwable e) {
         if (e instanceof Error error) {
             throw error;

@@ -4,26 +4,26 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
-/** Bytes of a {@link MediumFile} in memory. */
+/** A range of a {@link MediumFile}, mapped into memory. */
 public interface Mapping {
-    /** Bytes of a page of the processor's. */
+    /** Bytes of a page of memory. */
     int PAGE = 4096;
 
-    /** The mapped bytes, big-endian; callers use absolute access or a duplicate. */
+    /** Returns the mapped bytes, big-endian; callers use absolute access or a duplicate. */
     ByteBuffer buffer();
 
     /** Makes the stores into the range durable. */
     void force(int position, int length) throws IOException;
 
     /**
-     * Brings every page in, so that the writer takes no page fault. Never beside a writer: bytes
-     * are read and stored back.
+     * Pages everything in, so that the writer gets no page fault. Must not run concurrently with a
+     * writer, because it loads bytes and stores them again.
      */
     void prefault() throws IOException;
 
     /**
-     * Stores into every page of mapped bytes what it holds: a load alone would leave the fault that
-     * makes the page writable to the writer. Never beside one.
+     * Stores one byte of every page again. A load alone would not be enough: the writer would still
+     * get the fault that makes the page writable. Must not run concurrently with a writer.
      *
      * @throws InternalError when a page is gone
      */
@@ -36,7 +36,7 @@ public interface Mapping {
         }
     }
 
-    /** Unmaps; nobody may touch the buffer from now on. Idempotent. */
+    /** Unmaps; the buffer must not be used any more. Idempotent. */
     void unmap();
 
     /**

@@ -5,8 +5,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * How a {@link Mark} lies in its slot. Two slots, in different 4 KiB pages, are written in turn, so
- * that a torn write leaves the other one whole. All numbers are big-endian.
+ * The layout of a {@link Mark} in its slot. Two slots, in different 4 KiB pages, are written in
+ * turn, so that a torn write leaves the other one intact. All numbers are big-endian.
  *
  * <pre>
  *  0        8     12    16         24         32          40     44      48

@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Tells a full file system from other failures. */
+/** Distinguishes a full file system from other failures. */
 public final class NoSpace {
     private NoSpace() {}
 
     /**
-     * Whether an error means that there is no space. The system's message may be in any language,
-     * so the space left is looked at as well.
+     * Returns whether an error means that there is no space. The system's message may be in any
+     * language, so the remaining space is checked as well.
      *
-     * @param wanted bytes that were to be written below the path
+     * @param wanted the bytes that were to be written below the path
      */
     public static boolean isMeantBy(IOException e, FileMedium medium, Path path, long wanted) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);

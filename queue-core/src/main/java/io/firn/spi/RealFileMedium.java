@@ -178,7 +178,7 @@ enum RealFileMedium implements FileMedium {
             return Files.getFileStore(existing);
         } catch (IOException e) {
             throw new IOException(
-                    "what file system " + existing + " lies on could not be found out: " + e, e);
+                    "could not find out the file system of " + existing + ": " + e, e);
         }
     }
 

@@ -3,8 +3,8 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A copy in a block that was reserved like any other. Its epoch is a fresh one, which no batch in
- * it has: after a crash it is a reserved block without a valid first batch, and is given back.
+ * A copy in an ordinary reserved block. The block's epoch is a fresh one that none of the copied
+ * batches has: after a crash it is a reserved block without a valid first batch, and is freed.
  * Sealing publishes it.
  */
 final class ReservedCopy implements SegmentCopy {

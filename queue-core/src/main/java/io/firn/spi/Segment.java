@@ -4,29 +4,30 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A block of a tier with a segment in it. One thread at a time writes ({@link #memory}, {@link
- * #force} may run beside it), one background thread at a time changes its state; any thread reads.
+ * A block of a tier with a segment in it. One thread at a time writes to {@link #memory}; {@link
+ * #force} may run concurrently with it. One background thread at a time changes the segment's
+ * state. Any thread may read.
  */
 public interface Segment {
 
-    /** The tier that it lies in. */
+    /** Returns the tier that it is in. */
     StorageTier tier();
 
-    /** Where it lies, for messages. */
+    /** Returns its name and place, for messages. */
     String name();
 
-    /** Room for batches, in bytes; of a sealed segment its length. */
+    /** Returns the space for batches in bytes; for a sealed segment its length. */
     int capacity();
 
-    /** Bytes of its tier that it takes. */
+    /** Returns the bytes of its tier that it occupies. */
     default long usedBytes() {
         return capacity();
     }
 
     /**
-     * The newest mark that is whole.
+     * Returns the newest valid mark.
      *
-     * @return null when no mark could be read: the block is damaged beyond use
+     * @return the mark; null when none could be read, so that the block is unusable
      */
     Mark mark();
 
@@ -34,8 +35,8 @@ public interface Segment {
     Mark refreshMark() throws IOException;
 
     /**
-     * The writer's view: stores into {@code [0, capacity)}. Readers of an active segment look at
-     * the same bytes.
+     * Returns the writer's view, {@code [0, capacity)}. Readers of an active segment see the same
+     * bytes.
      *
      * @throws IllegalStateException when the segment is sealed, deleted, damaged, or open read-only
      */
@@ -53,7 +54,8 @@ public interface Segment {
      * Makes the stores into {@code [from, to)} durable. May be called by a user's thread, by one
      * thread at a time; is not disturbed by interrupts.
      *
-     * @throws IOException when it is not certain that they are; nothing may be acknowledged
+     * @throws IOException when it is not certain that they are durable; the caller must not
+     *     acknowledge anything
      */
     void force(int from, int to) throws IOException;
 
@@ -62,72 +64,73 @@ public interface Segment {
 
     /**
      * Writes a mark into both slots, durable on return; for recovery, after which no older mark may
-     * come back.
+     * become valid again.
      */
     void rewriteMark(Mark mark) throws IOException;
 
     /**
      * Declares the segment complete at {@code mark.position()}, durably. Its bytes were forced
-     * before. The segment stays readable through its present view.
+     * before. The segment stays readable through its current view.
      */
     void seal(Mark mark) throws IOException;
 
     /**
-     * Brings a sealed segment into its final form: cut to length, with its sidecars, under its
-     * final name. Can be repeated after a crash.
+     * Brings a sealed segment into its final form: truncated, with its sidecars, under its final
+     * name. Can be repeated after a crash.
      */
     void finishSeal(byte[] index, byte[] timeIndex) throws IOException;
 
-    /** Whether {@link #finishSeal} has run. */
+    /** Returns whether {@link #finishSeal} has completed. */
     boolean isFinished();
 
     /**
-     * The bytes for readers, brought into memory when they are not. Pin before use; when the pin
-     * fails, ask again.
+     * Returns the bytes for readers, mapped if they are not yet. Pin the view before use; when the
+     * pin fails, call this again.
      */
     View view() throws IOException;
 
     /**
-     * Whether the bytes of a view may become another segment's under a reader's eyes: they belong
-     * to another process, which pins in this one do not keep from using the block again. Such bytes
-     * are copied first, and the copy used only when {@link #isStillThere} says so afterwards.
+     * Returns whether the bytes of a view may be overwritten by another segment while they are
+     * read. That is so when another process owns the block: pins in this process do not keep it
+     * from reusing the block. A reader copies such bytes, and uses the copy only if {@link
+     * #isStillThere} returns true afterwards.
      */
     default boolean mayBeReused() {
         return false;
     }
 
     /**
-     * Whether the segment is still in its block, so that whatever was read of it before the call
-     * was its own. Never goes back to true.
+     * Returns whether the segment is still in its block, so that the bytes read before the call
+     * were its own. Once false, it stays false.
      */
     default boolean isStillThere() {
         return true;
     }
 
     /**
-     * Lets go of the readers' view when it can be brought back, for example to unmap a file that
-     * nobody reads.
+     * Retires the readers' view if it can be recreated, for example to unmap a file that nobody
+     * reads.
      *
-     * @return the retired view, to be released when its pins are gone; null when there is none
+     * @return the retired view, to be released when it is no longer pinned; null when there is none
      */
     View detachView();
 
     /**
      * Copies bytes out, without touching a mapping.
      *
-     * @return bytes read, fewer than asked for only at the end
+     * @return the number of bytes read; fewer than requested only at the end
      */
     int read(int position, byte[] target, int offset, int length) throws IOException;
 
-    /** A sidecar's bytes, or null when it is not there. */
+    /** Returns a sidecar's bytes, or null when there is none. */
     byte[] readSidecar(Sidecar kind) throws IOException;
 
-    /** Writes a sidecar again that was missing or damaged; need not be durable. */
+    /** Rewrites a missing or damaged sidecar; need not be durable. */
     void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException;
 
     /**
-     * Takes the segment away, durably, and gives its block back. Its views are retired and free of
-     * pins. Idempotent.
+     * Deletes the segment, durably, and frees its block. The caller has retired its views, and
+     * nobody pins them. Idempotent.
      */
     void delete() throws IOException;
 }

@@ -1,10 +1,10 @@
 package io.firn.spi;
 
-/** What a block is used for. The codes are on the medium: never renumber. */
+/** What a block is used for. The codes are stored on the medium and must not change. */
 public enum SegmentState {
-    /** Set aside for a partition; holds no acknowledged record unless its first batch is valid. */
+    /** Reserved for a partition; holds no acknowledged record unless its first batch is valid. */
     RESERVED(1),
-    /** Written to. */
+    /** Being written to. */
     ACTIVE(2),
     /** Complete, never written again. */
     SEALED(3);
@@ -15,12 +15,12 @@ public enum SegmentState {
         this.code = code;
     }
 
-    /** The number that stands for this state on the medium. */
+    /** Returns the number of this state on the medium. */
     public int code() {
         return code;
     }
 
-    /** The state with a code, or null. */
+    /** Returns the state with a code, or null. */
     public static SegmentState ofCode(int code) {
         for (SegmentState state : values()) {
             if (state.code == code) {

@@ -1,9 +1,9 @@
 package io.firn.spi;
 
-/** Derived data that lies beside a sealed segment. Missing or damaged, it is rebuilt. */
+/** Derived data beside a sealed segment. It is rebuilt when missing or damaged. */
 public enum Sidecar {
-    /** Offset to position, in Kafka's format. */
+    /** Maps offsets to positions, in Kafka's format. */
     INDEX,
-    /** Timestamp to offset, in Kafka's format. */
+    /** Maps timestamps to offsets, in Kafka's format. */
     TIMEINDEX
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * A small readable file of keys and values, checksummed, and replaced as a whole: after a crash
+ * A small text file of keys and values with a checksum. It is replaced as a whole: after a crash
  * there is the old one or the new one.
  *
  * <pre>
@@ -35,7 +35,7 @@ public final class SmallFile {
     /**
      * Replaces the file, durably on return. One thread at a time per file.
      *
-     * @param magic one word that says what kind of file it is
+     * @param magic one word for the kind of file
      * @param version format version, 1 or greater
      * @throws IOException when it could not be written, or would have more than 32 MiB
      */
@@ -79,9 +79,9 @@ public final class SmallFile {
     /**
      * Reads the file.
      *
-     * @param magic what kind of file is expected
+     * @param magic the expected kind of file
      * @param version the newest format version that the caller knows
-     * @return keys and values, sorted; null when there is no such file
+     * @return the keys and values, sorted; null when there is no such file
      * @throws IOException when it is damaged or of another kind
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
@@ -91,7 +91,9 @@ public final class SmallFile {
         return bytes == null ? null : decode(file, bytes, magic, version);
     }
 
-    /** The name under which the next content is prepared; what a crash left there means nothing. */
+    /**
+     * Returns the temporary name of the next content; a file of this name is ignored after a crash.
+     */
     public static Path temporaryFor(Path file) {
         return file.resolveSibling("." + file.getFileName() + ".tmp");
     }

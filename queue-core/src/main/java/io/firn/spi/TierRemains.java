@@ -7,12 +7,12 @@ import java.util.UUID;
 /**
  * What a {@link TierInspector} found.
  *
- * @param name what it is and where
- * @param tierId null when it cannot be told any more
- * @param storeId whose it is; null when it cannot be told any more
- * @param notes about the tier as a whole, one line each
- * @param flaws what is wrong with it, one line each
- * @param segments in any state, of any topic
+ * @param name the kind and place of the tier
+ * @param tierId the tier's id; null when it can no longer be read
+ * @param storeId the id of its store; null when it can no longer be read
+ * @param notes remarks about the tier as a whole, one line each
+ * @param flaws what is wrong with the tier, one line each
+ * @param segments the segments, in any state and of any topic
  */
 public record TierRemains(
         String name,
@@ -25,9 +25,9 @@ public record TierRemains(
     /**
      * What is left of a segment.
      *
-     * @param place where it lies
-     * @param mark the newest mark; null when none is whole
-     * @param flaw what is wrong with it beside its batches; empty when nothing is
+     * @param place where it is
+     * @param mark the newest valid mark; null when there is none
+     * @param flaw what is wrong with it apart from its batches; empty when nothing is
      * @param bytes reads all bytes that may hold batches
      */
     public record Remains(String place, Mark mark, String flaw, Bytes bytes) {}

@@ -3,16 +3,16 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A call in a thread of its own, which nobody knows and so nobody interrupts. Where an interrupt
- * hits {@link java.nio.channels.FileChannel#map}, the mapping may have been made, is given to
- * nobody, and stays until the process ends.
+ * Runs a call in a thread of its own, which nobody else knows and therefore nobody interrupts. If
+ * an interrupt hits {@link java.nio.channels.FileChannel#map}, a mapping may be created that is
+ * returned to nobody and stays until the process ends.
  */
 final class UndisturbedCall<T> implements Runnable {
 
-    /** What is to be called. */
+    /** The call. */
     @FunctionalInterface
     interface Task<T> {
-        /** Calls it. */
+        /** Makes the call. */
         T call() throws IOException;
     }
 
@@ -26,7 +26,7 @@ final class UndisturbedCall<T> implements Runnable {
         this.task = task;
     }
 
-    /** Calls the task and waits for it, whatever interrupts come; the status is kept. */
+    /** Calls the task and waits for it despite interrupts; the interrupt status is kept. */
     static <T> T of(Task<T> task) throws IOException {
         UndisturbedCall<T> call = new UndisturbedCall<>(task);
         Thread thread = new Thread(null, call, "firn-map", 0, false);

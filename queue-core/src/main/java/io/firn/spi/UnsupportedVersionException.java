@@ -2,11 +2,11 @@ package io.firn.spi;
 
 import java.io.IOException;
 
-/** Something on the medium was written by a newer Firn. It is left as it is. */
+/** Thrown when data on the medium was written by a newer version of Firn. It is not changed. */
 public final class UnsupportedVersionException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** Names what was found and what this version of Firn knows. */
+    /** Creates the exception with the version found and the newest version known. */
     public UnsupportedVersionException(String what, int known, int found) {
         super(
                 what

@@ -5,10 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A segment's bytes for readers, held in place by pins. A reader pins the view while it looks at
- * the bytes (during a poll, or until a socket took them) and never in between. The owner retires a
- * view that is to go away; it is released (unmapped, its block freed) when it is retired and nobody
- * pins it any more.
+ * A segment's bytes for readers, kept in place by pins. A reader pins the view only while it uses
+ * the bytes: during a poll, or until a socket has taken them. The owner retires a view that is to
+ * be removed; once a retired view is no longer pinned, it is released (unmapped, its block freed).
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
  */
@@ -16,7 +15,7 @@ public final class View {
     private static final int RETIRED = 1 << 30;
     private static final int RELEASED = RETIRED | 1 << 29;
 
-    /** Nobody will ask for the release any more. */
+    /** The owner has left: whoever unpins last releases the view. */
     private static final int LEFT = 1 << 28;
 
     private static final VarHandle PINS;
@@ -49,25 +48,25 @@ public final class View {
     }
 
     /**
-     * Makes a view.
+     * Creates a view.
      *
      * @param buffer the bytes; big-endian
-     * @param release what to do when the view is retired and free of pins; run once
+     * @param release run once, when the view is retired and no longer pinned
      */
     public View(ByteBuffer buffer, Release release) {
         this.buffer = buffer;
         this.release = release;
     }
 
-    /** The bytes; only to be touched between {@link #pin} and {@link #unpin}. */
+    /** Returns the bytes; use them only between {@link #pin} and {@link #unpin}. */
     public ByteBuffer buffer() {
         return buffer;
     }
 
     /**
-     * Holds the bytes in place.
+     * Keeps the bytes in place until {@link #unpin}.
      *
-     * @return false when the view was retired: ask the segment for its current one
+     * @return false when the view was retired: get the current one from the segment
      */
     public boolean pin() {
         if ((int) PINS.getAndAdd(this, 1) >= RETIRED) {
@@ -92,7 +91,7 @@ public final class View {
         }
     }
 
-    /** Lets no further reader in. Idempotent; called by the owner of the segment only. */
+    /** Refuses further pins. Idempotent; called only by the owner of the segment. */
     public void retire() {
         int before;
         do {
@@ -101,7 +100,7 @@ public final class View {
     }
 
     /**
-     * Releases a retired view when nobody holds it.
+     * Releases a retired view if nobody pins it.
      *
      * @return true when the view is released, by this call or an earlier one
      */
@@ -115,8 +114,8 @@ public final class View {
     }
 
     /**
-     * Retires the view for an owner that goes away: it is released now or by whoever lets go of it
-     * last.
+     * Retires the view when its owner goes away: it is released now, or by the thread that unpins
+     * it last.
      */
     public void leave() {
         retire();
@@ -127,14 +126,12 @@ public final class View {
         tryRelease();
     }
 
-    /** Whether somebody holds the bytes now. */
+    /** Returns whether the bytes are pinned now. */
     public boolean isPinned() {
         return (pins & ~(RELEASED | LEFT)) != 0;
     }
 
-    /**
-     * Whether the view was pinned since the last call of this method; for eviction of idle views.
-     */
+    /** Returns whether the view was pinned since the last call; for the eviction of idle views. */
     public boolean testAndClearUsed() {
         boolean was = used;
         used = false;

@@ -1,2 +1,2 @@
-/** What a storage tier and the medium under it must do. For those who write a tier. */
+/** The interfaces of a storage tier and of the medium below it, for authors of a tier. */
 package io.firn.spi;

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * A cursor. What is written down is never above the durable offset (O7), so that after a crash no
- * cursor stands behind records that were taken back and whose offsets were given again.
+ * cursor is after records that were lost and whose offsets were assigned again.
  */
 final class CursorLog implements Cursor {
     private static final long NEVER = -1;
@@ -83,7 +83,7 @@ final class CursorLog implements Cursor {
                             + name
                             + " of topic "
                             + topic
-                            + " was deleted: Topic.cursor gives one that begins anew");
+                            + " was deleted: Topic.cursor creates a new one");
         }
     }
 

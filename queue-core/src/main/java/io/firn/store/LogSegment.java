@@ -136,7 +136,7 @@ final class LogSegment {
         this.sealed = true;
     }
 
-    /** Position behind the last batch. */
+    /** Position after the last batch. */
     int written() {
         return (int) (long) END.getOpaque(this);
     }

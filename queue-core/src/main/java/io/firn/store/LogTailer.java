@@ -198,7 +198,7 @@ final class LogTailer implements Tailer {
     private PartitionReader only() {
         if (readers.length > 1) {
             throw new InvalidOptionException(
-                    "this tailer reads " + readers.length + " partitions: name one");
+                    "this tailer reads " + readers.length + " partitions: say which one");
         }
         return readers[0];
     }

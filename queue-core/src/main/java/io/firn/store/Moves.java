@@ -71,11 +71,11 @@ final class Moves {
             throw new InvalidOptionException(
                     "topic "
                             + topic.name()
-                            + " may lie in tiers "
+                            + " may be in tiers "
                             + topic.tiers()
                             + ", which "
                             + topic.options().minimumClass()
-                            + " and its choice allow, not in "
+                            + " and its choice of tiers allow, not in "
                             + to
                             + " with "
                             + offered);

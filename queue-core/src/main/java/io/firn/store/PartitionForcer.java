@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * fall into two halves that force in turn, so who forces first lets the others arrive, as many as
  * waited last time, for at most half of a slow force (the commit delay of databases, adapted).
  *
- * <p>The order, for each force (design O2): the end is captured first; then each segment that is
- * not sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
+ * <p>The order, for each force (rule O2): the end is captured first; then each segment that is not
+ * sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
  * next one counts; then the durable offset is published, never beyond what was captured. A failure
  * leaves the durable offset where it was and poisons the partition: a force that failed once may
  * return normally the next time although the pages were dropped.
@@ -369,7 +369,7 @@ final class PartitionForcer extends Duty {
         ForceEvent event = ForceEvent.beginIfEnabled();
         boolean sampled = company > 0 && forces.getPlain() % FORCES_PER_SAMPLE == 0;
         long start = sampled ? System.nanoTime() : 0;
-        // With the zeros behind the last batch, which end it for recovery.
+        // With the zeros after the last batch, which mark its end for recovery.
         segment.block.force(from, Math.min(to + PartitionWriter.TAIL_ZEROS, segment.capacity));
         if (sampled) {
             forceNs = System.nanoTime() - start;

@@ -202,7 +202,7 @@ final class PartitionLog implements Partition {
     }
 
     /**
-     * The segment that holds the offset or, between two, the one behind; null when there is none.
+     * The segment that holds the offset or, between two, the later one; null when there is none.
      */
     LogSegment segmentFor(long offset) {
         LogSegment[] all = segments;

@@ -104,8 +104,8 @@ final class PartitionReader {
     }
 
     /**
-     * Takes whole batches, as they lie, from the one that holds the offset on, and moves behind
-     * them; null when there is none to be seen, or the first one does not fit.
+     * Takes whole batches as they are in the log, starting with the one that contains the offset,
+     * and moves past them; null when none is visible, or the first one does not fit.
      */
     BatchRun take(int maxBytes, boolean atLeastOne) {
         log.state().checkReadable();
@@ -278,7 +278,7 @@ final class PartitionReader {
         }
     }
 
-    /** The place is lost: the process that writes has taken the segment away. */
+    /** The position is lost: the writing process has removed the segment. */
     private void lookAgain() {
         segment = null;
         batchSize = 0;
@@ -433,7 +433,7 @@ final class PartitionReader {
         SegmentWalk walk = walkTo(memory, offset);
         while (walk.next()) {
             if (walk.toOffset() > offset && !walk.isDamage()) {
-                // A damaged count may make a batch seem to hold what lies behind it.
+                // With a damaged count, a batch may seem to hold the bytes after it.
                 int end = segment.written();
                 if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
                     walk.reject(verifier.reason());

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings a partition from what lies in the tiers to what can be published. The order (design O1 to
+ * Brings a partition from what lies in the tiers to what can be published. The order (rules O1 to
  * O3), each step durable before the next:
  *
  * <ol>
@@ -75,7 +75,7 @@ final class PartitionRecovery {
         if (known > Math.max(end, start)) {
             damage.add(
                     new DamagedRange(
-                            Math.max(end, start), known, "the segments behind are missing"));
+                            Math.max(end, start), known, "the segments after it are missing"));
         }
         if (next > end && active != null) {
             // Offsets must not go back, and a segment has no holes: go on in a new one.
@@ -138,7 +138,7 @@ final class PartitionRecovery {
             return new LogSegment(block, mark.baseOffset(), length, mark.offset());
         }
         long end = endByBatches(block, length);
-        store.addFinding(block.name() + ": its mark was lost and is made anew");
+        store.addFinding(block.name() + ": its mark was lost and is recreated");
         block.rewriteMark(
                 mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
         return new LogSegment(block, mark.baseOffset(), length, end);

@@ -135,8 +135,8 @@ final class PartitionUpkeep {
     }
 
     /**
-     * Takes all segments away: as soon as nobody holds them, when the topic is deleted. Those
-     * behind one whose copy is being published stay; call it again.
+     * Removes all segments as soon as nobody holds them, because the topic is deleted or the store
+     * is closed. Those after one whose copy is being published stay; call it again.
      */
     void retireAll(boolean delete) {
         for (LogSegment segment : log.segments()) {

@@ -17,7 +17,7 @@ import org.agrona.concurrent.EpochClock;
  * The append path of a partition; one thread at a time, which has the turn. Nothing here allocates,
  * locks, or waits: when a block is missing the answer is {@link Appender#BACK_PRESSURED}.
  *
- * <p>The order of an append: roll when it does not fit; store the batch and the zeros behind it;
+ * <p>The order of an append: roll when it does not fit; store the batch and the zeros after it;
  * then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * failing store poisons the partition before anything is published.
  */
@@ -249,7 +249,7 @@ final class PartitionWriter {
     private LogSegment roll(int size) {
         if (size > log.segmentBytes()) {
             throw new RecordTooLargeException(
-                    "the batch takes "
+                    "the batch has "
                             + size
                             + " bytes, a segment of "
                             + log

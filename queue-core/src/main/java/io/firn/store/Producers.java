@@ -10,7 +10,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 /**
  * What a partition knows of its idempotent producers: epoch and the last five batches of each, as
  * in Kafka. Check, append and record are one step: the caller holds this object's monitor over
- * them, and {@link #snapshot} takes it too, so a snapshot matches an offset exactly.
+ * them, and {@link #snapshot} acquires it too, so a snapshot matches an offset exactly.
  */
 final class Producers {
     private static final int REMEMBERED = 5;
@@ -99,7 +99,7 @@ final class Producers {
     /**
      * Takes a snapshot in.
      *
-     * @return the offset that it was taken at
+     * @return the offset at which it was taken
      * @throws NumberFormatException when it is no snapshot
      */
     synchronized long restore(Map<String, String> snapshot) {

@@ -19,11 +19,11 @@ final class RecoveryEvent extends Event {
     @Label("Next offset")
     long nextOffset;
 
-    @Label("Bytes accepted behind the mark")
+    @Label("Bytes accepted after the mark")
     @DataAmount
     long acceptedBytes;
 
-    @Label("Bytes that were cut")
+    @Label("Bytes cut off")
     @DataAmount
     long unprovenBytes;
 

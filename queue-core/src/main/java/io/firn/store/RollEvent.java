@@ -21,7 +21,7 @@ final class RollEvent extends Event {
     @Label("Base offset of the segment that ended")
     long baseOffset;
 
-    @Label("Offset behind its last record")
+    @Label("Offset after its last record")
     long endOffset;
 
     /** Loads the class, which takes some 50 KB, before an appender has to. */

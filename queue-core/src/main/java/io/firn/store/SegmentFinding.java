@@ -34,7 +34,7 @@ final class SegmentFinding {
         return from;
     }
 
-    /** Offset behind the last batch that counts. */
+    /** Offset after the last valid batch. */
     long to() {
         return to;
     }

@@ -31,7 +31,7 @@ final class SegmentMove {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int PIECE = 256 * 1024;
 
-    /** Forced so often, so that a force of the foreground never queues behind a whole segment. */
+    /** Forced so often, so that a force of the foreground never waits for a whole segment. */
     private static final int FORCE_EVERY = 4 << 20;
 
     private static final long SLICE_MS = 5;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Walks over the batches of a segment by their headers. Where the chain breaks below the end, the
- * step is a damaged range, and the walk goes on behind it.
+ * step is a damaged range, and the walk continues after it.
  *
  * <p>The walk itself looks at headers only. Where it goes on behind damage, {@link Resync} decides.
  */
@@ -123,7 +123,7 @@ final class SegmentWalk {
         return fromOffset;
     }
 
-    /** Offset behind it. */
+    /** Offset after it. */
     long toOffset() {
         return toOffset;
     }

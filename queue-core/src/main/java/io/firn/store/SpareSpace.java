@@ -43,7 +43,7 @@ final class SpareSpace extends Duty {
         try (MediumFile there = medium.exists(file) ? medium.open(file, false) : null) {
             isHeld = there != null && there.size() >= BYTES;
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, file + " cannot be read, it is made anew", e);
+            LOG.log(System.Logger.Level.DEBUG, file + " cannot be read and is created again", e);
         }
         if (!isHeld) {
             setAside();
@@ -87,7 +87,7 @@ final class SpareSpace extends Duty {
                     System.Logger.Level.WARNING,
                     "no space is left for the store "
                             + file.getParent()
-                            + ": what was set aside is used to write down what is to be deleted");
+                            + ": reserved space is used to record deletions");
         }
     }
 
@@ -103,7 +103,7 @@ final class SpareSpace extends Duty {
             }
             isHeld = true;
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, file + " cannot be written, tried again", e);
+            LOG.log(System.Logger.Level.DEBUG, file + " cannot be written, will be tried again", e);
         }
     }
 }

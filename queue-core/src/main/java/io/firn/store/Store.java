@@ -88,9 +88,9 @@ public final class Store implements LogStore {
         listPartitions();
         addFinding(
                 death.what
-                        + ": nothing new is "
-                        + (isReadOnly() ? "seen" : "taken")
-                        + " any more, what is there can be read; open the store again");
+                        + ": "
+                        + (isReadOnly() ? "new records are no longer seen" : "appends are refused")
+                        + ", existing records can be read; open the store again");
     }
 
     void addTopic(TopicLog topic) {
@@ -529,7 +529,7 @@ public final class Store implements LogStore {
     boolean bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
-            // A copy that is being made is taken away by whoever makes it; none begins any more.
+            // Whoever makes a copy removes it; no new copy begins any more.
             released &= log.moves() == 0;
             // A force that is under way must not lose its mapping.
             log.forcer().exclusively(() -> {});

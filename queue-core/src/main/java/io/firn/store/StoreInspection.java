@@ -96,7 +96,7 @@ public final class StoreInspection {
                     tiers.add(found);
                 }
             } catch (IOException e) {
-                flaw("the tier in %s cannot be looked at: %s", directory, e.getMessage());
+                flaw("the tier in %s cannot be inspected: %s", directory, e.getMessage());
             }
         }
         Path topics = TopicFiles.topicsIn(directory);
@@ -130,7 +130,7 @@ public final class StoreInspection {
             log.getValue().forEach((partition, found) -> reportPartition(partition, 0, found));
         }
         for (SegmentFinding finding : nameless) {
-            flaw("whose it is cannot be told: %s", finding);
+            flaw("owner unknown: %s", finding);
             finding.damage.forEach(damage -> say("  DAMAGED: %s", damage));
         }
         if (stores.isEmpty() && tiers.isEmpty()) {

@@ -123,10 +123,10 @@ final class StoreOpener {
                     // Going on without it would give its offsets again.
                     throw new IOException(
                             block.name()
-                                    + ": both of its marks are destroyed, so it cannot be told how"
+                                    + ": both of its marks are destroyed, so it is unknown how"
                                     + " far it was durable; nothing was changed: open the store"
-                                    + " read-only, or move the file away to go on without it; for"
-                                    + " a block of a pool there is bin/firn-repair");
+                                    + " read-only, or move the file away to open without it; for"
+                                    + " a block of a pool use bin/firn-repair");
                 }
                 epochs.above(block.mark().epoch());
                 found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);

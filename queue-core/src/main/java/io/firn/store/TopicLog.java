@@ -230,7 +230,7 @@ final class TopicLog implements Topic {
                             + " only retention, roll age, compression and force interval can be"
                             + " changed: it has "
                             + options
-                            + ", asked for was "
+                            + ", requested was "
                             + changed);
         }
         write(changed, () -> {});

@@ -193,11 +193,11 @@ class ForeignBatchTest {
                 MemoryRecords.withEndTransactionMarker(
                         7, (short) 0, new EndTransactionMarker(ControlRecordType.COMMIT, 0));
 
-        assertRefused(marker.buffer(), "transactional and control batches are not taken");
+        assertRefused(marker.buffer(), "transactional and control batches are not supported");
 
         ByteBuffer control = threeRecords();
         control.putShort(BatchFormat.ATTRIBUTES, (short) BatchFormat.CONTROL_FLAG);
-        assertRefused(sealed(control), "transactional and control batches are not taken");
+        assertRefused(sealed(control), "transactional and control batches are not supported");
     }
 
     @ParameterizedTest
@@ -206,7 +206,7 @@ class ForeignBatchTest {
         ByteBuffer batch =
                 KafkaBatches.of(codec).producer(7, 0, 0).transactional().encode(null, new byte[9]);
 
-        assertRefused(batch, "transactional and control batches are not taken");
+        assertRefused(batch, "transactional and control batches are not supported");
     }
 
     @ParameterizedTest

@@ -138,7 +138,7 @@ class RecordFlyweightTest {
         assertTrue(third > second);
         assertEquals(-1, record.show(third), "offset 12");
         record.batch(0, Long.MAX_VALUE - 1, Long.MAX_VALUE, 0, false, batch.limit());
-        assertEquals(-1, record.show(third), "offset behind the last one of all");
+        assertEquals(-1, record.show(third), "offset after the very last one");
     }
 
     @SeededTest

@@ -104,7 +104,7 @@ enum Sources {
         throw new UnsupportedOperationException(name());
     }
 
-    /** A buffer with the bytes behind some others. */
+    /** A buffer with the bytes after some others. */
     UnsafeBuffer agrona(byte[] bytes) {
         throw new UnsupportedOperationException(name());
     }

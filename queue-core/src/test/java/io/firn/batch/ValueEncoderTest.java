@@ -69,7 +69,7 @@ class ValueEncoderTest {
     }
 
     @Test
-    void shouldTouchNoByteBeforeOrBehindTheBatch() {
+    void shouldTouchNoByteBeforeOrAfterTheBatch() {
         ByteBuffer memory = ByteBuffer.allocate(500);
         for (int i = 0; i < 500; i++) {
             memory.put(i, (byte) 0x55);

@@ -315,7 +315,7 @@ class SimulatedFileMediumTest extends FileMediumContract {
     }
 
     @Test
-    void shouldLoseStoresBehindANewEndWithoutAWord() throws IOException {
+    void shouldSilentlyLoseStoresAfterANewEnd() throws IOException {
         MediumFile file = durableFile();
         Mapping mapping = file.map(2 * PAGE, true);
         file.setSize(PAGE);

@@ -34,7 +34,7 @@ class ProducersTest {
     private static final long ID = 4_000_000_000L;
     private static final int MAX = Integer.MAX_VALUE;
 
-    /** The batches of the random test begin behind this one: the sequences soon wrap. */
+    /** The batches of the random test begin after this one: the sequences soon wrap. */
     private static final int[] START = {0, MAX - 50, 1};
 
     private final Producers producers = new Producers();
@@ -86,7 +86,7 @@ class ProducersTest {
     }
 
     @Test
-    void shouldGoOnAtZeroBehindTheLargestSequence() {
+    void shouldContinueAtZeroAfterTheLargestSequence() {
         append(0, MAX - 9, 10);
         assertEquals(Producers.NEW, producers.check(ID, 0, 0, 1));
         append(0, 0, 1);

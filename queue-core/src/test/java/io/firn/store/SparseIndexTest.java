@@ -119,7 +119,7 @@ class SparseIndexTest {
         assertNull(SparseIndex.ofBytes(offsets, null, 300));
         assertNull(SparseIndex.ofBytes(new byte[9], times, 300), "cut");
         assertNull(SparseIndex.ofBytes(offsets, new byte[13], 300), "cut");
-        assertNull(SparseIndex.ofBytes(offsets, times, 200), "behind the end");
+        assertNull(SparseIndex.ofBytes(offsets, times, 200), "after the end");
         assertNull(SparseIndex.ofBytes(ints(3, -1, 9, 200), times, 300), "before the start");
         assertNull(SparseIndex.ofBytes(ints(3, 100, 3, 200), times, 300), "an offset twice");
         assertNull(SparseIndex.ofBytes(ints(3, 100, 2, 200), times, 300), "offsets fall");
@@ -155,7 +155,7 @@ class SparseIndexTest {
             for (Batch batch : batches) {
                 assertTrue(
                         batch.lastOffset > before || batch.maxTimestamp < wanted.maxTimestamp,
-                        wanted + " is looked for behind " + before + ", " + batch + " is missed");
+                        wanted + " is looked for after " + before + ", " + batch + " is missed");
             }
         }
     }

@@ -41,7 +41,7 @@ final class FileCopy implements SegmentCopy {
         return new FileCopy(tier, directory, mark, file);
     }
 
-    /** What it takes, or will. */
+    /** Bytes that it occupies, or will occupy. */
     long fileBytes() {
         return mark.position();
     }

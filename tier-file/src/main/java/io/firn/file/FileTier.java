@@ -23,9 +23,9 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A tier in a directory: a directory per partition in it, and a file per segment. A sealed segment
- * is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The space of the
- * segment that is written to is reserved ahead of the writer.
+ * A tier in a directory, with a subdirectory for each partition and a file for each segment. A
+ * sealed segment is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The
+ * space of the active segment is reserved ahead of the writer.
  *
  * <pre>{@code
  * StorageTier tier = FileTier.at(Path.of("/data/log"));
@@ -43,13 +43,13 @@ public final class FileTier implements StorageTier {
     private final long capacityBytes;
     private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
 
-    /** Being made. */
+    /** Copies that are being made. */
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
     /** Directories whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
-    /** Guards {@link #pendingBytes} and a decision that goes by it. */
+    /** Guards {@link #pendingBytes} and decisions that depend on it. */
     private final Object occupancy = new Object();
 
     private long pendingBytes;
@@ -58,7 +58,7 @@ public final class FileTier implements StorageTier {
     private DurabilityClass durabilityClass;
     private AutoCloseable lock;
 
-    /** Of a read-only tier: gone at the last look. */
+    /** In a read-only tier: segments that were gone at the last scan. */
     private Set<FileSegment> vanished = Set.of();
 
     private volatile List<String> strangers = List.of();
@@ -70,12 +70,12 @@ public final class FileTier implements StorageTier {
         this.capacityBytes = builder.capacityBytes;
     }
 
-    /** A tier in a directory of this machine, limited by its file system only. */
+    /** Returns a tier in a directory of this machine, limited only by its file system. */
     public static FileTier at(Path directory) {
         return builder(directory).build();
     }
 
-    /** A tier in a directory, with options. */
+    /** Returns a builder for a tier in a directory. */
     public static Builder builder(Path directory) {
         return new Builder(directory);
     }
@@ -227,8 +227,8 @@ public final class FileTier implements StorageTier {
     }
 
     /**
-     * Bytes of the segments' files, with those of copies that are being made; sidecars, a few
-     * thousandths of that, are not counted.
+     * Returns the bytes of the segments' files, including copies that are being made. Sidecars, a
+     * few thousandths of that, are not counted.
      */
     @Override
     public long uncollectedBytes() {
@@ -310,7 +310,7 @@ public final class FileTier implements StorageTier {
         return directory;
     }
 
-    /** Unlike the default it writes a file of the segment's length, and only once. */
+    /** Unlike the default, writes a file of the segment's length, and only once. */
     @Override
     public SegmentCopy beginCopy(Mark sealed, long epoch) throws IOException {
         requireOpen();
@@ -334,9 +334,9 @@ public final class FileTier implements StorageTier {
     }
 
     /**
-     * A copy is at its end.
+     * Called when a copy has ended.
      *
-     * @param made what it has become, or null
+     * @param made the segment that it became, or null
      */
     void endCopy(FileCopy copy, FileSegment made) {
         synchronized (occupancy) {
@@ -413,7 +413,7 @@ public final class FileTier implements StorageTier {
         }
     }
 
-    /** What a file tier can be told. Not thread-safe. */
+    /** The options of a file tier. Not thread-safe. */
     public static final class Builder {
         private final Path directory;
         private FileMedium medium = FileMedium.real();
@@ -423,14 +423,14 @@ public final class FileTier implements StorageTier {
             this.directory = Objects.requireNonNull(directory, "directory");
         }
 
-        /** The file system that the directory lies in; by default this machine's. */
+        /** Sets the file system of the directory; by default that of this machine. */
         public Builder medium(FileMedium medium) {
             this.medium = Objects.requireNonNull(medium, "medium");
             return this;
         }
 
         /**
-         * Bytes that the segments' files may take together; by default as many as there are.
+         * Sets the bytes that the segments' files may use together; by default unlimited.
          *
          * @throws IllegalArgumentException when not positive
          */
@@ -443,7 +443,7 @@ public final class FileTier implements StorageTier {
             return this;
         }
 
-        /** The tier, not open yet. */
+        /** Returns the tier, which the store will open. */
         public FileTier build() {
             return new FileTier(this);
         }

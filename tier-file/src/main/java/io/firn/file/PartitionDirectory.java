@@ -144,8 +144,8 @@ record PartitionDirectory(
     }
 
     /**
-     * Deletes a sealed segment. One rename takes it away. Only when that is durable does the rest
-     * go, and the renamed file last: as long as it is there, the next open knows what else is to be
+     * Deletes a sealed segment. One rename removes it. Only when that is durable does the rest go,
+     * and the renamed file last: as long as it is there, the next open knows what else is to be
      * deleted.
      */
     void deleteSealed(Path file, long baseOffset) throws IOException {

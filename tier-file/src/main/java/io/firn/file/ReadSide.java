@@ -93,7 +93,7 @@ final class ReadSide {
 
     private void requireNotEnded(Path path) throws IOException {
         if (ended) {
-            throw new IOException(path + " is not to be read any more: it was closed or deleted");
+            throw new IOException(path + " can no longer be read: it was closed or deleted");
         }
     }
 

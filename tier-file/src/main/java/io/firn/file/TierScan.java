@@ -47,7 +47,7 @@ final class TierScan {
     /**
      * Looks.
      *
-     * @param known segments found earlier, which are taken again when they are still there
+     * @param known segments found earlier, which are reused when they are still there
      */
     void run(Map<Path, FileSegment> known) throws IOException {
         Set<String> own = FileNames.atRoot();

@@ -109,7 +109,7 @@ class AppendTest {
                 : appender.append(array, 2, array.length - 3);
     }
 
-    /** The text, with two bytes before it and one behind. */
+    /** The text, with two bytes before it and one after it. */
     private static List<Object> buffers(String text) {
         byte[] padded = bytes("<<" + text + ">");
         ByteBuffer direct = ByteBuffer.allocateDirect(padded.length);

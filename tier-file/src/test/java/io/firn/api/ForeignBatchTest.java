@@ -165,30 +165,30 @@ class ForeignBatchTest {
                         ForeignBatches.of(Compression.GZIP, "a", "b", "c", "d"), 2);
         appender.appendBatch(lies);
         appender.append(bytes("next"));
-        assertAscendingAndGoOnBehind();
+        assertAscendingAndContinueAfter();
     }
 
     @Test
-    void shouldReadOnBehindABatchWithTooFewRecords() {
+    void shouldContinueAfterABatchWithTooFewRecords() {
         ByteBuffer lies =
                 ForeignBatches.withCount(ForeignBatches.of(Compression.GZIP, "a", "b"), 10);
         appender.appendBatch(lies);
         appender.append(bytes("next"));
-        assertAscendingAndGoOnBehind();
+        assertAscendingAndContinueAfter();
     }
 
     @Test
-    void shouldReadOnBehindABatchThatCannotBeDecompressed() {
+    void shouldContinueAfterABatchThatCannotBeDecompressed() {
         ByteBuffer lies = ForeignBatches.of(Compression.GZIP, "a", "b");
         for (int i = lies.position() + BatchFormat.HEADER_LENGTH; i < lies.limit(); i++) {
             lies.put(i, (byte) 0x5a);
         }
         appender.appendBatch(ForeignBatches.withCrc(lies));
         appender.append(bytes("next"));
-        assertAscendingAndGoOnBehind();
+        assertAscendingAndContinueAfter();
     }
 
-    private void assertAscendingAndGoOnBehind() {
+    private void assertAscendingAndContinueAfter() {
         List<StoredRecord> found = new ArrayList<>();
         Tailer tailer = partition.openTailer();
         for (int i = 0; i < 10; i++) {

@@ -131,7 +131,7 @@ class ProducerTest {
     }
 
     @Test
-    void shouldGoOnWithSequenceZeroBehindTheLargest() {
+    void shouldContinueWithSequenceZeroAfterTheLargest() {
         int last = Integer.MAX_VALUE - 1;
         assertEquals(0, append(0, last, 3)); // MAX − 1, MAX, 0
         assertEquals(3, append(0, 1, 1));

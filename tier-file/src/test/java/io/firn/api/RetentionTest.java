@@ -154,7 +154,7 @@ class RetentionTest {
         assertEquals(0, partition.logStartOffset());
         assertEquals(6 * EACH, readAll(partition.openTailer()).size());
         work(Duration.ofMinutes(11).toMillis());
-        // Those sealed in the future wait for it, and those behind them with them.
+        // Those sealed in the future wait for it, and so do those after them.
         assertEquals(0, partition.logStartOffset());
         append(partition, EACH);
         assertEquals(7 * EACH, readAll(partition.openTailer()).size());

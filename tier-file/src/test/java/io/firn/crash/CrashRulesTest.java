@@ -116,7 +116,7 @@ class CrashRulesTest {
 
     /**
      * O1: without a fresh epoch for every term ({@code UnsealedSegment.continueWriting}) a batch
-     * that was cut comes back behind one that took the place of its predecessor.
+     * that was cut comes back after one that replaced its predecessor.
      */
     @Test
     void shouldNotTakeABatchOfAnEarlierTermForOneOfThis() {
@@ -131,7 +131,7 @@ class CrashRulesTest {
             long before = partition.metrics().bytes();
             appendAsync(first, appender, MIB + MIB / 2);
             int overhead = (int) (partition.metrics().bytes() - before) - (MIB + MIB / 2);
-            // The next batch is to end with a page, so that the one behind it has pages of its own.
+            // The next batch is to end with a page, so that the one after it has pages of its own.
             long end = partition.metrics().bytes();
             lost = MIB + MIB / 4;
             lost += PAGE - (int) ((end + overhead + lost) % PAGE);
@@ -257,7 +257,7 @@ class CrashRulesTest {
         Partition found = again.openTopic("t").partition(0);
         assertEquals(1, found.nextOffset());
         int end = (int) found.metrics().bytes();
-        assertTrue(lastByteOf(torn) < end, "left behind the end, " + end);
+        assertTrue(lastByteOf(torn) < end, "torn after the end, " + end);
         assertTrue(lastByteOf(torn.crash(Survival.NONE)) < end, "comes back");
     }
 
@@ -276,11 +276,11 @@ class CrashRulesTest {
 
     /**
      * O2: without the seal before the next segment counts ({@code PartitionForcer.forceSegments})
-     * rot at the end of the old one is taken for a tear, and what was acknowledged behind it is
+     * rot at the end of the old one is taken for a tear, and what was acknowledged after it is
      * dropped.
      */
     @Test
-    void shouldKeepWhatWasAcknowledgedBehindASegmentWhoseEndRots() throws IOException {
+    void shouldKeepWhatWasAcknowledgedAfterASegmentWhoseEndRots() throws IOException {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL);
         try (Appender appender = partition.openAppender()) {
@@ -301,7 +301,7 @@ class CrashRulesTest {
 
     /**
      * O2: without dropping, durably, what follows a gap ({@code PartitionRecovery.take}) a segment
-     * of which nothing was acknowledged is served behind a hole, or comes back when the hole is
+     * of which nothing was acknowledged is served after a hole, or comes back when the hole is
      * filled.
      */
     @Test

@@ -197,7 +197,7 @@ class StoreCrashTest {
             SimulatedFileMedium afterRecovery = left.crash(Survival.NONE);
             try (LogStore again = new Simulation(afterRecovery).open()) {
                 script.promises.check(again, afterRecovery, Simulation.SEGMENTS);
-                assertEquals(ends, ends(again), "what a power cut behind recovery left");
+                assertEquals(ends, ends(again), "what a power cut after recovery left");
             }
             script.promises.checkProducers(store);
             if (!ends.isEmpty()) {
@@ -210,13 +210,13 @@ class StoreCrashTest {
             ends = ends(store);
             SimulatedFileMedium atOnce = left.crash(Survival.NONE);
             try (LogStore again = new Simulation(atOnce).open()) {
-                assertEquals(ends, ends(again), "what was appended behind recovery");
+                assertEquals(ends, ends(again), "what was appended after recovery");
             }
             simulation.pass(store, 100);
             SimulatedFileMedium later = left.crash(Survival.NONE);
             try (LogStore again = new Simulation(later).open()) {
                 assertEquals(List.of(), again.findings());
-                assertEquals(ends, ends(again), "a while behind recovery");
+                assertEquals(ends, ends(again), "a while after recovery");
             }
         }
     }

@@ -309,10 +309,10 @@ class TopicRulesTest {
 
     /**
      * O7: unless a cursor is written down up to the durable offset only ({@code CursorLog.write}),
-     * it stands, after a power cut, behind records that nobody has read.
+     * it stands, after a power cut, after records that nobody has read.
      */
     @Test
-    void shouldNeverFindACursorBehindTheEnd() {
+    void shouldNeverFindACursorAfterTheEnd() {
         TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(64 * MIB, Duration.ofHours(1));
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", lazy);

@@ -169,7 +169,7 @@ class FileTierBadDaysTest {
     }
 
     @Test
-    void shouldNotLookAtBytesBehindTheSealedEnd() throws IOException {
+    void shouldNotReadBytesAfterTheSealedEnd() throws IOException {
         tierWith(1);
         Path log = partition().resolve(FileNames.log(1000));
         Files.write(log, Arrays.copyOf(Files.readAllBytes(log), LENGTH + 100));

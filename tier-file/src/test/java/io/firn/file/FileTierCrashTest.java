@@ -123,7 +123,7 @@ class FileTierCrashTest {
             life.recover();
             UUID id = life.tier.id();
             try (Life third = Life.reopened(again.crash(Survival.NONE))) {
-                assertEquals(found, third.step(before), "after a power cut behind the recovery");
+                assertEquals(found, third.step(before), "after a power cut after the recovery");
                 assertEquals(id, third.tier.id());
             }
             life.liveOn(found);

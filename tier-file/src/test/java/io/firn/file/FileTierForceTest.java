@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * One test for each force of the file tier; without the force, its test fails. Power is cut right
- * behind a step, and everything that was not forced is gone.
+ * after a step, and everything that was not forced is gone.
  */
 class FileTierForceTest {
     private static final Path ACTIVE = Life.DIRECTORY.resolve(FileNames.active(42));
@@ -116,7 +116,7 @@ class FileTierForceTest {
         assertWholeAtAnyMomentOf(Step.MARK, Step.REWRITE);
     }
 
-    /** Takes the steps behind the first, and tears to pieces what the last one writes. */
+    /** Runs the steps after the first, and tears what the last one writes. */
     private static void assertWholeAtAnyMomentOf(Step... steps) throws IOException {
         Step before = steps[0];
         Step during = steps[steps.length - 1];

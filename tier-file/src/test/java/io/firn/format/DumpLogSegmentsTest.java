@@ -105,7 +105,7 @@ class DumpLogSegmentsTest {
         }
         Path copy = Files.createDirectory(directory.resolve("copy")).resolve(log.getFileName());
         String[] extensions = {".log", ".log", ".log", ".index", ".index", ".timeindex"};
-        // A record, a base offset, bytes behind the end, an offset, a position, a time.
+        // A record, a base offset, bytes after the end, an offset, a position, a time.
         int[] positions = {200, 7, -1, 3, 7, 7};
         for (int i = 0; i < extensions.length; i++) {
             for (String file : withIndexes(log)) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Compressed batches are stored as they come, so what is in them is found out when they are read.
- * Whatever it is, no wrong offset is handed out, the loss is named, and what lies behind is read.
+ * Whatever it is, no wrong offset is handed out, the loss is named, and what follows is read.
  */
 class HostileBatchTest {
     private static final TopicOptions OPTIONS =
@@ -136,7 +136,7 @@ class HostileBatchTest {
     }
 
     @SeededTest
-    void shouldReadOnBehindWhateverComes(long seed) {
+    void shouldContinueReadingAfterAnyBatch(long seed) {
         Random random = new Random(seed);
         List<Long> whole = new ArrayList<>();
         for (int i = 0; i < 300; i++) {

@@ -68,7 +68,7 @@ class MissingCodecTest {
                     codec
                             + ": foreign "
                             + (built ? "records " + (records + 1) : "batch not read: " + missing));
-            lines.add(codec + ": behind it 1");
+            lines.add(codec + ": after it 1");
         }
         return lines;
     }

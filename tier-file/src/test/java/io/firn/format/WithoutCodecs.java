@@ -57,7 +57,7 @@ final class WithoutCodecs {
         }
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(behind);
-            say(codec, "behind it " + tailer.poll(record -> Verdict.CONTINUE, 10));
+            say(codec, "after it " + tailer.poll(record -> Verdict.CONTINUE, 10));
         }
     }
 

@@ -14,10 +14,10 @@ public final class KillCommand {
     private static final String USAGE =
             "Usage: bin/test-kill [--pmem] [--rounds N] [--dir DIR] [--seed S]%n"
                     + "  --pmem    emulated persistent memory above files, in /dev/shm%n"
-                    + "  --rounds  how many children are killed, default "
+                    + "  --rounds  number of kills, default "
                     + DEFAULT_ROUNDS
-                    + "%n  --dir     where the store lies, new or empty; default a temporary one%n"
-                    + "  --seed    of contents and plans, default by the clock%n";
+                    + "%n  --dir     directory of the store, new or empty; default a temporary one%n"
+                    + "  --seed    seed of contents and plans, default from the clock%n";
 
     private KillCommand() {}
 
@@ -55,8 +55,8 @@ public final class KillCommand {
         } catch (Violation e) {
             kills.summarize();
             System.out.printf(
-                    "VIOLATION: %s%nThe files are left in %s. The same plans again (moments"
-                            + " differ): with --seed %d --rounds %d%n",
+                    "VIOLATION: %s%nThe files are kept in %s. For the same plans (at other moments)"
+                            + " run with --seed %d --rounds %d%n",
                     e.getMessage(), place, seed, rounds);
             System.exit(1);
         }

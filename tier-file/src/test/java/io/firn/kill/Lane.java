@@ -25,7 +25,7 @@ record Lane(int id, String topic, int partition, boolean exclusive) {
     static final String WRITTEN = "written";
     static final String SHORT = "short";
 
-    /** Where lanes share a partition, so that others can go on behind a batch of one. */
+    /** Where lanes share a partition, so that others can append after a batch of one. */
     static final int SHARED_BY = 3;
 
     static final List<Lane> ALL = all();

@@ -105,7 +105,7 @@ class BitFlipTest {
         Path active = only(".active");
         int data = dataBytes(8, 16);
         flipEachBitOfData(active, data);
-        // And behind the last batch, where the next one goes.
+        // And after the last batch, where the next one goes.
         for (int bit = 8 * data; bit < 8 * (data + 100); bit++) {
             SimulatedFileMedium rotten = flipped(active, bit);
             check(rotten, "bit " + bit, expected.firstKey(), expected.lastKey() + 1);

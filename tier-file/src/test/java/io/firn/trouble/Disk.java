@@ -55,7 +55,7 @@ final class Disk {
         return value;
     }
 
-    /** Appends values behind the last, two to a batch, with ascending timestamps. */
+    /** Appends values after the last, two to a batch, with ascending timestamps. */
     static void append(Partition partition, int count) {
         try (Appender appender = partition.openAppender()) {
             Batch batch = appender.newBatch();

@@ -108,7 +108,7 @@ class TruncatedUnderMappingTest {
                             > 0) {
                         continue;
                     }
-                    System.out.println("behind it " + count[0]);
+                    System.out.println("after it " + count[0]);
                 }
                 Disk.append(partition, 2);
             }
@@ -169,7 +169,7 @@ class TruncatedUnderMappingTest {
             List<String> said = jvm.end();
             assertTrue(said.contains("read all, 30"), said::toString);
             assertTrue(said.contains("read 6, then a FirnException"), said::toString);
-            assertTrue(said.contains("behind it 18"), said::toString);
+            assertTrue(said.contains("after it 18"), said::toString);
             assertEquals(LIVES, said.get(said.size() - 1));
         }
     }

@@ -5,12 +5,12 @@ import java.util.zip.CRC32C;
 
 /**
  * The batches at the beginning of a block, found without a mark: each whole by its CRC, following
- * the one before it, of the same or a later epoch. What an earlier life of the block left behind
- * them has an earlier epoch, and so does not count.
+ * the one before it, of the same or a later epoch. What an earlier use of the block left them has
+ * an earlier epoch, and so does not count.
  *
  * @param bytes that they take
  * @param from first offset
- * @param to offset behind the last; equal to {@code from} when there is no batch
+ * @param to offset after the last; equal to {@code from} when there is no batch
  * @param epochBits of the last batch, the low 31 bits of an epoch
  */
 record BatchChain(int bytes, long from, long to, int epochBits) {

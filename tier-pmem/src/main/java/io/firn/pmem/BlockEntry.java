@@ -96,7 +96,7 @@ record BlockEntry(
                 && finished == other.finished;
     }
 
-    /** The next entry: taken for a segment. */
+    /** The next entry: reserved for a segment. */
     BlockEntry reserved(Mark reserved, int bytes) {
         long next = writes + 1;
         return new BlockEntry(

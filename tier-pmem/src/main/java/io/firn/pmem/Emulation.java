@@ -1,8 +1,8 @@
 package io.firn.pmem;
 
-/** What to do with a path that is not persistent memory. One that is, is used as such anyway. */
+/** What to do with a path that is not persistent memory. Has no effect on one that is. */
 public enum Emulation {
-    /** Refuse it. */
+    /** Refuses it. */
     NONE,
     /** Stores into a mapping, never forced to a device: durability class PROCESS_CRASH. */
     PLAIN,

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Which blocks of a pool are free: a bit each, and nothing beside it that could disagree.
- * Lock-free; blocks are taken round-robin, which spreads the wear.
+ * Lock-free; blocks are allocated round-robin, which spreads the wear.
  */
 final class FreeBlocks {
     private final AtomicLongArray words;

@@ -5,22 +5,23 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A pool file in memory, and the way in which stores into it become durable. Thread-safe; {@link
- * #force} is on the append path: it allocates nothing and is not disturbed by interrupts.
+ * A mapped pool file, and how stores into it become durable. Thread-safe; {@link #force} is on the
+ * append path: it allocates nothing and is not disturbed by interrupts.
  */
 interface PmemMemory {
 
     /**
-     * Bytes of the file, big-endian, readable and, unless the pool is open read-only, writable.
+     * Returns bytes of the file, big-endian, readable and, unless the pool is open read-only,
+     * writable.
      *
-     * @param position in the file; what is asked for lies in the header or in one block
+     * @param position the position in the file; the range lies in the header or in one block
      */
     ByteBuffer bytes(long position, int length);
 
     /** Flushes the cache lines of a range and waits until they are in the persistence domain. */
     void force(long position, int length) throws IOException;
 
-    /** Stores bytes and makes them durable, by whatever does both best here. */
+    /** Stores bytes and makes them durable, in the way that suits the provider best. */
     default void storeAndForce(long position, byte[] source) throws IOException {
         try {
             bytes(position, source.length).put(0, source);
@@ -30,10 +31,10 @@ interface PmemMemory {
         force(position, source.length);
     }
 
-    /** Brings a range into memory, writable. Never beside a writer of the same range. */
+    /** Pages a range in, writable. Must not run concurrently with a writer of the range. */
     void prefault(long position, int length) throws IOException;
 
-    /** Unmaps; nobody may touch the bytes from now on. Idempotent. */
+    /** Unmaps; the bytes must not be used any more. Idempotent. */
     void close();
 
     /** As {@link #close}, when a user may still hold a buffer; see {@link Mapping#abandon}. */

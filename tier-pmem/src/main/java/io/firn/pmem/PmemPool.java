@@ -93,7 +93,7 @@ final class PmemPool {
     }
 
     long usedBytes() {
-        // What is free when another process gives and takes, the last look has seen.
+        // Another process allocates and frees: what is free is as of the last scan.
         int used = readOnly ? segments.size() : free.usedCount();
         return (long) used * format().blockBytes();
     }
@@ -188,8 +188,8 @@ final class PmemPool {
         if (block < 0) {
             return null;
         }
-        // Unless it says otherwise, a failure leaves the block taken until the pool is opened again
-        // and looked at.
+        // Unless it says otherwise, a failure leaves the block reserved until the pool is opened
+        // again and its entry is read.
         BlockEntry before = table.read(block);
         if (before == null || !before.isFree()) {
             throw new IOException(
@@ -230,8 +230,9 @@ final class PmemPool {
     }
 
     /**
-     * Asked before a store outside of the append path, because native code that stores or flushes
-     * behind a cut ends the JVM, and after it, because what is stored there is lost in silence.
+     * Called before a store outside of the append path, because native code that stores or flushes
+     * beyond the end of a truncated file ends the JVM, and after it, because what was stored there
+     * is lost silently.
      */
     private void requireWhole() throws IOException {
         long size = file.size();

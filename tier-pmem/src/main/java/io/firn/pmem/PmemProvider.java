@@ -5,22 +5,22 @@ import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A way to reach persistent memory, or memory that stands in for it. */
+/** A way to access persistent memory, or memory that emulates it. */
 interface PmemProvider {
 
-    /** Which one it is, never {@link Provider#AUTO}. */
+    /** Returns the kind of provider, never {@link Provider#AUTO}. */
     Provider kind();
 
-    /** Why this one and no other, for the log and the API. */
+    /** Returns why this provider was chosen, for the log and the API. */
     String reason();
 
-    /** What a forced byte survives. */
+    /** Returns what a forced byte survives. */
     DurabilityClass durabilityClass();
 
     /**
-     * Maps a pool file, all of it, for reading and writing.
+     * Maps a whole pool file for reading and writing.
      *
-     * @param file open, and of the right size; stays the caller's
+     * @param file the open file, of the right size; the caller closes it
      */
     PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException;
 }

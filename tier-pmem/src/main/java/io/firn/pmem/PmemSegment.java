@@ -208,7 +208,7 @@ final class PmemSegment implements Segment {
         return !pool.isReadOnly() || (mine != null && !gone && pool.isLife(block, mine.life()));
     }
 
-    /** The process that writes has taken it away: nobody begins to read it any more. */
+    /** The writing process has freed it: no new read of it begins. */
     synchronized void leave() {
         gone = true;
         release();
@@ -306,8 +306,7 @@ final class PmemSegment implements Segment {
         }
         BlockEntry current = entry;
         if (current == null) {
-            throw new IOException(
-                    name() + ": its entry is destroyed, so it cannot be told whose it is");
+            throw new IOException(name() + ": its entry is destroyed, so its owner is unknown");
         }
         release();
         pool.write(block, current, current.freed(), true);

@@ -19,8 +19,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * A tier in persistent memory: in each of its directories a pool, which is one file of blocks, set
- * aside as a whole. A segment takes a block; blocks are taken from the pools in turn.
+ * A tier in persistent memory. Each of its directories contains a pool: one file, allocated at its
+ * full size and divided into blocks. A segment uses one block; blocks are allocated from the pools
+ * in turn.
  *
  * <pre>{@code
  * StorageTier tier = PmemTier.at(Path.of("/mnt/pmem/log"));
@@ -28,11 +29,11 @@ import java.util.stream.Collectors;
  *         .capacityBytes(1L << 30).emulation(Emulation.PLAIN).build();
  * }</pre>
  *
- * <p>Thread-safe; taking and giving back blocks is lock-free. While open for writing, the pools are
+ * <p>Thread-safe; allocating and freeing blocks is lock-free. While open for writing, the pools are
  * locked against other processes.
  */
 public final class PmemTier implements StorageTier {
-    /** As the capacity: whatever the file system has. */
+    /** As the capacity: the whole file system. */
     public static final long WHOLE_FILE_SYSTEM = -1;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -49,12 +50,12 @@ public final class PmemTier implements StorageTier {
         this.options = new Builder(builder);
     }
 
-    /** A tier with one pool, of 0.8 of its file system, on persistent memory only. */
+    /** Returns a tier with one pool of 0.8 of its file system, on persistent memory only. */
     public static PmemTier at(Path directory) {
         return builder(Objects.requireNonNull(directory, "directory")).build();
     }
 
-    /** A tier with a pool in each of the directories, with options. */
+    /** Returns a builder for a tier with a pool in each of the directories. */
     public static Builder builder(Path... directories) {
         Objects.requireNonNull(directories, "directories");
         for (Path directory : directories) {
@@ -93,7 +94,7 @@ public final class PmemTier implements StorageTier {
         pools = opened;
     }
 
-    /** In a read-only tier: the pools are mapped anew when their owner has enlarged one. */
+    /** In a read-only tier: maps the pools again after their owner has enlarged one. */
     private synchronized void followGrowth() throws IOException {
         List<PmemPool> before = pools;
         if (before.stream().anyMatch(PmemPool::isOutgrown)) {
@@ -110,7 +111,7 @@ public final class PmemTier implements StorageTier {
         return requireOpen().get(0).superblock().tierId();
     }
 
-    /** The weakest of its pools' classes. */
+    /** Returns the weakest of its pools' classes. */
     @Override
     public DurabilityClass durabilityClass() {
         requireOpen();
@@ -122,19 +123,19 @@ public final class PmemTier implements StorageTier {
         return weakest;
     }
 
-    /** Who stores and flushes; of the first pool. Never {@link Provider#AUTO}. */
+    /** Returns the provider of the first pool; never {@link Provider#AUTO}. */
     public Provider provider() {
         requireOpen();
         return providers.get(0).kind();
     }
 
-    /** Why it is that provider, and whether the memory is emulated. */
+    /** Returns why that provider was chosen, and whether the memory is emulated. */
     public String providerReason() {
         requireOpen();
         return providers.get(0).reason();
     }
 
-    /** Bytes of all blocks. */
+    /** Returns the bytes of all blocks. */
     @Override
     public long capacityBytes() {
         return requireOpen().stream().mapToLong(PmemPool::capacityBytes).sum();
@@ -176,7 +177,7 @@ public final class PmemTier implements StorageTier {
         return all;
     }
 
-    /** None: what else lies in the directories is no business of ours. */
+    /** Returns an empty list: other files in the directories do not concern the tier. */
     @Override
     public List<String> strangers() {
         return List.of();
@@ -252,7 +253,7 @@ public final class PmemTier implements StorageTier {
         return all;
     }
 
-    /** What the tier can be told. Not thread-safe. */
+    /** The options of the tier. Not thread-safe. */
     public static final class Builder {
         final List<Path> directories;
         FileMedium medium = FileMedium.real();
@@ -289,16 +290,16 @@ public final class PmemTier implements StorageTier {
             providerWrapper = other.providerWrapper;
         }
 
-        /** The file system that the directories lie in; by default this machine's. */
+        /** Sets the file system of the directories; by default that of this machine. */
         public Builder medium(FileMedium value) {
             medium = Objects.requireNonNull(value, "medium");
             return this;
         }
 
         /**
-         * Bytes of persistent memory, for all pools together, of which {@link #poolRatio} is used;
-         * {@link #WHOLE_FILE_SYSTEM}, the default, for as much as there is. A pool that is smaller
-         * is enlarged when it is opened, one that is larger stays as it is.
+         * Sets the bytes of persistent memory for all pools together, of which {@link #poolRatio}
+         * is used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged when
+         * it is opened; one that is larger stays as it is.
          */
         public Builder capacityBytes(long value) {
             if (value < 1 && value != WHOLE_FILE_SYSTEM) {
@@ -311,7 +312,7 @@ public final class PmemTier implements StorageTier {
             return this;
         }
 
-        /** The part of the capacity that the pools take, above 0 and up to 1; default 0.8. */
+        /** Sets the part of the capacity that the pools use, above 0 and up to 1; default 0.8. */
         public Builder poolRatio(double value) {
             if (!(value > 0 && value <= 1)) {
                 throw new InvalidOptionException(
@@ -322,8 +323,9 @@ public final class PmemTier implements StorageTier {
         }
 
         /**
-         * Bytes of a block, when the pools are created: a multiple of 2 MiB, up to 1 GiB, default
-         * 64 MiB. A segment takes one block, a hundredth of which is kept for its indexes.
+         * Sets the bytes of a block, used when the pools are created: a multiple of 2 MiB, up to 1
+         * GiB, default 64 MiB. A segment uses one block, a hundredth of which is kept for its
+         * indexes.
          */
         public Builder blockBytes(int value) {
             if (!PoolFormat.isBlockSize(value)) {
@@ -335,25 +337,25 @@ public final class PmemTier implements StorageTier {
             return this;
         }
 
-        /** What to do with a path that is not persistent memory; by default it is refused. */
+        /** Sets what to do with a path that is not persistent memory; by default it is refused. */
         public Builder emulation(Emulation value) {
             emulation = Objects.requireNonNull(value, "emulation");
             return this;
         }
 
-        /** Who stores and flushes; by default the best that works here. */
+        /** Sets the provider that stores and flushes; by default the best one that works here. */
         public Builder provider(Provider value) {
             provider = Objects.requireNonNull(value, "provider");
             return this;
         }
 
-        /** Puts something between the tier and its provider; for tests that count or lose. */
+        /** Wraps the provider; for tests that count or lose stores. */
         Builder wrapProvider(UnaryOperator<PmemProvider> value) {
             providerWrapper = value;
             return this;
         }
 
-        /** The tier, not open yet. */
+        /** Returns the tier, which the store will open. */
         public PmemTier build() {
             return new PmemTier(this);
         }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * leaves either the old state or one that is known to be unfinished.
  *
  * <p>Creation: zeros, table and superblocks under a temporary name → force → rename → force the
- * directory. Growth: superblock says up to where → zeros behind the end → entries of the new blocks
+ * directory. Growth: superblock says up to where → zeros after the end → entries of the new blocks
  * → force → superblock names the blocks. A superblock is changed copy by copy, each forced.
  */
 final class PoolFile {
@@ -156,7 +156,7 @@ final class PoolFile {
     }
 
     /**
-     * Restores a superblock copy that is damaged or behind, and takes back a growth that was not
+     * Restores a superblock copy that is damaged or outdated, and undoes a growth that was not
      * finished.
      */
     static Superblock repair(FileMedium medium, Path path, Found found) throws IOException {
@@ -170,7 +170,8 @@ final class PoolFile {
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    path + ": a copy of the superblock was damaged or behind and is written again");
+                    path
+                            + ": a copy of the superblock was damaged or outdated and is written again");
             writeSuperblocks(file, pool);
             return pool;
         }

@@ -64,7 +64,7 @@ final class PoolOpener {
             } catch (IOException e) {
                 throw e;
             } catch (Exception e) {
-                throw new IOException("could not let go of " + resource, e);
+                throw new IOException("could not release " + resource, e);
             }
         }
     }
@@ -260,7 +260,7 @@ final class PoolOpener {
         if (format.blockBytes() != options.blockBytes && options.isBlockSizeNamed) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "{0} has blocks of {1} bytes, {2} were asked for: the size was chosen when the"
+                    "{0} has blocks of {1} bytes, {2} were requested: the size was chosen when the"
                             + " pool was created",
                     poolPath(index),
                     Integer.toString(format.blockBytes()),

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * The way on when both slots of a block's entry are destroyed, so that the store refuses to be
- * written: the entry is made anew from the batches in the block, or the batches are saved to a file
- * and the block is freed. The pool is locked meanwhile, and nothing else in it is touched.
+ * Repairs a pool in which both slots of a block's entry are destroyed, so that the store cannot be
+ * opened for writing. Recreates the entry from the batches in the block, or saves the batches to a
+ * file and frees the block. Locks the pool meanwhile, and changes nothing else in it.
  *
- * <p>Whose the block was, the batches do not say: {@code bin/firn-inspect} shows which partition
+ * <p>The batches do not contain their partition: {@code bin/firn-inspect} shows which partition
  * lacks their offsets.
  */
 public final class PoolRepair implements AutoCloseable {

@@ -1,15 +1,15 @@
 package io.firn.pmem;
 
-/** Who stores into persistent memory and flushes it. */
+/** The ways to store into persistent memory and to flush it. */
 public enum Provider {
-    /** The best of the others that works here: LIBPMEM where native access is enabled, then JDK. */
+    /** The best of the others that works: LIBPMEM where native access is enabled, otherwise JDK. */
     AUTO,
     /**
      * Intel's llpl 1.2.0-release. Needs its jar on the class path and the system's libpmem1,
      * libpmemobj1 and libpmempool1; Java 24 and later warn of its native code.
      */
     LLPL,
-    /** The JDK's own {@code READ_WRITE_SYNC} mappings: no native code, no flag. */
+    /** The JDK's own {@code READ_WRITE_SYNC} mappings. Needs no native code and no flag. */
     JDK,
     /**
      * libpmem through the foreign-function API of Java 22 and later. Needs the system's libpmem1;

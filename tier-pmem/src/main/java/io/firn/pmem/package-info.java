@@ -1,2 +1,2 @@
-/** A tier in persistent memory: pools of blocks, and the ways to reach them. */
+/** The persistent-memory tier: pools of blocks, and the providers that access them. */
 package io.firn.pmem;

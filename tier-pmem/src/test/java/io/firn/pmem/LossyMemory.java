@@ -112,7 +112,7 @@ final class LossyMemory implements PmemMemory {
     }
 
     /**
-     * The first byte at or behind a position that is stored and not forced; −1 when there is none.
+     * The first byte at or after a position that is stored and not forced; −1 when there is none.
      */
     synchronized int firstUnforced(int from) {
         int length = live.capacity() - from;

@@ -58,7 +58,7 @@ class PoolCrashTest {
                 });
     }
 
-    /** Without the forces before and behind the rename in {@code PoolFile.create}. */
+    /** Without the forces before and after the rename in {@code PoolFile.create}. */
     @Test
     void shouldFindAPoolOrNoneWhereverThePowerIsCutWhileItIsMade() throws IOException {
         SimulatedFileMedium medium = newMedium();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A power cut at every operation by which a block is repaired, and just behind the last. */
+/** A power cut at every operation by which a block is repaired, and just after the last. */
 @Tag("simulated")
 class PoolRepairCrashTest {
     private static final Logger LOG = Logger.getLogger("io.firn");

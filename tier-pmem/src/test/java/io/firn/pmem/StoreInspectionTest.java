@@ -150,7 +150,7 @@ class StoreInspectionTest {
         assertShows(
                 inspect(),
                 "offsets " + block.group(1) + " are MISSING",
-                "whose it is cannot be told: offsets " + block.group(1),
+                "owner unknown: offsets " + block.group(1),
                 "mark DESTROYED",
                 "slot 0 and slot 1");
     }

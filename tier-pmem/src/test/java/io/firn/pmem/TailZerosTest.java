@@ -49,8 +49,8 @@ class TailZerosTest {
                 for (int length = 8; length < 8 + LINE; length++) {
                     byte[] value = unlikeAnyOther(length);
                     appender.append(value);
-                    assertZerosBehind(value, pool(medium));
-                    assertZerosBehind(value, pool(medium.crash(Survival.NONE)));
+                    assertZerosAfter(value, pool(medium));
+                    assertZerosAfter(value, pool(medium.crash(Survival.NONE)));
                 }
             }
         }
@@ -82,13 +82,13 @@ class TailZerosTest {
         }
     }
 
-    private static void assertZerosBehind(byte[] value, byte[] pool) {
+    private static void assertZerosAfter(byte[] value, byte[] pool) {
         int at = new String(pool, ISO_8859_1).indexOf(new String(value, ISO_8859_1));
         int end = at + value.length + 1; // a record ends in its number of headers
         assertArrayEquals(
                 new byte[ZEROS],
                 Arrays.copyOfRange(pool, end, end + ZEROS),
-                "behind a value of " + value.length + " bytes");
+                "after a value of " + value.length + " bytes");
         boolean isUsed = false;
         for (int i = end + ZEROS; i < end + ZEROS + LINE; i++) {
             isUsed |= pool[i] != 0;

@@ -38,28 +38,35 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(
             names = "--only",
             split = ",",
-            description = "Of start, produce, durable, latency, replay. Default: all of them")
+            description = "Runs only these: start, produce, durable, latency, replay. Default: all")
     private List<String> only = List.of("start", "produce", "durable", "latency", "replay");
 
-    @Option(names = "--mb", description = "Of records, for each run. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--mb", description = "MB of records for each run. Default: ${DEFAULT-VALUE}")
     private int mb = 300;
 
-    @Option(names = "--turns", description = "Of each run; the median counts.")
+    @Option(
+            names = "--turns",
+            description = "Repetitions of each run, of which the median is reported.")
     private int turns = 1;
 
-    @Option(names = "--seconds", description = "Of each latency run. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Duration of each latency run. Default: ${DEFAULT-VALUE}")
     private int seconds = 20;
 
-    @Option(names = "--cold-mb", description = "To be replayed. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--cold-mb", description = "MB to be replayed. Default: ${DEFAULT-VALUE}")
     private int coldMb = 8_000;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Path.of("target");
 
     @Option(
             names = "--jvm",
             split = " ",
-            description = "Of both servers. Default: ${DEFAULT-VALUE}")
+            description = "JVM options of both servers. Default: ${DEFAULT-VALUE}")
     private List<String> jvm = List.of("-Xmx1g", "-XX:+UseG1GC");
 
     @Option(names = "--firn-classpath", required = true, hidden = true)
@@ -138,7 +145,7 @@ public final class KafkaBench implements Callable<Integer> {
                 : Broker.kafka(java(jvm), kafkaClassPath, place, List.of());
     }
 
-    /** Kafka takes as a topic's what we take as the server's. */
+    /** Kafka has as a key of the topic what Firn has as a key of the server. */
     private static void create(Broker broker, String topic, List<String> settings)
             throws Exception {
         Map<String, String> configs =
@@ -156,7 +163,9 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** From nothing, and once more with what the first start left. */
     private void starts() throws Exception {
-        out.printf("%nstart to the first answer, medians of %d; memory then%n", STARTS);
+        out.printf(
+                "%ntime from start to the first response, medians of %d; memory at that moment%n",
+                STARTS);
         out.printf("%-34s %8s %8s %10s%n", "", "ms", "RSS MB", "RssAnon MB");
         Path place = Files.createDirectories(directory.resolve("start"));
         List<String> own = List.of(firnOptions.strip().split("\n", -1));
@@ -389,7 +398,7 @@ public final class KafkaBench implements Callable<Integer> {
         String[] words = line.split(" ", -1);
         if (words[0].equals("late") && Integer.parseInt(words[1]) > LATE_MS) {
             out.printf(
-                    "%-6s the sender was late by up to %s ms: too busy a machine%n",
+                    "%-6s the sender was late by up to %s ms: the machine is too busy%n",
                     name, words[1]);
         }
         if (words.length == 6 && words[1].matches("[0-9]+")) {
@@ -431,7 +440,10 @@ public final class KafkaBench implements Callable<Integer> {
                             "replay");
             replay.start();
             paced(ours, "with");
-            out.println(replay.isAlive() ? "the replay went on" : "the replay was over before");
+            out.println(
+                    replay.isAlive()
+                            ? "the replay was still running"
+                            : "the replay had ended before");
             replay.join();
         }
     }

@@ -26,7 +26,7 @@ import java.util.SplittableRandom;
 /**
  * The JVM that is killed. It appends to all topics, reads each from its start again and again,
  * deletes, and has segments moved all the while. Through its standard output it says what was
- * acknowledged: for each, the topic's number and the offset behind it.
+ * acknowledged: for each, the topic's number and the offset after it.
  */
 final class KillChild {
     static final int REPORT_BYTES = 9;

@@ -33,7 +33,7 @@ final class TiersKill {
     private static final String USAGE =
             "Usage: bin/test-tiers [--minutes N] [--every SECONDS] [--dir DIR] [--seed S]%n%n"
                     + "Kills a JVM whose segments move between three tiers (default: for 10 minutes,%n"
-                    + "every 3 seconds or so), opens the store after each kill and looks at all of it.%n";
+                    + "about every 3 seconds), opens the store after each kill and checks all of it.%n";
 
     private final Path directory;
     private final SplittableRandom random;
@@ -87,7 +87,7 @@ final class TiersKill {
             }
         } catch (Violation e) {
             System.out.println("round " + (round - 1) + ": " + e.getMessage());
-            System.out.println("FAILED; the store stays in " + directory);
+            System.out.println("FAILED; the store is kept in " + directory);
             System.exit(1);
         }
         System.out.println(round + " kills: " + kills.summary());
@@ -98,7 +98,7 @@ final class TiersKill {
         return records
                 + " records read back, "
                 + colder
-                + " times a segment lay in a colder tier, nothing lost, doubled or left over";
+                + " times a segment was in a colder tier, nothing lost, duplicated or left over";
     }
 
     long colder() {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
- * Something that can be configured.
+ * A configuration key.
  *
  * @param name as in a properties file
  * @param type how its value reads
@@ -65,13 +65,13 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
     /**
      * Checks a value.
      *
-     * @throws InvalidOptionException when it is not one; says what is expected
+     * @throws InvalidOptionException when it is invalid; says what is expected
      */
     public void check(String value) {
         String trimmed = value == null ? "" : value.trim();
         if (value == null || !type.accepts(trimmed)) {
             throw new InvalidOptionException(
-                    name + " is to be of type " + type + ", found '" + value + "'");
+                    name + " must be of type " + type + ", found '" + value + "'");
         }
         for (Rule rule : rules) {
             if (!rule.accepts.test(trimmed)) {

@@ -4,19 +4,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** How a configured value reads; ids as in DescribeConfigs. */
+/** The type of a configuration value; ids as in DescribeConfigs. */
 public enum ConfigType {
-    /** true or false. */
+    /** {@code true} or {@code false}. */
     BOOLEAN(1),
     /** Any text. */
     STRING(2),
-    /** 32 bits. */
+    /** A 32-bit integer. */
     INT(3),
-    /** 64 bits. */
+    /** A 64-bit integer. */
     LONG(5),
     /** A decimal number. */
     DOUBLE(6),
-    /** Text, separated by commas. */
+    /** A list of texts, separated by commas. */
     LIST(7);
 
     private final byte id;
@@ -25,7 +25,7 @@ public enum ConfigType {
         this.id = (byte) id;
     }
 
-    /** As on the wire. */
+    /** Returns the id of the type in the Kafka protocol. */
     public byte id() {
         return id;
     }

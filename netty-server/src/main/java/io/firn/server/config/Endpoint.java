@@ -5,11 +5,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A place to connect to.
+ * The address of a listener.
  *
- * @param name of the listener
- * @param host name or address; empty for all of this machine's
- * @param port 0 for any that is free
+ * @param name the name of the listener
+ * @param host a host name or address; empty for all addresses of this machine
+ * @param port the port; 0 for any free one
  */
 public record Endpoint(String name, String host, int port) {
     private static final Pattern FORM =
@@ -26,7 +26,7 @@ public record Endpoint(String name, String host, int port) {
         return new Endpoint(matcher.group(1), host, Integer.parseInt(matcher.group(4)));
     }
 
-    /** Whether it stands for all of the machine's addresses. */
+    /** Returns whether it stands for all addresses of this machine. */
     public boolean isAnyAddress() {
         return host.isEmpty() || host.equals("0.0.0.0") || host.equals("::");
     }

@@ -15,8 +15,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * A server's configuration, checked. Keys have Kafka's names where Kafka has them, and Pafka's for
- * storage; an unknown key is an error that suggests the nearest. Immutable.
+ * A validated configuration of a server. Keys have Kafka's names where Kafka has them, and Pafka's
+ * for storage; an unknown key is an error that suggests the nearest one. Immutable.
  */
 public final class ServerConfig {
     private static final long HOUR_MS = 3_600_000;
@@ -28,15 +28,15 @@ public final class ServerConfig {
         this.values = values;
     }
 
-    /** Everything as it is by default. */
+    /** Returns the default configuration. */
     public static ServerConfig defaults() {
         return of(Map.of());
     }
 
     /**
-     * From keys and values.
+     * Creates a configuration from keys and values.
      *
-     * @throws InvalidOptionException for an unknown key and for a value that does not fit
+     * @throws InvalidOptionException for an unknown key or an invalid value
      */
     public static ServerConfig of(Map<String, String> given) {
         Map<String, String> checked = new TreeMap<>();
@@ -61,7 +61,7 @@ public final class ServerConfig {
     }
 
     /**
-     * From a properties file.
+     * Reads a configuration from a properties file.
      *
      * @throws IOException when it cannot be read
      * @throws InvalidOptionException see {@link #of}
@@ -82,29 +82,29 @@ public final class ServerConfig {
         }
     }
 
-    /** A copy with one more value. */
+    /** Returns a copy with one more value. */
     public ServerConfig with(String key, Object value) {
         Map<String, String> map = new TreeMap<>(values);
         map.put(key, value.toString());
         return of(map);
     }
 
-    /** What was given, without defaults. */
+    /** Returns the given values, without defaults. */
     public Map<String, String> given() {
         return Map.copyOf(values);
     }
 
-    /** Keys that were given and have no effect here. */
+    /** Returns the given keys that have no effect here. */
     public List<String> withoutEffect() {
         return values.keySet().stream().filter(ServerKeys::isWithoutEffect).toList();
     }
 
-    /** Whether a value was given. */
+    /** Returns whether a value was given. */
     public boolean has(String key) {
         return values.containsKey(key);
     }
 
-    /** A value as text, or its default; null when there is neither. */
+    /** Returns a value as text, or its default; null when there is neither. */
     public String text(String key) {
         ConfigKey known = ServerKeys.all().get(key);
         if (known == null) {
@@ -113,27 +113,27 @@ public final class ServerConfig {
         return values.getOrDefault(key, known.defaultValue());
     }
 
-    /** A value as a number. */
+    /** Returns a value as a number. */
     public int integer(String key) {
         return Integer.parseInt(text(key));
     }
 
-    /** A value as a number. */
+    /** Returns a value as a number. */
     public long number(String key) {
         return Long.parseLong(text(key));
     }
 
-    /** A value as a number. */
+    /** Returns a value as a number. */
     public double decimal(String key) {
         return Double.parseDouble(text(key));
     }
 
-    /** A value as yes or no. */
+    /** Returns a value as a boolean. */
     public boolean flag(String key) {
         return Boolean.parseBoolean(text(key));
     }
 
-    /** A value as a list. */
+    /** Returns a value as a list. */
     public List<String> list(String key) {
         List<String> items = new ArrayList<>();
         String text = text(key);
@@ -145,20 +145,20 @@ public final class ServerConfig {
         return items;
     }
 
-    /** The node's id: {@code node.id}, or {@code broker.id} of older files. */
+    /** Returns the node's id: {@code node.id}, or {@code broker.id} of older files. */
     public int nodeId() {
         return has("broker.id") && !has("node.id") && integer("broker.id") >= 0
                 ? integer("broker.id")
                 : integer("node.id");
     }
 
-    /** Where the store's own files lie: the first of {@code log.dirs}, or {@code log.dir}. */
+    /** Returns the store's directory: the first of {@code log.dirs}, or {@code log.dir}. */
     public Path directory() {
         List<String> many = list("log.dirs");
         return Path.of(many.isEmpty() ? text("log.dir") : many.get(0));
     }
 
-    /** Where to listen. */
+    /** Returns where to listen. */
     public Endpoint listener() {
         List<Endpoint> plain = new ArrayList<>();
         for (String each : list("listeners")) {
@@ -169,12 +169,12 @@ public final class ServerConfig {
         }
         if (plain.size() != 1 || !plain.get(0).name().equals("PLAINTEXT")) {
             throw new InvalidOptionException(
-                    "listeners is to name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
+                    "listeners must name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
         }
         return plain.get(0);
     }
 
-    /** What clients are told to connect to; null for where the server listens. */
+    /** Returns the address that clients are told; null for where the server listens. */
     public Endpoint advertised() {
         for (String each : list("advertised.listeners")) {
             Endpoint endpoint = Endpoint.parse("advertised.listeners", each);
@@ -185,7 +185,7 @@ public final class ServerConfig {
         return null;
     }
 
-    /** What a topic has that is created without: every topic key, with the server's default. */
+    /** Returns every topic key with the server's default. */
     public Map<String, String> topicDefaults() {
         Map<String, String> defaults = new LinkedHashMap<>();
         for (ConfigKey key : TopicKeys.inOrder()) {

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class ServerKeys {
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
-    /** Of a topic, by the server's key that gives its default. */
+    /** Topic keys, by the server key that holds the default. */
     private static final Map<String, String> TOPIC_DEFAULTS =
             Map.ofEntries(
                     Map.entry("cleanup.policy", "log.cleanup.policy"),
@@ -154,7 +154,7 @@ public final class ServerKeys {
 
     private ServerKeys() {}
 
-    /** Netty takes as much memory outside of the heap as the heap may take. */
+    /** Netty uses as much memory outside of the heap as the heap may use. */
     private static long queuedBytes() {
         return Math.min(256 << 20, Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4));
     }
@@ -163,17 +163,17 @@ public final class ServerKeys {
         KEYS.put(key.name(), key);
     }
 
-    /** All keys, by name. */
+    /** Returns all keys, by name. */
     static Map<String, ConfigKey> all() {
         return KEYS;
     }
 
-    /** Whether a key is taken for the sake of Kafka's stock files only. */
+    /** Returns whether a key is accepted only because Kafka's stock files contain it. */
     static boolean isWithoutEffect(String name) {
         return WITHOUT_EFFECT.contains(name);
     }
 
-    /** The server's key with a topic key's default; null when there is none. */
+    /** Returns the server key with a topic key's default; null when there is none. */
     static String forTopic(String topicKey) {
         return TOPIC_DEFAULTS.get(topicKey);
     }

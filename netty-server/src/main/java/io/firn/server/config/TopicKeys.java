@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The configuration keys of a topic: all of Kafka's, and ours. */
+/** The configuration keys of a topic: all of Kafka's, and Firn's own. */
 public final class TopicKeys {
     /** Kafka 4 takes no smaller segments from clients; a server's own default may be smaller. */
     private static final int LEAST_SEGMENT = 1 << 20;
@@ -98,7 +98,7 @@ public final class TopicKeys {
     }
 
     /**
-     * A key.
+     * Returns a key.
      *
      * @throws InvalidOptionException when there is none of that name; suggests the nearest
      */

@@ -50,7 +50,7 @@ final class ForeignRecords {
             return Errors.CORRUPT_MESSAGE;
         }
         if (size != bytes.remaining()) {
-            return Errors.INVALID_RECORD; // one batch for a partition, whole, nothing behind it
+            return Errors.INVALID_RECORD; // one batch for a partition, complete, nothing after it
         }
         if (size > settings.maxMessageBytes()) {
             return Errors.MESSAGE_TOO_LARGE;

@@ -214,7 +214,7 @@ public final class ServedTopics implements AutoCloseable {
                 System.getLogger("io.firn.server")
                         .log(
                                 System.Logger.Level.WARNING,
-                                "left behind: " + file(served.topic()),
+                                "could not delete, left in place: " + file(served.topic()),
                                 e);
             }
         }

@@ -84,7 +84,7 @@ public final class TopicSettings {
         return (value == null ? defaults.get(key) : value).trim();
     }
 
-    /** Largest batch that is taken. */
+    /** Largest batch that is accepted. */
     int maxMessageBytes() {
         return maxMessageBytes;
     }
@@ -104,7 +104,7 @@ public final class TopicSettings {
         return get("cleanup.policy").contains("delete");
     }
 
-    /** Whether a batch's time is within what the topic takes. */
+    /** Whether a batch's time is within what the topic accepts. */
     boolean takesTime(long timestampMs, long nowMs) {
         return timestampMs < 0
                 || (timestampMs - nowMs <= timestampAfterMaxMs

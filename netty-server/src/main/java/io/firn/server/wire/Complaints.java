@@ -29,6 +29,6 @@ final class Complaints {
                 peer,
                 reason,
                 why.length() > LONGEST ? why.substring(0, LONGEST) + "…" : why,
-                left == 0 ? "" : " (and " + left + " others were closed, unsaid)");
+                left == 0 ? "" : " (and " + left + " others were closed, not logged)");
     }
 }

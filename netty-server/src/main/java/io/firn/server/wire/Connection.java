@@ -235,7 +235,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
                 }
             }
         } catch (RuntimeException e) {
-            broken = true; // what came behind it cannot be trusted either
+            broken = true; // what came after it cannot be trusted either
             if (exchange == null) {
                 drop(frame);
             } else if (closed) {
@@ -339,7 +339,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Bytes of a request that does not go on, while others wait for the memory that it takes. */
+    /** Bytes of a request that makes no progress while others wait for its memory. */
     int starvedBytes() {
         return held.starvedBytes();
     }

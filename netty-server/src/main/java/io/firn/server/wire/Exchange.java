@@ -158,7 +158,7 @@ public final class Exchange {
         decodedBytes = bytes;
     }
 
-    /** What it takes, as it came and decoded. */
+    /** The memory it uses, as received and decoded. */
     long heldBytes() {
         return decodedBytes + (frame == null ? 0 : frame.readableBytes());
     }

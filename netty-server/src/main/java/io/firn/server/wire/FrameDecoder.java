@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Cuts a connection's bytes into requests: a length in four bytes, then that many. What the length
- * claims is believed only up to a limit, and memory is taken as bytes arrive, not as they are
- * promised. Requests other than produce are small; theirs is a limit of its own, since what a
- * request says costs more memory decoded than on the wire.
+ * Cuts a connection's bytes into requests: a length in four bytes, then that many. The stated
+ * length is trusted only up to a limit, and memory is allocated as bytes arrive, not by that
+ * length. Requests other than produce are small; theirs is a limit of its own, since what a request
+ * says costs more memory decoded than on the wire.
  */
 final class FrameDecoder extends ByteToMessageDecoder {
     private static final int LENGTH_BYTES = 4;
@@ -67,7 +67,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
                             + LEAST
                             + " to "
                             + limit
-                            + " are taken");
+                            + " are accepted");
         }
         if (in.readableBytes() < LENGTH_BYTES + length) {
             if (!hasRoom && length > in.writableBytes() && in.refCnt() == 1) {

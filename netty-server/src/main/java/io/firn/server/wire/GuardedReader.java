@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /**
- * Reads a request's fields, and not too many of them: what a request says takes more memory decoded
- * than on the wire, by far when it consists of empty names.
+ * Reads a request's fields, and not too many of them: a request uses more memory decoded than on
+ * the wire, by far when it consists of empty names.
  */
 final class GuardedReader extends ByteBufferAccessor {
-    /** What a field takes on the heap, about, with its share of the object that it lies in. */
+    /** What a field uses on the heap, about, with its share of the object that contains it. */
     private static final int BYTES_PER_FIELD = 32;
 
     private static final int MOST_FIELDS = 1 << 20;
@@ -22,7 +22,7 @@ final class GuardedReader extends ByteBufferAccessor {
         super(bytes);
     }
 
-    /** What was read so far takes so many bytes on the heap, about. */
+    /** About how many bytes on the heap the fields read so far use. */
     long decodedBytes() {
         return (long) fields * BYTES_PER_FIELD;
     }

@@ -6,8 +6,8 @@ import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.RecordsSend;
 
 /**
- * Records of a fetch response, as they lie in the log. Whoever writes the response takes them over;
- * a response that is not written must be {@link #close}d.
+ * Records of a fetch response, as they lie in the log. Whoever writes the response becomes their
+ * owner; a response that is not written must be {@link #close}d.
  */
 public final class LogRecords implements BaseRecords, AutoCloseable {
     /** None. */

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.kafka.common.message.ResponseHeaderData;
 
 /**
- * Writes a connection's answers, and knows how long the client has taken nothing of them. On the
+ * Writes a connection's answers, and knows for how long the client has read none of them. On the
  * event loop.
  */
 final class Outbox {
@@ -57,7 +57,7 @@ final class Outbox {
         return pendingWrites == 0;
     }
 
-    /** Whether the client has taken nothing for so long, though there is something. */
+    /** Whether the client has read nothing for so long, although there is something to read. */
     boolean isStuck(long nowNs, long ms) {
         return pendingWrites > 0 && nowNs - lastWriteNs > ms * 1_000_000;
     }

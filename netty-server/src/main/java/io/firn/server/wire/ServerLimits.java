@@ -9,7 +9,7 @@ package io.firn.server.wire;
  * @param connections at a time
  * @param connectionsPerAddress at a time
  * @param idleMs a connection without a request for so long is closed
- * @param writeStallMs a connection that takes nothing of its answers for so long is closed
+ * @param writeStallMs a connection that reads none of its answers for so long is closed
  */
 public record ServerLimits(
         int requestBytes,

@@ -97,9 +97,7 @@ public final class Transport implements AutoCloseable {
         return (InetSocketAddress) bound.channel().localAddress();
     }
 
-    /**
-     * Lets nobody in any more, and has what is under way answered, as far as it takes no longer.
-     */
+    /** Accepts no more connections, and answers requests under way that finish within the time. */
     public void drain(long maxMs) {
         listening.forEach(channel -> channel.close().awaitUninterruptibly());
         server.connections().end();
