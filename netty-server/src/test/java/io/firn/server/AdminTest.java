@@ -253,15 +253,21 @@ class AdminTest {
     /** Of a topic, the source of what was not set is the server's file, if it is given there. */
     @Test
     void shouldSayWhereATopicsDefaultsComeFrom() throws Exception {
-        running.createTopic("orders", 1, Map.of("retention.ms", "5000"));
-        Config config = get(admin.describeConfigs(List.of(ORDERS)).all()).get(ORDERS);
-        assertEquals(
-                ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG, config.get("retention.ms").source());
-        assertEquals(
-                ConfigEntry.ConfigSource.STATIC_BROKER_CONFIG,
-                config.get("segment.bytes").source());
-        assertEquals(
-                ConfigEntry.ConfigSource.DEFAULT_CONFIG, config.get("max.message.bytes").source());
+        NewTopic topic =
+                new NewTopic("orders", 1, (short) 1).configs(Map.of("retention.ms", "5000"));
+        Config created = get(admin.createTopics(List.of(topic)).config("orders"));
+        Config described = get(admin.describeConfigs(List.of(ORDERS)).all()).get(ORDERS);
+        for (Config config : List.of(created, described)) {
+            assertEquals(
+                    ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG,
+                    config.get("retention.ms").source());
+            assertEquals(
+                    ConfigEntry.ConfigSource.STATIC_BROKER_CONFIG,
+                    config.get("segment.bytes").source());
+            assertEquals(
+                    ConfigEntry.ConfigSource.DEFAULT_CONFIG,
+                    config.get("max.message.bytes").source());
+        }
     }
 
     private static AlterConfigOp op(String key, String value, OpType type) {

@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.server.config.ConfigKey;
+import io.firn.server.config.ServerConfig;
 import io.firn.server.config.TopicKeys;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
@@ -54,9 +55,7 @@ public final class ConfigAdmin {
             ServedTopic topic = find(asked.resourceName());
             TopicSettings settings = topic.settings();
             for (ConfigKey key : TopicKeys.inOrder()) {
-                boolean isSet = settings.set().containsKey(key.name());
-                boolean isGiven = topics.config().givesDefaultOf(key.name());
-                byte source = isSet ? FROM_TOPIC : isGiven ? FROM_FILE : FROM_DEFAULT;
+                byte source = sourceOf(key.name(), settings, topics.config());
                 all.add(shown(key, settings.get(key.name()), source, false, synonyms));
             }
         } else if (asked.resourceType() == BROKER) {
@@ -81,6 +80,14 @@ public final class ConfigAdmin {
             all.removeIf(each -> !asked.configurationKeys().contains(each.name()));
         }
         return all;
+    }
+
+    /** Where a topic has the value of a key from. */
+    static byte sourceOf(String key, TopicSettings topic, ServerConfig server) {
+        if (topic.set().containsKey(key)) {
+            return FROM_TOPIC;
+        }
+        return server.givesDefaultOf(key) ? FROM_FILE : FROM_DEFAULT;
     }
 
     private ServedTopic find(String name) {

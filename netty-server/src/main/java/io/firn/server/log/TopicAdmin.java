@@ -33,8 +33,6 @@ import org.apache.kafka.common.protocol.Errors;
 /** Creates, deletes and enlarges topics, and deletes records. */
 public final class TopicAdmin {
     private static final int MOST_PARTITIONS = 100_000;
-    private static final byte FROM_TOPIC = 1;
-    private static final byte FROM_DEFAULT = 5;
 
     private final ServedTopics topics;
     private final int nodeId;
@@ -98,9 +96,10 @@ public final class TopicAdmin {
                                                 .setName(key.name())
                                                 .setValue(settings.get(key.name()))
                                                 .setConfigSource(
-                                                        set.containsKey(key.name())
-                                                                ? FROM_TOPIC
-                                                                : FROM_DEFAULT)));
+                                                        ConfigAdmin.sourceOf(
+                                                                key.name(),
+                                                                settings,
+                                                                topics.config()))));
         result.setTopicId(id)
                 .setNumPartitions(partitions)
                 .setReplicationFactor((short) 1)
