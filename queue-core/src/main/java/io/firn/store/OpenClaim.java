@@ -8,9 +8,7 @@ import java.nio.ByteOrder;
  * The claim of an exclusive appender, and the buffer that the caller writes the value into: one
  * array, used again by each claim, which commit copies into the log. So nothing that a caller does
  * to the buffer, whenever it does it, reaches another record, and the log's memory is only stored
- * to. (Measured against writing into the log in place, where the CRC has to copy the value out
- * again: this is the faster of the two at each size.) Outside of an open claim the buffer has no
- * room.
+ * to. Outside of an open claim the buffer has no room.
  */
 final class OpenClaim implements Claim {
     private final PartitionAppender appender;
