@@ -2,6 +2,7 @@ package io.firn.batch;
 
 import io.firn.Compression;
 import io.firn.InvalidBatchException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -68,8 +69,24 @@ public final class ForeignBatch {
         checkProducer(buffer, at);
         if (compression == Compression.NONE) {
             checkRecords(buffer, at, size, count);
+        } else if (count
+                > (size - BatchFormat.HEADER_LENGTH) / CompressedRecords.LEAST_RECORD_BYTES) {
+            // More than an uncompressed batch of that size could hold. Each record takes an offset,
+            // and a segment has room for 2³¹: who makes up a count would use up segments with it.
+            checkCompressed(buffer, at, size, count, compression);
         }
         return count;
+    }
+
+    private static void checkCompressed(
+            ByteBuffer buffer, int at, int size, int count, Compression codec) {
+        byte[] compressed = new byte[size - BatchFormat.HEADER_LENGTH];
+        buffer.get(at + BatchFormat.HEADER_LENGTH, compressed);
+        try {
+            CompressedRecords.check(codec, compressed, count);
+        } catch (IOException e) {
+            throw invalid("record count " + count + " in " + size + " bytes: " + e.getMessage());
+        }
     }
 
     private static int crc(ByteBuffer buffer, int at, int size) {

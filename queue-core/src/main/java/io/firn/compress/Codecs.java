@@ -55,6 +55,26 @@ public final class Codecs {
         }
     }
 
+    /**
+     * Returns a stream of the decompressed bytes.
+     *
+     * @param maxBytes what the blocks may announce, where a library takes as much memory as they do
+     * @throws IOException when the bytes are not what the codec wrote
+     * @throws MissingCodecException when the codec's library is not on the class path
+     */
+    public static InputStream open(Compression codec, byte[] source, int maxBytes)
+            throws IOException {
+        try {
+            if (codec == Compression.SNAPPY
+                    && SnappyStreams.announced(source, 0, source.length) > maxBytes) {
+                throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+            }
+            return input(codec, new ByteArrayInputStream(source));
+        } catch (NoClassDefFoundError e) {
+            throw missing(codec);
+        }
+    }
+
     /** Decompresses; false when there are too many bytes. */
     private static boolean expand(
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)

@@ -124,6 +124,49 @@ class ForeignBatchTest {
         }
     }
 
+    /** As many records as a batch can hold, in as few bytes as there are. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeManyRecordsThatCompressToFewBytes(Compression codec) {
+        StoredRecord empty = new StoredRecord(0, 0, 1_000, null, null, List.of());
+        ByteBuffer batch =
+                KafkaBatches.of(codec).encode(java.util.Collections.nCopies(50_000, empty));
+
+        assertEquals(50_000, ForeignBatch.check(batch));
+        boolean isDense = batch.remaining() < 50_000 * 7;
+        assertEquals(codec != Compression.NONE, isDense);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void shouldRefuseMoreRecordsThanACompressedBatchHolds(Compression codec) {
+        StoredRecord empty = new StoredRecord(0, 0, 1_000, null, null, List.of());
+        for (int count : new int[] {40_001, 100_000, Integer.MAX_VALUE}) {
+            ByteBuffer batch =
+                    KafkaBatches.of(codec).encode(java.util.Collections.nCopies(40_000, empty));
+            count(batch, count);
+
+            assertRefused(batch, "record count " + count + " in " + batch.remaining());
+        }
+        ByteBuffer fewer =
+                KafkaBatches.of(codec).encode(java.util.Collections.nCopies(60_000, empty));
+        count(fewer, 59_999);
+        assertRefused(fewer, "more than these follow");
+    }
+
+    /** A batch whose compressed bytes are none. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void shouldRefuseACountThatSoFewBytesCannotHold(int codec) {
+        ByteBuffer batch = ByteBuffer.allocate(80);
+        batch.put(threeRecords().limit(80)).flip();
+        batch.putInt(BatchFormat.LENGTH, 80 - BatchFormat.LENGTH_OVERHEAD);
+        batch.putShort(BatchFormat.ATTRIBUTES, (short) codec);
+        count(batch, Integer.MAX_VALUE);
+
+        assertRefused(batch, "record count 2147483647 in 80 bytes");
+    }
+
     @Test
     void shouldRefuseALastOffsetThatLies() {
         ByteBuffer batch = threeRecords();
