@@ -42,6 +42,14 @@ public interface Segment {
     ByteBuffer memory();
 
     /**
+     * Whether bytes that nobody stored since the block was reserved may be other than zero: the
+     * block was used before.
+     */
+    default boolean mayHoldStaleBytes() {
+        return false;
+    }
+
+    /**
      * Makes the stores into {@code [from, to)} durable. May be called by a user's thread, by one
      * thread at a time; is not disturbed by interrupts.
      *

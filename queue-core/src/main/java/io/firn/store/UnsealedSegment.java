@@ -75,8 +75,7 @@ final class UnsealedSegment {
         long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
         int position = Math.min(markPosition, capacity);
         int lastEpoch = LogSegment.lastEpochBits(block);
-        SegmentWalk walk =
-                new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
+        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
         while (walk.next()) {
             if (walk.isDamage()) {
                 damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
@@ -105,8 +104,26 @@ final class UnsealedSegment {
         index.onBatch(position, size, (int) (next - baseOffset - 1), maxTimestamp);
     }
 
-    /** Bytes behind the cut that are not zero: what a crash tore, or remains of an older epoch. */
+    /**
+     * Bytes behind the cut that were stored into this segment and cannot be believed: what a crash
+     * tore. In a block that was used before, only a batch with the mark's epoch and the offset that
+     * comes next is certain to be one of them.
+     */
     int unprovenBytes() {
+        return block.mayHoldStaleBytes() ? tornBytes() : bytesBehindCut();
+    }
+
+    private int tornBytes() {
+        if (capacity - cut < BatchFormat.HEADER_LENGTH
+                || memory.getInt(cut + BatchFormat.EPOCH) != BatchFormat.epochBits(mark.epoch())
+                || memory.getLong(cut + BatchFormat.BASE_OFFSET) != cutOffset) {
+            return 0;
+        }
+        long size = (long) memory.getInt(cut + BatchFormat.LENGTH) + BatchFormat.LENGTH_OVERHEAD;
+        return (int) Math.min(Math.max(size, BatchFormat.HEADER_LENGTH), capacity - cut);
+    }
+
+    private int bytesBehindCut() {
         int last = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
         while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {
             last -= Long.BYTES;

@@ -80,6 +80,11 @@ record BlockEntry(
         return isFree() && writes == 1;
     }
 
+    /** Whether the block was never used before the segment that is in it. */
+    boolean isFirstLife() {
+        return life == neverUsed().writes + 1;
+    }
+
     boolean isSealed() {
         return mark != null && mark.state() == SegmentState.SEALED;
     }

@@ -90,6 +90,12 @@ final class PmemSegment implements Segment {
     }
 
     @Override
+    public boolean mayHoldStaleBytes() {
+        BlockEntry current = entry;
+        return current == null || !current.isFirstLife();
+    }
+
+    @Override
     public void force(int from, int to) throws IOException {
         BlockEntry current = entry;
         if (writable == null || deleted) {

@@ -102,7 +102,9 @@ public final class PoolRepair implements AutoCloseable {
             throw new IOException("block " + block + " holds no batch: free it instead");
         }
         BlockEntry like = newestOfAll();
-        long epoch = (like.epoch() & ~(long) Integer.MAX_VALUE) | chain.epochBits();
+        // −1 when no other block was ever used.
+        long highBits = Math.max(like.epoch(), 0) & ~(long) Integer.MAX_VALUE;
+        long epoch = highBits | chain.epochBits();
         Mark mark =
                 Mark.reserved(topicId, partition, epoch)
                         .active(epoch, chain.from(), chain.bytes(), chain.to());

@@ -204,6 +204,56 @@ class PoolRepairTest {
     }
 
     @Test
+    void shouldRestoreTheOnlyBlockThatWasEverUsed() throws IOException {
+        Path store = directory.resolve("store2");
+        Path pool = directory.resolve("pmem2");
+        try (LogStore made =
+                        LogStore.in(store)
+                                .tier(Pools.withBlocks(BLOCKS, pool).build())
+                                .invokerMode()
+                                .open();
+                Appender appender =
+                        made.createTopic("t", OPTIONS).partition(0).openSharedAppender()) {
+            appender.append(new byte[100]);
+        }
+        UUID topic;
+        try (Stream<Path> all = Files.list(store.resolve("topics"))) {
+            topic = UUID.fromString(all.findFirst().orElseThrow().getFileName().toString());
+        }
+        for (int block = 0; block < BLOCKS; block++) {
+            byte[] never = BlockEntry.neverUsed().encode(poolId(pool), block);
+            for (int slot = 0; slot < 2; slot++) {
+                if (block == 0) {
+                    PoolDamage.overwrite(pool, PoolDamage.slot(block, slot), BlockEntry.SLOT_BYTES);
+                } else {
+                    PoolDamage.write(pool, PoolDamage.slot(block, slot), never);
+                }
+            }
+        }
+
+        try (PoolRepair repair = PoolRepair.open(FileMedium.real(), pool)) {
+            repair.restore(0, topic, 0);
+        }
+
+        try (PmemTier tier = Pools.withBlocks(BLOCKS, pool).build()) {
+            tier.open(new TierContext(storeIdOf(pool), false, true));
+            assertTrue(tier.list().get(0).mark().epoch() >= 0, tier.list()::toString);
+        }
+        try (LogStore opened =
+                LogStore.in(store).tier(Pools.withBlocks(BLOCKS, pool).build()).open()) {
+            assertEquals(1, opened.openTopic("t").partition(0).nextOffset());
+        }
+    }
+
+    private static UUID poolId(Path pool) throws IOException {
+        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME)).superblock().poolId();
+    }
+
+    private static UUID storeIdOf(Path pool) throws IOException {
+        return PoolFile.read(FileMedium.real(), pool.resolve(PoolFile.NAME)).superblock().storeId();
+    }
+
+    @Test
     void shouldRefuseToRepairWhatIsWhole() throws IOException {
         Path saved = directory.resolve("saved.log");
         try (PoolRepair repair = repair()) {
