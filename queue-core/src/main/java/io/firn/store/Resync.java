@@ -259,7 +259,9 @@ final class Resync {
         /** Position behind it by its length, −1 when that cannot be. */
         final int byLength;
 
-        /** Offset behind it, by its last offset and by its count; below its own when that cannot be. */
+        /**
+         * Offset behind it, by its last offset and by its count; below its own when that cannot be.
+         */
         private final long byLastOffset;
 
         private final long byCount;

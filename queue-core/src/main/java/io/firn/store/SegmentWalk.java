@@ -36,8 +36,7 @@ final class SegmentWalk {
      *     Long#MAX_VALUE} when that is not known
      * @param lastEpoch the bits of the last batch's epoch, −1 when it is not known
      */
-    SegmentWalk(
-            ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
+    SegmentWalk(ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
         this.at = at;
         this.expected = expected;
@@ -62,9 +61,7 @@ final class SegmentWalk {
         String reason =
                 n > 0
                         ? "last offset"
-                        : expected < endOffset
-                                ? verifier.reason()
-                                : "bytes behind the last offset";
+                        : expected < endOffset ? verifier.reason() : "bytes behind the last offset";
         int from = at;
         if (previous >= 0 && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
             from = previous;

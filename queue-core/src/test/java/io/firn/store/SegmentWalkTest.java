@@ -57,7 +57,8 @@ class SegmentWalkTest {
                 case BASE_OFFSET -> memory.putLong(at, random.nextLong());
                 case NEAR_BASE_OFFSET ->
                         memory.putLong(at, memory.getLong(at) + 1 + random.nextInt(9));
-                case LAST_OFFSET -> memory.putInt(at + 23, memory.getInt(at + 23) ^ nonZero(random));
+                case LAST_OFFSET ->
+                        memory.putInt(at + 23, memory.getInt(at + 23) ^ nonZero(random));
                 case NEAR_LAST_OFFSET ->
                         memory.putInt(at + 23, memory.getInt(at + 23) + 1 + random.nextInt(9));
                 case CRC -> memory.putInt(at + 17, memory.getInt(at + 17) ^ nonZero(random));

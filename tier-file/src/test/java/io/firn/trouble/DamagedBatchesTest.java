@@ -160,13 +160,7 @@ class DamagedBatchesTest {
                 }
             }
             assertEquals(
-                    List.of(
-                            "0-150",
-                            "lost 150-156",
-                            "156-750",
-                            "lost 750-753",
-                            "753-902"),
-                    seen);
+                    List.of("0-150", "lost 150-156", "156-750", "lost 750-753", "753-902"), seen);
         }
     }
 
