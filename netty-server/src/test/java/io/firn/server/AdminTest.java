@@ -147,6 +147,12 @@ class AdminTest {
                 get(admin.listOffsets(Map.of(first, OffsetSpec.earliest())).all())
                         .get(first)
                         .offset());
+        assertEquals(
+                4,
+                get(admin.listOffsets(Map.of(first, OffsetSpec.maxTimestamp())).all())
+                        .get(first)
+                        .offset(),
+                "the first of those that are left");
     }
 
     @Test

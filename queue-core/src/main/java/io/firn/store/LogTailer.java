@@ -53,7 +53,8 @@ final class LogTailer implements Tailer {
         // Whoever waits for more than 292 years waits for ever.
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
-        Signal signal = readers[0].log().published();
+        PartitionLog log = readers[0].log();
+        Signal signal = readers.length == 1 ? log.published() : log.topicLog().published();
         signal.enter();
         try {
             while (true) {

@@ -151,6 +151,7 @@ final class PartitionLog implements Partition {
 
     private void tellReaders() {
         published.wake();
+        topic.published().wake();
         for (VisibleListener listener : listeners) {
             listener.onVisible();
         }
@@ -480,11 +481,7 @@ final class PartitionLog implements Partition {
     @Override
     public TimestampedOffset findLatestTimestamp() {
         state.checkReadable();
-        long latest = -1;
-        for (LogSegment segment : segments) {
-            latest = Math.max(latest, SegmentIndexes.of(segment).maxTimestamp());
-        }
-        return latest < 0 ? null : findTimestamp(latest);
+        return new PartitionReader(this).findLatestTimestamp();
     }
 
     void addDamage(DamagedRange range) {

@@ -17,6 +17,12 @@ import io.firn.compress.Codecs;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Reads one partition from an offset on. It remembers a place in a segment between polls and holds
@@ -50,6 +56,9 @@ final class PartitionReader {
     private ByteBuffer wrapped;
     private ByteBuffer batchBytes;
     private boolean stopped;
+
+    // Whether the handler was called and has not returned.
+    private boolean handling;
 
     PartitionReader(PartitionLog log) {
         this.log = log;
@@ -187,6 +196,7 @@ final class PartitionReader {
 
     @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
     private int pollSegment(RecordHandler handler, int limit, long visible) {
+        handling = false;
         enterSegment();
         View view = pinEntered();
         int taken = 0;
@@ -208,9 +218,21 @@ final class PartitionReader {
             lookAgain();
             return taken;
         } catch (InternalError e) {
+            if (handling && isReadable(view.buffer())) {
+                throw e; // the handler's own, not a mapping's
+            }
             throw unreadable(e);
         } finally {
             view.unpin();
+        }
+    }
+
+    /** Whether the batch that is being handed out can be read. */
+    private boolean isReadable(ByteBuffer memory) {
+        try {
+            return verifier.check(memory, position, segment.written(), base) > 0;
+        } catch (InternalError e) {
+            return false;
         }
     }
 
@@ -287,7 +309,9 @@ final class PartitionReader {
                 break;
             }
             if (record.offset() >= offset) {
+                handling = true;
                 Verdict verdict = handler.onRecord(record);
+                handling = false;
                 if (verdict == Verdict.AGAIN) {
                     stopped = true;
                     return taken;
@@ -412,9 +436,12 @@ final class PartitionReader {
     }
 
     private SegmentWalk walkTo(ByteBuffer memory, long target) {
+        return SegmentIndexes.walkTo(segment, indexOf(segment), memory, verifier, target);
+    }
+
+    private SparseIndex indexOf(LogSegment of) {
         try {
-            SparseIndex index = SegmentIndexes.of(segment);
-            return SegmentIndexes.walkTo(segment, index, memory, verifier, target);
+            return SegmentIndexes.of(of);
         } catch (FirnException e) {
             requireStillThere(); // or there is nothing left to make an index of
             throw e;
@@ -427,10 +454,7 @@ final class PartitionReader {
             try {
                 return findTimestampOnce(timestampMs);
             } catch (ReusedException e) {
-                segment = null;
-                batchSize = 0;
-                log.store().lookAgain();
-                log.state().checkReadable();
+                forgetPlace();
             }
         }
     }
@@ -438,26 +462,144 @@ final class PartitionReader {
     private TimestampedOffset findTimestampOnce(long timestampMs) {
         long visible = log.visibleOffset();
         for (LogSegment candidate : log.segments()) {
-            if (candidate.endOffset <= log.logStartOffset() || candidate.baseOffset >= visible) {
-                continue;
-            }
-            segment = candidate;
-            View view = pin();
-            try {
-                TimestampedOffset found = findTimestamp(view.buffer(), timestampMs, visible);
-                if (candidate.mayBeReused) {
-                    requireStillThere();
-                }
+            if (isInRange(candidate, visible)) {
+                TimestampedOffset found =
+                        search(candidate, memory -> findTimestamp(memory, timestampMs, visible));
                 if (found != null) {
                     return found;
                 }
-            } catch (InternalError e) {
-                throw unreadable(e);
-            } finally {
-                view.unpin();
             }
         }
         return null;
+    }
+
+    private boolean isInRange(LogSegment candidate, long visible) {
+        return candidate.endOffset > log.logStartOffset() && candidate.baseOffset < visible;
+    }
+
+    /** Searches in a segment's bytes; moves this reader. */
+    private TimestampedOffset search(
+            LogSegment in, Function<ByteBuffer, TimestampedOffset> search) {
+        segment = in;
+        batchSize = 0;
+        View view = pin();
+        try {
+            TimestampedOffset found = search.apply(view.buffer());
+            if (in.mayBeReused) {
+                requireStillThere();
+            }
+            return found;
+        } catch (InternalError e) {
+            throw unreadable(e);
+        } finally {
+            view.unpin();
+        }
+    }
+
+    /**
+     * The first of the visible records with the largest timestamp, or null when none has one; moves
+     * this reader.
+     */
+    TimestampedOffset findLatestTimestamp() {
+        while (true) {
+            try {
+                return findLatestOnce();
+            } catch (ReusedException e) {
+                forgetPlace();
+            }
+        }
+    }
+
+    /**
+     * A segment's index knows the largest timestamp in it, which may be that of a record below the
+     * log start or not visible yet. So the segments are looked at from the largest downwards, until
+     * no other one can have a larger timestamp than what was found.
+     */
+    private TimestampedOffset findLatestOnce() {
+        long visible = log.visibleOffset(); // before the indexes, which then know all that is below
+        List<LogSegment> candidates = new ArrayList<>();
+        Map<LogSegment, Long> largest = new IdentityHashMap<>();
+        for (LogSegment candidate : log.segments()) {
+            if (isInRange(candidate, visible)) {
+                segment = candidate;
+                // Of a segment that another process writes, the index does not know the end yet.
+                boolean grows = candidate.followed && !candidate.sealed;
+                long bound = grows ? Long.MAX_VALUE : indexOf(candidate).maxTimestamp();
+                largest.put(candidate, bound);
+                candidates.add(candidate);
+            }
+        }
+        candidates.sort(
+                Comparator.comparing((LogSegment s) -> largest.get(s))
+                        .reversed()
+                        .thenComparing(s -> s.baseOffset));
+        TimestampedOffset latest = null;
+        for (LogSegment candidate : candidates) {
+            long bound = largest.get(candidate);
+            boolean isBeaten = latest != null && latest.timestampMs() > bound;
+            if (bound < 0 || isBeaten) {
+                break;
+            }
+            TimestampedOffset found =
+                    search(candidate, memory -> findTimestamp(memory, bound, visible));
+            if (found == null) {
+                found = search(candidate, memory -> findLatest(memory, visible));
+            }
+            latest = later(latest, found);
+        }
+        return latest;
+    }
+
+    /** The one with the larger timestamp; of two that are equal, the first. */
+    private static TimestampedOffset later(TimestampedOffset a, TimestampedOffset b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        if (a.timestampMs() != b.timestampMs()) {
+            return a.timestampMs() > b.timestampMs() ? a : b;
+        }
+        return a.offset() < b.offset() ? a : b;
+    }
+
+    /** Looks at all of a segment's batches that are visible. */
+    private TimestampedOffset findLatest(ByteBuffer memory, long visible) {
+        TimestampedOffset latest = null;
+        SegmentWalk walk = walkTo(memory, Math.max(log.logStartOffset(), segment.baseOffset));
+        while (walk.next() && walk.fromOffset() < visible) {
+            long bound = latest == null ? -1 : latest.timestampMs();
+            if (walk.isDamage()
+                    || walk.maxTimestamp() <= bound
+                    || walk.toOffset() <= log.logStartOffset()) {
+                continue;
+            }
+            openAt(memory, walk);
+            for (int at = record.show(recordAt); at >= 0; at = record.show(at)) {
+                if (record.timestamp() >= 0 && record.offset() >= log.logStartOffset()) {
+                    latest =
+                            later(
+                                    latest,
+                                    new TimestampedOffset(record.offset(), record.timestamp()));
+                }
+                if (at >= recordsEnd) {
+                    break;
+                }
+            }
+        }
+        return latest;
+    }
+
+    private void openAt(ByteBuffer memory, SegmentWalk walk) {
+        position = walk.position();
+        offset = walk.fromOffset();
+        base = offset;
+        openBatch(memory);
+    }
+
+    private void forgetPlace() {
+        segment = null;
+        batchSize = 0;
+        log.store().lookAgain();
+        log.state().checkReadable();
     }
 
     private TimestampedOffset findTimestamp(ByteBuffer memory, long timestampMs, long visible) {
@@ -478,10 +620,7 @@ final class PartitionReader {
             if (walk.fromOffset() >= visible) {
                 return null;
             }
-            position = walk.position();
-            offset = walk.fromOffset();
-            base = offset;
-            openBatch(memory);
+            openAt(memory, walk);
             int at = recordAt;
             while (at >= 0 && at < recordsEnd) {
                 at = record.show(at);

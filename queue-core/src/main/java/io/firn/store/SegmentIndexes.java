@@ -38,6 +38,7 @@ final class SegmentIndexes {
 
     /** Makes the index from the batches' headers. */
     static SparseIndex rebuild(LogSegment segment) {
+        boolean wasSealed = segment.sealed;
         try {
             View view = segment.pin();
             try {
@@ -48,6 +49,9 @@ final class SegmentIndexes {
                     segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
                 }
                 segment.index(index);
+                if (segment.sealed && !wasSealed && segment.followed) {
+                    segment.index(null); // complete it is only now
+                }
                 return index;
             } finally {
                 view.unpin();

@@ -32,6 +32,7 @@ final class TopicLog implements Topic {
     private volatile List<PartitionLog> logs = List.of();
     private final Map<String, CursorLog> cursors = new TreeMap<>();
     private volatile boolean allCursorsKnown;
+    private final Signal published = new Signal();
 
     TopicLog(Store store, UUID id, String name, TopicOptions options) {
         this.store = store;
@@ -105,6 +106,22 @@ final class TopicLog implements Topic {
 
     Store store() {
         return store;
+    }
+
+    /** Wakes who waits for records of several partitions. */
+    Signal published() {
+        return published;
+    }
+
+    /** For a reader beside the writing process: what the topic file says by now. */
+    synchronized void follow(TopicOptions found) {
+        if (!found.equals(options)) {
+            options = found;
+            if (found.partitions() > logs.size()) {
+                growTo(found.partitions());
+                store.listPartitions();
+            }
+        }
     }
 
     TopicFiles files() {

@@ -438,4 +438,28 @@ class TailTest {
         clock.advance(200);
         Stores.work(store);
     }
+
+    /** Only a mapping's error says that a segment cannot be read. */
+    @Test
+    void shouldLetAnErrorOfTheHandlerThrough() {
+        Partition other = store.createTopic("own-error", Stores.small()).partition(0);
+        try (Appender appender = other.openAppender()) {
+            appender.append(new byte[10]);
+        }
+        InternalError own = new InternalError("the handler's own");
+        Tailer tailer = other.openTailer();
+
+        InternalError thrown =
+                assertThrows(
+                        InternalError.class,
+                        () ->
+                                tailer.poll(
+                                        record -> {
+                                            throw own;
+                                        },
+                                        10));
+
+        assertSame(own, thrown);
+        assertEquals(1, readAll(tailer).size());
+    }
 }
