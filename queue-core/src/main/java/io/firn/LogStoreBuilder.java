@@ -58,7 +58,17 @@ public final class LogStoreBuilder {
         return this;
     }
 
-    /** Opens without changing anything, beside the process that writes or after it. */
+    /**
+     * Opens without changing anything, beside the process that writes or after it.
+     *
+     * <p>Of a DURABLE topic it shows what the writer's marks prove to be durable. When the writer
+     * is gone without having closed the store, and nobody holds the store's lock, it shows in
+     * addition what the recovery of a writer would accept if it opened the store now: all
+     * acknowledged records, and possibly some that were appended last and not acknowledged. The
+     * latter were not forced. Until a writer has opened the store, a power cut may lose them, also
+     * where the durability class is {@link DurabilityClass#POWER_FAIL}; the acknowledged ones
+     * survive it in that class.
+     */
     public LogStoreBuilder readOnly() {
         readOnly = true;
         return this;

@@ -105,6 +105,11 @@ final class ThrottledMedium implements FileMedium {
     }
 
     @Override
+    public boolean isUnlocked(Path file) throws IOException {
+        return below.isUnlocked(file);
+    }
+
+    @Override
     public AutoCloseable lock(Path file) throws IOException {
         return below.lock(file);
     }

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Locks between processes, and within this one.
@@ -32,7 +34,57 @@ final class FileLocks {
     /** Never closed: that would drop the lock that another class loader's copy of us holds. */
     private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
 
+    /** Files that another class loader's copy of us was found to hold; not opened any more. */
+    private static final Set<Object> HELD_BY_OTHERS = new HashSet<>();
+
+    /** A look whether a lock is free takes it for a moment, in which nobody else can. */
+    private static final int TRIES = 20;
+
+    private static final long RETRY_MS = 5;
+
     private FileLocks() {}
+
+    /** Whether certainly nobody holds a lock; a file that is missing says nothing. */
+    static boolean isFree(Path file) throws IOException {
+        synchronized (HELD) {
+            if (!Files.isRegularFile(file)) {
+                return false;
+            }
+            for (Object key : keysOf(file)) {
+                if (HELD.containsKey(key) || HELD_BY_OTHERS.contains(key)) {
+                    return false;
+                }
+            }
+            return isFreeElsewhere(file);
+        }
+    }
+
+    private static boolean isFreeElsewhere(Path file) throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r");
+                try {
+                    FileLock lock = opened.getChannel().tryLock(0, Long.MAX_VALUE, true);
+                    opened.close();
+                    return lock != null;
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                } catch (OverlappingFileLockException e) {
+                    KEPT_OPEN.add(opened);
+                    HELD_BY_OTHERS.addAll(keysOf(file));
+                    return false;
+                } catch (IOException e) {
+                    opened.close();
+                    throw e;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
 
     static AutoCloseable take(Path file) throws IOException {
         synchronized (HELD) {
@@ -59,7 +111,7 @@ final class FileLocks {
     private static RandomAccessFile openAndLock(Path file) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
+            for (int tries = 1; ; ) {
                 RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
                 try {
                     // The only use of this channel: one while locked could be hit by an interrupt.
@@ -67,7 +119,11 @@ final class FileLocks {
                     if (lock != null) {
                         return opened;
                     }
-                    throw elsewhere(file, read(opened));
+                    if (tries++ == TRIES) {
+                        throw elsewhere(file, read(opened));
+                    }
+                    opened.close();
+                    interrupted |= pause();
                 } catch (ClosedByInterruptException e) {
                     interrupted |= Thread.interrupted();
                 } catch (OverlappingFileLockException e) {
@@ -93,6 +149,20 @@ final class FileLocks {
                 throw new IOException(file + " is to be a lock file, but is not a file", e);
             }
         }
+        return keysOf(file);
+    }
+
+    /** Returns whether the pause was interrupted. */
+    private static boolean pause() {
+        try {
+            Thread.sleep(RETRY_MS);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    private static List<Object> keysOf(Path file) throws IOException {
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         Path real = file.toRealPath();
         return key == null ? List.of(real) : List.of(real, key);

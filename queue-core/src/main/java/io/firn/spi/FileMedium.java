@@ -82,4 +82,12 @@ public interface FileMedium {
      * @throws io.firn.StoreLockedException when somebody holds it, with what the holder wrote
      */
     AutoCloseable lock(Path file) throws IOException;
+
+    /**
+     * Returns whether it is certain that nobody holds the lock in a file, neither another process
+     * nor this one. Writes nothing. A medium that cannot tell returns false.
+     */
+    default boolean isUnlocked(Path file) throws IOException {
+        return false;
+    }
 }

@@ -163,6 +163,11 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
+    public boolean isUnlocked(Path file) throws IOException {
+        return FileLocks.isFree(file);
+    }
+
+    @Override
     public AutoCloseable lock(Path file) throws IOException {
         return FileLocks.take(file);
     }

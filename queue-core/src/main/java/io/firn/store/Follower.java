@@ -1,14 +1,11 @@
 package io.firn.store;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
 import io.firn.spi.Mark;
 import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.StorageTier;
 import io.firn.spi.UnsupportedVersionException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -23,8 +20,8 @@ import java.util.UUID;
 /**
  * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
  * the marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches
- * above them, read through the file and not through a mapping, since the writer may cut the file
- * meanwhile.
+ * above them ({@link BatchesAboveMark}). When the writer is gone without having closed the store,
+ * it shows of both what recovery would accept ({@link CrashTail}).
  */
 final class Follower {
     private static final long TOPICS_EVERY_NS = 100_000_000;
@@ -38,14 +35,15 @@ final class Follower {
     private final Map<Segment, LogSegment> known = new IdentityHashMap<>();
     private final Set<LogSegment> missed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<PartitionLog, Integer> gaps = new HashMap<>();
-    private final BatchVerifier verifier = new BatchVerifier();
-    private ByteBuffer scratch = ByteBuffer.allocate(64 * 1024);
+    private final BatchesAboveMark batches = new BatchesAboveMark();
+    private final CrashTail crashTail;
     private long nextLookNs;
     private long lastTopicsNs;
     private boolean looked;
 
     Follower(Store store) {
         this.store = store;
+        this.crashTail = new CrashTail(store, batches);
     }
 
     /** One look, when it is time. */
@@ -90,6 +88,9 @@ final class Follower {
                 moved += log.nextOffset() > before ? 1 : 0;
             }
         }
+        if (atTopics) {
+            lookBehindCrash(found);
+        }
         // A look at a large store costs more: it takes a fifth of the time at most.
         long cost = System.nanoTime() - now;
         nextLookNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
@@ -115,6 +116,8 @@ final class Follower {
                     topic.startEmpty();
                     topics.put(id, topic);
                     store.addTopic(topic);
+                } else {
+                    topic.follow(description.options());
                 }
             } catch (UnsupportedVersionException e) {
                 throw e;
@@ -127,7 +130,12 @@ final class Follower {
             if (!listed.contains(topic.id())) {
                 topics.remove(topic.id());
                 store.dropTopic(topic);
-                topic.logs().forEach(log -> log.markGone(true));
+                for (PartitionLog log : topic.logs()) {
+                    log.markGone(true);
+                    gaps.remove(log);
+                    crashTail.forget(log);
+                    missed.removeAll(List.of(log.segments()));
+                }
             }
         }
     }
@@ -216,7 +224,7 @@ final class Follower {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
         if (mark.state() == SegmentState.RESERVED) {
-            return null;
+            return segment; // known when it was found behind a crash
         }
         if (segment == null) {
             segment = new LogSegment(block, mark.baseOffset());
@@ -236,36 +244,57 @@ final class Follower {
         if (isSealed) {
             segment.endOffset = end;
             segment.sealed = true;
+            segment.index(null); // one that was made before knows a part of it only
         }
         return segment;
     }
 
     private void lookAboveMark(LogSegment segment) throws IOException {
-        int epoch = BatchFormat.epochBits(segment.block.mark().epoch());
-        while (true) {
-            int position = segment.written();
-            long offset = segment.offsetOf(segment.end());
-            int n = read(segment, position, BatchFormat.HEADER_LENGTH);
-            if (n < BatchFormat.HEADER_LENGTH || scratch.getInt(BatchFormat.EPOCH) != epoch) {
-                return;
+        long pair = segment.end();
+        int position = LogSegment.positionOf(pair);
+        BatchesAboveMark.End end = batches.after(segment.block, position, segment.offsetOf(pair));
+        segment.setWritten(end.position(), end.offset());
+    }
+
+    /** When no process writes the store any more, what recovery would accept is shown. */
+    private void lookBehindCrash(Map<PartitionLog, List<Segment>> found) throws IOException {
+        if (!crashTail.isWriterGone()) {
+            return;
+        }
+        List<CrashTail.Found> tails = new ArrayList<>();
+        for (Map.Entry<PartitionLog, List<Segment>> e : found.entrySet()) {
+            CrashTail.Found tail = crashTail.look(e.getKey(), e.getValue());
+            if (tail != null) {
+                tails.add(tail);
             }
-            int size = BatchFormat.size(scratch, 0);
-            if (size < BatchFormat.HEADER_LENGTH || size > segment.block.capacity() - position) {
-                return;
-            }
-            if (read(segment, position, size) < size
-                    || verifier.check(scratch, 0, size, offset) < 0
-                    || !segment.block.isStillThere()) {
-                return;
-            }
-            segment.setWritten(position + size, BatchFormat.nextOffset(scratch, 0));
+        }
+        if (tails.isEmpty() || !crashTail.isWriterGone()) {
+            return; // whoever opened it meanwhile writes marks
+        }
+        for (CrashTail.Found tail : tails) {
+            show(tail);
+            crashTail.settle(tail);
         }
     }
 
-    private int read(LogSegment segment, int position, int length) throws IOException {
-        if (scratch.capacity() < length) {
-            scratch = ByteBuffer.allocate(Math.max(length, scratch.capacity() * 2));
+    private void show(CrashTail.Found tail) {
+        PartitionLog log = tail.log();
+        List<LogSegment> all = new ArrayList<>(List.of(log.segments()));
+        long next = log.nextOffset();
+        for (CrashTail.Piece piece : tail.pieces()) {
+            LogSegment segment = known.get(piece.block());
+            if (segment == null) {
+                segment = new LogSegment(piece.block(), piece.baseOffset());
+                known.put(piece.block(), segment);
+                if (!all.isEmpty()) {
+                    all.get(all.size() - 1).endOffset = piece.baseOffset();
+                }
+                all.add(segment);
+            }
+            segment.setWritten(piece.end().position(), piece.end().offset());
+            next = Math.max(next, piece.end().offset());
         }
-        return segment.block.read(position, scratch.array(), 0, length);
+        long durable = Math.max(next, log.durableOffset());
+        log.publishFound(all.toArray(new LogSegment[0]), log.logStartOffset(), durable, next);
     }
 }

@@ -24,6 +24,7 @@ import java.util.UUID;
  */
 final class StoreOpener {
     private static final System.Logger LOG = System.getLogger("io.firn");
+    static final String LOCK = "lock";
     private static final String STORE = "store";
     private static final int VERSION = 1;
     private static final String ID = "id";
@@ -89,7 +90,7 @@ final class StoreOpener {
 
     private void openWritable() throws IOException {
         medium.createDirectories(directory);
-        lock = medium.lock(directory.resolve("lock"));
+        lock = medium.lock(directory.resolve(LOCK));
         Map<String, String> identity = readIdentity();
         if (identity == null) {
             if (!medium.list(TopicFiles.topicsIn(directory)).isEmpty()) {

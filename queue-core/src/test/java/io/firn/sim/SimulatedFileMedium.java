@@ -372,6 +372,12 @@ public final class SimulatedFileMedium implements FileMedium {
         return new Lock(absolute(path));
     }
 
+    @Override
+    public synchronized boolean isUnlocked(Path path) throws IOException {
+        look(path);
+        return find(path) != null && !locked.contains(absolute(path));
+    }
+
     /** A lock that is held until it is closed once. */
     private final class Lock implements AutoCloseable {
         private final Path path;

@@ -111,6 +111,11 @@ public final class ObservedMedium implements FileMedium {
     }
 
     @Override
+    public boolean isUnlocked(Path file) throws IOException {
+        return real.isUnlocked(file);
+    }
+
+    @Override
     public AutoCloseable lock(Path file) throws IOException {
         return real.lock(file);
     }

@@ -106,6 +106,25 @@ class ReadOnlyTest {
         assertTrue(readers.files() < 20, () -> readers.files() + " files are open");
     }
 
+    @Test
+    void shouldSeePartitionsThatAreAddedAndOptionsThatAreChanged() {
+        Topic topic = writer.createTopic("t", Stores.small());
+        openReader();
+        Topic read = reader.openTopic("t");
+        assertEquals(1, read.partitionCount());
+
+        topic.addPartitions(3);
+        topic.changeOptions(topic.options().withRetentionBytes(1 << 30));
+        try (Appender appender = topic.partition(2).openAppender()) {
+            appender.append(bytes("last"));
+        }
+
+        Stores.await("three partitions", () -> read.partitionCount() == 3);
+        Stores.await("the options", () -> read.options().equals(topic.options()));
+        assertEquals(List.of("last"), texts(read(read.partition(2).openTailer(), 1)));
+        assertEquals(List.of("last"), texts(read(read.openTailer(), 1)));
+    }
+
     private static int tail(Partition partition, int count, int seed) {
         int[] next = {0};
         try (Tailer tailer = partition.openTailer()) {

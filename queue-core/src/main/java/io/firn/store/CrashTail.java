@@ -1,0 +1,109 @@
+package io.firn.store;
+
+import io.firn.spi.Mark;
+import io.firn.spi.Segment;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds what a writer that crashed left above its marks: acknowledged records among it, which stay
+ * hidden from a read-only store otherwise until a writer opens the store.
+ *
+ * <p>The rule is that of recovery, so nothing is shown that a writer's recovery would cut: in the
+ * last segment, the batches above the mark that have the mark's epoch and follow one another; then
+ * the batches of a reserved block that begins with the next offset. A block that does not is left
+ * to recovery, which drops it.
+ *
+ * <p>The order: the marks are read, the batches are verified, and only then the writer's lock is
+ * found to be free. Had a writer opened the store before that, its recovery would have accepted the
+ * same batches, since what it appends itself has another epoch than the marks that were read. So
+ * what was verified before the lock was free is durable then, or would be accepted now.
+ */
+final class CrashTail {
+    private final Store store;
+    private final Path lock;
+    private final BatchesAboveMark batches;
+    private final Map<PartitionLog, List<Mark>> settled = new HashMap<>();
+
+    /** What was found of a log: the last segment's end, and the blocks behind it with theirs. */
+    record Found(PartitionLog log, List<Mark> marks, List<Piece> pieces) {}
+
+    /** Batches in a block up to an end. */
+    record Piece(Segment block, long baseOffset, BatchesAboveMark.End end) {}
+
+    CrashTail(Store store, BatchesAboveMark batches) {
+        this.store = store;
+        this.lock = store.config().directory().resolve(StoreOpener.LOCK);
+        this.batches = batches;
+    }
+
+    /** Whether it is certain that no process writes the store. */
+    boolean isWriterGone() throws IOException {
+        return store.config().medium().isUnlocked(lock);
+    }
+
+    void forget(PartitionLog log) {
+        settled.remove(log);
+    }
+
+    /**
+     * Looks above the marks of a log.
+     *
+     * @param blocks all of the log's, with marks that were read just now
+     * @return null when nothing changed since {@link #settle}
+     */
+    Found look(PartitionLog log, List<Segment> blocks) throws IOException {
+        List<Mark> marks = blocks.stream().map(Segment::mark).toList();
+        if (marks.equals(settled.get(log))) {
+            return null;
+        }
+        List<Piece> pieces = new ArrayList<>();
+        LogSegment[] segments = log.segments();
+        long next = -1;
+        if (segments.length > 0) {
+            LogSegment last = segments[segments.length - 1];
+            next = last.endOffset;
+            if (next == LogSegment.OPEN) {
+                long pair = last.end();
+                int position = LogSegment.positionOf(pair);
+                BatchesAboveMark.End end = batches.after(last.block, position, last.offsetOf(pair));
+                pieces.add(new Piece(last.block, last.baseOffset, end));
+                next = end.offset();
+            }
+        }
+        Piece piece = pieceAt(next, blocks);
+        while (piece != null) {
+            pieces.add(piece);
+            next = piece.end.offset();
+            piece = pieceAt(next, blocks);
+        }
+        return new Found(log, marks, pieces);
+    }
+
+    /** Takes note that what was found is shown. */
+    void settle(Found found) {
+        settled.put(found.log, found.marks);
+    }
+
+    /** The reserved block that continues a log; in an empty one, any. Null when there is none. */
+    private Piece pieceAt(long offset, List<Segment> blocks) throws IOException {
+        for (Segment block : blocks) {
+            if (block.mark().state() != io.firn.spi.SegmentState.RESERVED) {
+                continue;
+            }
+            long base = batches.baseOffset(block);
+            if (base < 0 || (offset >= 0 && base != offset)) {
+                continue;
+            }
+            BatchesAboveMark.End end = batches.after(block, 0, base);
+            if (end.position() > 0) {
+                return new Piece(block, base, end);
+            }
+        }
+        return null;
+    }
+}
