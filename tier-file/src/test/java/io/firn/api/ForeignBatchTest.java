@@ -168,11 +168,10 @@ class ForeignBatchTest {
         assertAscendingAndGoOnBehind();
     }
 
-    /** So few more that an uncompressed batch of that size could hold them: it is not opened. */
     @Test
     void shouldReadOnBehindABatchWithTooFewRecords() {
         ByteBuffer lies =
-                ForeignBatches.withCount(ForeignBatches.of(Compression.GZIP, "a", "b"), 4);
+                ForeignBatches.withCount(ForeignBatches.of(Compression.GZIP, "a", "b"), 10);
         appender.appendBatch(lies);
         appender.append(bytes("next"));
         assertAscendingAndGoOnBehind();
