@@ -10,6 +10,9 @@ final class Workload {
     /** A topic of durability WRITTEN, without compression and retention, forced every 10 s. */
     private static final int LAZY_TOPIC = 1 + 32;
 
+    /** So many large values are more than a segment holds, mostly. */
+    private static final int APPENDS_TO_ROLL = 5;
+
     private Workload() {}
 
     /** Kinds of workloads. */
@@ -62,14 +65,20 @@ final class Workload {
         add(kinds, Kind.APPEND_IDEMPOTENT, 3);
         add(kinds, Kind.PASS, 5);
         add(kinds, Kind.CREATE, 1);
+        add(kinds, Kind.DELETE, 1);
         add(kinds, Kind.CURSOR, 1);
         add(kinds, Kind.FORCE, 1);
         add(kinds, Kind.DELETE_RECORDS, 1);
         add(kinds, Kind.MOVE, media.hasMoves() ? 3 : 0);
         List<Action> actions = new ArrayList<>();
-        actions.add(new Action(Kind.CREATE, 0, LAZY_TOPIC, 0));
+        addFreshTopic(actions, 0, random);
         while (actions.size() < length) {
             Kind kind = kinds.get(random.nextInt(kinds.size()));
+            if (kind == Kind.DELETE) {
+                actions.add(new Action(Kind.DELETE, 1, 0, 0));
+                addFreshTopic(actions, 1, random);
+                continue;
+            }
             int topic = random.nextInt(2); // two of them fill their segments sooner
             int a =
                     switch (kind) {
@@ -79,7 +88,16 @@ final class Workload {
                     };
             actions.add(new Action(kind, topic, a, random.nextInt(1 << 20)));
         }
-        return actions;
+        return actions.subList(0, length);
+    }
+
+    /** A topic whose first segment is rolled before anything of it was ever forced. */
+    private static void addFreshTopic(List<Action> actions, int topic, SplittableRandom random) {
+        actions.add(new Action(Kind.CREATE, topic, LAZY_TOPIC, 0));
+        for (int i = 0; i < APPENDS_TO_ROLL; i++) {
+            actions.add(new Action(Kind.APPEND_BULK, topic, random.nextInt(1 << 20), 0));
+        }
+        actions.add(new Action(Kind.PASS, topic, 0, 0));
     }
 
     private static void add(List<Kind> kinds, Kind kind, int weight) {

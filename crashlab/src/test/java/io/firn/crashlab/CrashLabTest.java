@@ -95,7 +95,7 @@ class CrashLabTest {
                             media,
                             one,
                             Workload.of(style, media, one, ACTIONS),
-                            new Explorer.Limits(16, 3, 3, 4),
+                            new Explorer.Limits(16, 3, 2, 8),
                             matrix,
                             () -> false,
                             () -> {})
