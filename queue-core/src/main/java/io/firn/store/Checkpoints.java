@@ -12,6 +12,9 @@ final class Checkpoints extends Duty {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 32L << 20;
 
+    /** Recovery goes through fewer bytes than these faster than a file is forced at close. */
+    private static final long WORTH_A_FILE_BYTES = 64 << 10;
+
     private final PartitionLog log;
     private long lastMs;
     private long changes;
@@ -27,6 +30,10 @@ final class Checkpoints extends Duty {
         super(duties, log, "producer checkpoint");
         this.log = log;
         this.offset = recoveredOffset;
+        for (LogSegment segment : log.segments()) {
+            // Behind a checkpoint, too; at most a segment too many.
+            this.bytes -= segment.endOffset > recoveredOffset ? segment.written() : 0;
+        }
     }
 
     @Override
@@ -99,7 +106,10 @@ final class Checkpoints extends Duty {
      * @return whether there was any
      */
     boolean writeUnnamed(long nowMs) throws IOException {
-        if (log.nextOffset() == offset) {
+        boolean isShort =
+                log.producers().changes() == changes
+                        && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;
+        if (isShort || log.nextOffset() == offset) {
             return false;
         }
         Snapshot snapshot = take(nowMs);
