@@ -103,8 +103,7 @@ public final class JazzerTarget {
         topics = new ServedTopics(store, config, medium, own);
         ServedApis apis = new ServedApis(topics, () -> node, atOnce);
         apis.serveGroups(
-                new Groups(
-                        topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
+                new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
                 atOnce);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new Failures(), exchange -> true);

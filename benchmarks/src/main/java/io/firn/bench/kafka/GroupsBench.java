@@ -85,7 +85,8 @@ public final class GroupsBench implements Callable<Integer> {
                             + " server CPU s Kafka / Firn |");
             out.println("|---|---|---|---|---|---|---|---|---|");
             try (Broker kafka = servers.start(Servers.NAMES.get(0), delay);
-                    Broker firn = servers.start(Servers.NAMES.get(1), delay, IdleBench.FIRN_SEGMENTS)) {
+                    Broker firn =
+                            servers.start(Servers.NAMES.get(1), delay, IdleBench.FIRN_SEGMENTS)) {
                 for (Broker each : List.of(kafka, firn)) {
                     Idlers.fill(each, "shared", partitions);
                     phases(each, "raw", RAW, "range"); // makes Kafka's own topics, and compiles

@@ -69,7 +69,8 @@ public final class IdleBench implements Callable<Integer> {
         servers.prepare();
         try {
             out.printf(
-                    "%s; %d s after %d s of rest, medians of %d turns; segments of 256 KiB in Firn%n%n",
+                    "%s; %d s after %d s of rest, medians of %d turns; segments of 256 KiB in"
+                        + " Firn%n%n",
                     servers.conditions(), seconds, settleSeconds, turns);
             out.println(
                     "| case | % of a core, Kafka | Firn | ratio | threads Kafka / Firn |"

@@ -47,8 +47,8 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A member of a group as the Java consumer is one, with the Java consumer's assignors and
- * intervals, that only joins, syncs, sends heartbeats, and commits before it gives partitions up, as
- * automatic commits do. It has no thread: see {@link RawGroup}.
+ * intervals, that only joins, syncs, sends heartbeats, and commits before it gives partitions up,
+ * as automatic commits do. It has no thread: see {@link RawGroup}.
  */
 final class RawMember {
     private static final String GROUP = "consumer";
