@@ -8,6 +8,8 @@ import java.util.zip.CRC32C;
 
 /** Checks a batch that somebody else made, before a byte of it is stored. */
 public final class ForeignBatch {
+    private static final int FEW_RECORDS = 64;
+
     private ForeignBatch() {}
 
     /**
@@ -72,13 +74,18 @@ public final class ForeignBatch {
         checkProducer(buffer, at);
         if (compression == Compression.NONE) {
             checkRecords(buffer, at, size, count);
-        } else if (count
-                > (size - BatchFormat.HEADER_LENGTH) / CompressedRecords.LEAST_RECORD_BYTES) {
-            // More than an uncompressed batch of that size could hold. Each record takes an offset,
-            // and a segment has room for 2³¹: who makes up a count would use up segments with it.
+        } else if (count > mostUnopened(size)) {
+            // Each record takes an offset, and a segment has room for 2³¹: who makes up a count
+            // would use up segments with it.
             checkCompressed(buffer, at, size, count, compression);
         }
         return count;
+    }
+
+    /** What an uncompressed batch of that size could hold, or so few that they do not matter. */
+    private static int mostUnopened(int size) {
+        int room = size - BatchFormat.HEADER_LENGTH;
+        return Math.max(FEW_RECORDS, room / CompressedRecords.LEAST_RECORD_BYTES);
     }
 
     private static void checkCompressed(
@@ -88,7 +95,8 @@ public final class ForeignBatch {
         try {
             CompressedRecords.check(codec, compressed, count);
         } catch (IOException e) {
-            throw invalid("record count " + count + " in " + size + " bytes: " + e.getMessage());
+            String found = e.getMessage() == null ? e.toString() : e.getMessage();
+            throw invalid("record count " + count + " in " + size + " bytes: " + found);
         }
     }
 

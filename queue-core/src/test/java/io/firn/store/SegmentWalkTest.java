@@ -171,7 +171,7 @@ class SegmentWalkTest {
         RandomRecords records = new RandomRecords(seed);
         Compression[] codecs = Compression.values();
         Damage[] kinds = Damage.values();
-        for (int round = 0; round < Integer.getInteger("rounds", 300); round++) {
+        for (int round = 0; round < 300; round++) {
             clear();
             int batches = 1 + random.nextInt(40);
             boolean nested = random.nextBoolean();
