@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Appender;
@@ -54,7 +55,7 @@ class DamagedBatchesTest {
                 for (int i = 0; i < BATCHES; i++) {
                     batch.clear();
                     for (int j = 0; j < EACH; j++) {
-                        byte[] value = ("value " + (i * EACH + j)).repeat(5).getBytes();
+                        byte[] value = ("value " + (i * EACH + j)).repeat(5).getBytes(UTF_8);
                         expected.put((long) i * EACH + j, value);
                         batch.add(value);
                     }

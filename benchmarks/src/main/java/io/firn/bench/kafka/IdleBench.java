@@ -70,7 +70,7 @@ public final class IdleBench implements Callable<Integer> {
         try {
             out.printf(
                     "%s; %d s after %d s of rest, medians of %d turns; segments of 256 KiB in"
-                        + " Firn%n%n",
+                            + " Firn%n%n",
                     servers.conditions(), seconds, settleSeconds, turns);
             out.println(
                     "| case | % of a core, Kafka | Firn | ratio | threads Kafka / Firn |"
