@@ -183,6 +183,8 @@ final class Promises {
                 topic.presence = Presence.GONE;
             }
         }
+        // Of one whose creation was cut nothing is known but a name, which may come again.
+        topics.removeIf(topic -> topic.presence == Presence.GONE && topic.id == null);
     }
 
     private static boolean isThere(OfTopic topic, LogStore store) {

@@ -50,8 +50,10 @@ final class Workload {
 
     private static List<Action> withCuts(List<Action> actions, SplittableRandom random) {
         List<Action> all = new ArrayList<>(actions);
+        int half = all.size() / 2;
         for (int i = 1; i < all.size(); i++) {
-            if (random.nextInt(10) == 0) {
+            // Of two that follow each other the second one cuts at once, so there is one for sure.
+            if (random.nextInt(10) == 0 || i == half || i == half + 1) {
                 all.set(i, new Action(Kind.CUT, 0, random.nextInt(1 << 20), 0));
             }
         }
