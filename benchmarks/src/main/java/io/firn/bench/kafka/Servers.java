@@ -30,6 +30,7 @@ final class Servers {
     @Option(names = "--firn-classpath", required = true, hidden = true)
     private String firnClassPath;
 
+    @SuppressWarnings("UnusedVariable") // bin/bench passes it to every benchmark beside Kafka
     @Option(names = "--firn-options", hidden = true, description = "As bin/firn-server starts it.")
     private String firnOptions = "";
 
