@@ -12,6 +12,7 @@ import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -38,6 +39,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Many threads at once. */
 class ConcurrencyTest {
     private static final int THREADS = 8;
+    private static final long START_MS = 1_700_000_000_000L;
+    private static final int ROLLS = 100;
+    private static final int MOST = 2_000_000;
 
     @TempDir private Path directory;
     private final ObservedMedium medium = new ObservedMedium();
@@ -57,17 +61,21 @@ class ConcurrencyTest {
     /** The background borrows the appender's turn again and again, at any moment of an append. */
     @Test
     void shouldKeepEveryRecordWhenSegmentsEndByAgeUnderAnExclusiveAppender() {
-        int count = 20_000;
-        try (LogStore store = Stores.at(directory, medium).open()) {
+        int count = 0;
+        // A clock on which a second passes in a millisecond.
+        LogStoreBuilder builder =
+                Stores.at(directory, medium).clock(() -> START_MS + System.nanoTime() / 1_000);
+        try (LogStore store = builder.open()) {
             Partition partition =
                     store.createTopic(
                                     "t",
                                     Stores.small()
                                             .withDurability(Durability.WRITTEN)
-                                            .withRollAge(Duration.ofMillis(1)))
+                                            .withRollAge(Duration.ofSeconds(1)))
                             .partition(0);
             try (ExclusiveAppender appender = partition.openAppender()) {
-                for (int i = 0; i < count; i++) {
+                for (int i = 0; i < MOST && partition.metrics().rolls() < ROLLS; i++) {
+                    count++;
                     if (i % 3 == 0) {
                         Claim claim;
                         while ((claim = appender.tryClaim(8)) == null) {
@@ -83,7 +91,8 @@ class ConcurrencyTest {
                     }
                 }
             }
-            assertTrue(partition.metrics().rolls() > 20, "rolls " + partition.metrics().rolls());
+            assertTrue(
+                    partition.metrics().rolls() >= ROLLS, "rolls " + partition.metrics().rolls());
             List<StoredRecord> records = readAll(partition.openTailer());
             assertEquals(count, records.size());
             for (int i = 0; i < count; i++) {
