@@ -129,10 +129,14 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         takeTurn();
         try {
-            return writer.claim(length) ? claim.open(length) : null;
+            if (writer.claim(length)) {
+                return claim.open(length);
+            }
         } finally {
             giveTurn();
         }
+        log.checkRoom();
+        return null;
     }
 
     long commitClaim() {
@@ -377,6 +381,9 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private long wanted(long offset) {
+        if (offset < 0) {
+            log.checkRoom();
+        }
         if (offset >= 0 && log.isDurable()) {
             log.forcer().want();
         }
