@@ -224,6 +224,7 @@ final class PartitionAppender implements ExclusiveAppender {
             if (closed) {
                 return;
             }
+            turn.checkNotMine(); // it could not be left, and would stay half closed
             closed = true;
         }
         onDurable(null);

@@ -15,6 +15,7 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -192,5 +193,26 @@ class CallbackTest {
         other.append(bytes("b"));
         assertEquals(2, ofAnother.join());
         other.close();
+    }
+
+    @Test
+    void shouldLeaveAnAppenderOpenWhenAListenerInItsAppendClosesIt() {
+        Partition partition = created(Durability.WRITTEN);
+        List<Appender> appenders = new ArrayList<>();
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        partition.addVisibleListener(
+                () ->
+                        refused.complete(
+                                assertThrows(
+                                        IllegalStateException.class,
+                                        () -> appenders.get(0).close())));
+        appenders.add(partition.openAppender());
+        assertEquals(0, appenders.get(0).append(bytes("a")));
+        assertTrue(refused.join().getMessage().contains("VisibleListener"));
+        assertEquals(1, appenders.get(0).append(bytes("b")), "it is still open");
+        CompletableFuture<Long> yetToCome = appenders.get(0).whenDurable(9);
+        appenders.get(0).close();
+        assertThrows(java.util.concurrent.CompletionException.class, yetToCome::join);
+        partition.openAppender().close();
     }
 }
