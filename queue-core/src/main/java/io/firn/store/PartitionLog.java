@@ -66,6 +66,9 @@ final class PartitionLog implements Partition {
     private final Object appending = new Object();
     private final Object segmentList = new Object();
 
+    /** Taken inside of an append by a listener that removes itself, so under no other lock. */
+    private final Object listening = new Object();
+
     private volatile long logStartOffset;
 
     @SuppressWarnings("UnusedVariable") // through its handle
@@ -481,7 +484,7 @@ final class PartitionLog implements Partition {
     @Override
     public void addVisibleListener(VisibleListener listener) {
         Objects.requireNonNull(listener, "listener");
-        synchronized (appending) {
+        synchronized (listening) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.add(listener);
             listeners = all.toArray(new VisibleListener[0]);
@@ -491,7 +494,7 @@ final class PartitionLog implements Partition {
     @Override
     public void removeVisibleListener(VisibleListener listener) {
         Objects.requireNonNull(listener, "listener");
-        synchronized (appending) {
+        synchronized (listening) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.remove(listener);
             listeners = all.toArray(new VisibleListener[0]);

@@ -14,11 +14,14 @@ import io.firn.Batch;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.VisibleListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -214,5 +217,31 @@ class CallbackTest {
         appenders.get(0).close();
         assertThrows(java.util.concurrent.CompletionException.class, yetToCome::join);
         partition.openAppender().close();
+    }
+
+    @Test
+    void shouldLetAListenerRemoveItselfWhileTheAppenderIsClosed() throws Exception {
+        Partition partition = created(Durability.WRITTEN);
+        Appender appender = partition.openSharedAppender();
+        List<VisibleListener> once = new ArrayList<>();
+        List<Stores.Task<?>> closing = new CopyOnWriteArrayList<>();
+        once.add(
+                () -> {
+                    closing.add(
+                            Stores.start(
+                                    () -> {
+                                        appender.close();
+                                        return null;
+                                    }));
+                    LockSupport.parkNanos(50_000_000); // so that it waits for the append's end
+                    partition.removeVisibleListener(once.get(0));
+                });
+        partition.addVisibleListener(once.get(0));
+        assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
+        closing.get(0).result();
+        try (Appender next = partition.openSharedAppender()) {
+            next.append(bytes("b"));
+        }
+        assertEquals(1, closing.size());
     }
 }
