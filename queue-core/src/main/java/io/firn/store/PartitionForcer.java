@@ -49,6 +49,7 @@ final class PartitionForcer extends Duty {
     private long dirtySinceMs = NOT_DIRTY;
     private boolean looksAgain;
     private boolean isCalledByAppends;
+    private long lookAgainMs;
     // These belong to the gate's holder.
     private int company;
     private long lastCaptured;
@@ -156,7 +157,8 @@ final class PartitionForcer extends Duty {
     private void callByAppends() {
         isCalledByAppends = true;
         looksAgain = true;
-        againAt(nowMs() + LOOK_AGAIN_MS);
+        lookAgainMs = nowMs() + LOOK_AGAIN_MS;
+        againAt(lookAgainMs);
         if (!log.isDurable()) {
             log.writer().callAtNextAppend();
         }
@@ -176,13 +178,19 @@ final class PartitionForcer extends Duty {
     }
 
     private void restOrLookAgain(boolean isDirty) {
-        if (log.isDurable() || (!isDirty && isCalledByAppends)) {
-            looksAgain = false;
+        boolean rests = !isDirty && isCalledByAppends && log.writer().isToCall();
+        if (log.isDurable() || rests) {
+            boolean isTime = nowMs() >= lookAgainMs || lookAgainMs - nowMs() > LOOK_AGAIN_MS;
+            looksAgain &= !isTime;
+            if (looksAgain) {
+                againAt(lookAgainMs); // called for without need
+            }
         } else if (isDirty) {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, log.topicLog().options().forceMs()));
         } else {
-            callByAppends(); // somebody else has forced
+            // Somebody else has forced, or an append calls whose record was forced by then.
+            callByAppends();
         }
     }
 
