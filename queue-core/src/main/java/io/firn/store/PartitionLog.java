@@ -156,13 +156,33 @@ final class PartitionLog implements Partition {
     void publishDurable(long offset) {
         DURABLE.setRelease(this, offset);
         if (!readersSeeWritten) {
-            tellReaders();
+            wakeReaders();
+        }
+    }
+
+    /** Whether {@link #tellListenersOfForce} tells anybody. */
+    boolean hasListenersToForces() {
+        return !readersSeeWritten && listeners.length > 0;
+    }
+
+    /** Tells whoever sees more of a DURABLE topic since its durable offset was published. */
+    void tellListenersOfForce() {
+        if (!readersSeeWritten) {
+            tellListeners();
         }
     }
 
     private void tellReaders() {
+        wakeReaders();
+        tellListeners();
+    }
+
+    private void wakeReaders() {
         published.wake();
         topic.published().wake();
+    }
+
+    private void tellListeners() {
         for (VisibleListener listener : listeners) {
             tell(listener);
         }
@@ -338,13 +358,20 @@ final class PartitionLog implements Partition {
         return state;
     }
 
-    /** The medium failed: no more appends until the store is opened again. */
+    /**
+     * The medium failed: no more appends until the store is opened again. Futures are failed by the
+     * background, or by who forces: the caller may have the turn or the gate, and users' callbacks
+     * may close the appender or the store.
+     */
     PoisonedException poison(Throwable cause) {
         String what = "the medium failed (" + cause.getMessage() + ")";
-        return poison(what, "check the medium, then ", cause);
+        PoisonedException why =
+                state.poison(what, "check the medium, then ", cause, durableOffset());
+        forcer.call();
+        return why;
     }
 
-    /** As {@link #poison(Throwable)}, because of something else. */
+    /** As {@link #poison(Throwable)}, because of something else, and at once. */
     PoisonedException poison(String what, String todo, Throwable cause) {
         PoisonedException why = state.poison(what, todo, cause, durableOffset());
         forcer.failPending(why);
