@@ -22,7 +22,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -245,5 +248,36 @@ class IdleTest {
             }
         }
         return false;
+    }
+
+    @Test
+    void shouldRestWhileAClockFails() {
+        AtomicLong looks = new AtomicLong();
+        AtomicBoolean fails = new AtomicBoolean();
+        EpochClock clock =
+                () -> {
+                    looks.incrementAndGet();
+                    if (fails.get()) {
+                        throw new IllegalStateException("the clock fails on purpose");
+                    }
+                    return System.currentTimeMillis();
+                };
+        TopicOptions options = Stores.small().withDurability(Durability.WRITTEN);
+        try (LogStore store = Stores.at(directory).clock(clock).open()) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(bytes("a"));
+                fails.set(true);
+                LockSupport.parkNanos(100_000_000);
+                long before = looks.get();
+                LockSupport.parkNanos(1_000_000_000);
+                long made = looks.get() - before;
+                assertTrue(made < 100, "looked at the clock " + made + " times");
+                assertTrue(store.metrics().backgroundErrors() > 0);
+                fails.set(false);
+                long last = appender.append(bytes("b"));
+                await("a force", () -> partition.durableOffset() > last);
+            }
+        }
     }
 }
