@@ -105,10 +105,9 @@ final class AppendTurn {
         Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, IN_USE)) {
-            if (state == IN_USE) {
+            if (state == IN_USE || isMine()) {
                 return false;
             }
-            checkNotHolder();
             AppendGate.pause(tries++);
         }
         Seat before = takeSeatAway();
@@ -134,7 +133,7 @@ final class AppendTurn {
     void enter() {
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, TAKEN)) {
-            checkNotHolder();
+            checkNotMine();
             AppendGate.pause(tries++);
         }
         Seat before = takeSeatAway();
@@ -200,8 +199,20 @@ final class AppendTurn {
         }
     }
 
-    private void checkNotHolder() {
-        if (holder == Thread.currentThread()) {
+    /**
+     * Whether the caller has the turn, by its seat or without one. Whoever waits for it has taken
+     * the seat away, and is not to be waited for. No fence is needed: of what other threads write
+     * here, nothing names the caller.
+     */
+    private boolean isMine() {
+        Thread me = Thread.currentThread();
+        Seat seatInUse = current;
+        return holder == me || (seatInUse != null && seatInUse.thread == me);
+    }
+
+    /** Throws when the caller has the turn. */
+    void checkNotMine() {
+        if (isMine()) {
             throw calledFromInside();
         }
     }

@@ -52,9 +52,10 @@ final class PartitionWriter {
 
     /**
      * An append that goes beyond this position of the active segment calls the background. Only the
-     * writer raises it, and calls then, so a lost race with who lowers it costs a call, no more.
+     * writer raises it, and calls then. It may undo what who lowers it did just before, and the
+     * append that it calls for may be known already: before the background rests it looks whether
+     * it will be called ({@link #isToCall}).
      */
-    @SuppressWarnings("UnusedVariable") // through its handle
     private volatile int quietUpTo;
 
     PartitionWriter(PartitionLog log, LogSegment active) {
@@ -231,6 +232,12 @@ final class PartitionWriter {
     /** Any thread: has the next append call the background. */
     void callAtNextAppend() {
         QUIET_UP_TO.setVolatile(this, 0);
+    }
+
+    /** Any thread: whether the next append calls the background. */
+    boolean isToCall() {
+        LogSegment last = log.activeSegment();
+        return last == null || quietUpTo <= last.written();
     }
 
     private LogSegment room(int size, int count) {

@@ -74,11 +74,15 @@ final class StoreOpener {
                         "the store " + directory + " cannot be opened: " + e.getMessage(), e);
             }
             throw e;
+        } catch (Error e) {
+            abandon(); // no memory, or no thread, may be there the next time
+            throw e;
         }
     }
 
     /** Of what was handed in only what was opened here: the rest may be an open store's. */
     private void abandon() {
+        store.background().close(); // one of its threads may have been started
         if (lock != null) {
             store.own(lock, null, null);
         }
