@@ -9,12 +9,12 @@ public final class UnexpectedOffsetException extends FirnException {
     /** Creates the exception with both offsets. */
     public UnexpectedOffsetException(long expectedOffset, long nextOffset) {
         super(
-                "expected to append at offset "
+                "expected the next offset to be "
                         + expectedOffset
-                        + ", the next offset is "
+                        + ", found "
                         + nextOffset
-                        + ": somebody appended in between; wait until that is durable"
-                        + " (awaitDurable), read up to the next offset and decide again");
+                        + ": other records were appended in between; wait until they are durable"
+                        + " (awaitDurable), read up to the next offset, and decide again");
         this.expectedOffset = expectedOffset;
         this.nextOffset = nextOffset;
     }
