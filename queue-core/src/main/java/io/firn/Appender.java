@@ -25,10 +25,10 @@ import org.agrona.DirectBuffer;
 public interface Appender extends AutoCloseable {
 
     /**
-     * Returned by {@code appendAsync}, and for which {@code tryClaim} returns null, when the next
-     * block is on its way: nothing was appended, try again. While no tier has room for a block, the
-     * answer is {@link StoreFullException} instead, each time, until space is freed somewhere in
-     * the store or another look finds some; each refused append asks for another look.
+     * Returned by {@code appendAsync} when the next block is still being prepared: nothing was
+     * appended, try again. {@code tryClaim} returns null in that case. While no tier has room for a
+     * block, the answer is {@link StoreFullException} instead, each time, until space is freed
+     * somewhere in the store or another look finds some; each refused append asks for another look.
      */
     long BACK_PRESSURED = -2;
 
@@ -68,7 +68,7 @@ public interface Appender extends AutoCloseable {
      * visible to readers yet: in a {@link Durability#DURABLE} topic it is being forced. Call {@code
      * awaitDurable(e.nextOffset() - 1)}, read up to {@code e.nextOffset()}, and decide again.
      *
-     * @throws UnexpectedOffsetException when the next offset is another one; nothing was appended
+     * @throws UnexpectedOffsetException when the next offset differs; nothing was appended
      */
     long appendIfNext(long expectedOffset, Batch batch);
 
@@ -76,8 +76,8 @@ public interface Appender extends AutoCloseable {
      * Appends a Kafka record batch (magic 2) that was made elsewhere, unchanged except for its base
      * offset and epoch, which are set in the log, not in the buffer. The batch is checked first:
      * length, CRC, counts, and the records themselves unless they are compressed. A batch of an
-     * idempotent producer is checked against its last ones; a duplicate is not appended, and its
-     * original offset is returned.
+     * idempotent producer is checked against the producer's last batches; a duplicate is not
+     * appended, and its original offset is returned.
      *
      * @param batch one batch between position and limit, which do not change
      * @throws InvalidBatchException when it is not a valid batch; says why
@@ -111,10 +111,10 @@ public interface Appender extends AutoCloseable {
     /**
      * Sets the handler that is called as records become durable; allocation-free.
      *
-     * @param handler called by whichever thread forced; must be quick; what it throws is logged and
-     *     otherwise ignored; may append with {@code appendAsync}, must not wait until more of the
-     *     partition is durable: what waits throws {@link IllegalStateException} there; null for
-     *     none
+     * @param handler called on the thread that forced; must be quick; what it throws is logged and
+     *     otherwise ignored. It may append with {@code appendAsync}, but must not wait until more
+     *     of the partition is durable: methods that wait throw {@link IllegalStateException} there.
+     *     Null removes the handler
      */
     void onDurable(DurableHandler handler);
 

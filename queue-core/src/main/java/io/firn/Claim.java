@@ -3,7 +3,7 @@ package io.firn;
 import java.nio.ByteBuffer;
 
 /**
- * A record that the caller writes in place and then appends or gives up, from {@link
+ * A record that the caller writes in place and then commits or aborts; returned by {@link
  * ExclusiveAppender#tryClaim}. For one thread at a time.
  *
  * <p>All methods throw {@link IllegalStateException} when the claim was committed or aborted
@@ -13,13 +13,12 @@ public interface Claim {
 
     /**
      * Returns the value's bytes, from index 0 to the buffer's limit, which is the claimed length;
-     * big-endian unless changed. What they hold at first is undefined. Absolute and relative puts
-     * are both fine: commit takes all bytes up to the claimed length, whatever the position and the
-     * limit are by then.
+     * big-endian unless changed. Their initial content is undefined. Absolute and relative puts are
+     * both allowed: commit appends all bytes up to the claimed length, regardless of the buffer's
+     * position and limit.
      *
-     * <p>Commit and abort end the buffer's use: its limit becomes 0, and a put throws. The next
-     * claim gets the same buffer. It is not the log's own memory, so that no put, at whatever index
-     * and however late, reaches another record.
+     * <p>After commit or abort the buffer's limit is 0, and puts throw. The next claim returns the
+     * same buffer. It is not the log's own memory, so no put can ever change another record.
      */
     ByteBuffer buffer();
 
@@ -40,6 +39,6 @@ public interface Claim {
      */
     long commitAsync();
 
-    /** Gives the claim up: nothing is appended. */
+    /** Abandons the claim; nothing is appended. */
     void abort();
 }

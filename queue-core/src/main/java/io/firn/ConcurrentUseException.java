@@ -1,13 +1,13 @@
 package io.firn;
 
 /**
- * Two threads used something at the same time that is for one thread at a time. Nothing was done on
- * behalf of the caller that gets it; the other one's call is not disturbed.
+ * Thrown when two threads use an object at the same time that is for one thread at a time. The call
+ * that throws has done nothing; the call of the other thread is not affected.
  */
 public final class ConcurrentUseException extends FirnException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole story in the message. */
+    /** Creates the exception with a complete message. */
     public ConcurrentUseException(String message) {
         super(message);
     }

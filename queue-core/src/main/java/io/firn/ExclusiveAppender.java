@@ -2,21 +2,21 @@ package io.firn;
 
 /**
  * The only appender of a partition: its appends take no lock. For one thread at a time; the
- * appender may be handed from one thread to another. Two threads that use it at the same time are
- * told by a {@link ConcurrentUseException}, and nothing is appended for the one that gets it.
+ * appender may be handed from one thread to another. When two threads use it at the same time, one
+ * of the calls throws {@link ConcurrentUseException} and appends nothing.
  */
 public interface ExclusiveAppender extends Appender {
 
     /**
      * Claims room for a record whose value the caller then writes into {@link Claim#buffer()}. The
-     * claim is open until its commit or abort; this appender takes no other append meanwhile. A
-     * crash in between leaves nothing.
+     * claim is open until it is committed or aborted; until then other appends by this appender
+     * throw. A crash before the commit leaves nothing in the log.
      *
      * @param length bytes of the value, 0 or more
      * @return the appender's only claim; or null when the next block is still being prepared
      *     ({@link #BACK_PRESSURED}): try again
      * @throws InvalidOptionException when the length is negative
-     * @throws RecordTooLargeException when the topic does not take a value of that length
+     * @throws RecordTooLargeException when a value of that length is too large for the topic
      * @throws StoreFullException when no tier has room
      * @throws IllegalStateException when a claim is open
      * @throws ConcurrentUseException when another thread is using the appender

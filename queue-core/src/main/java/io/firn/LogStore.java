@@ -30,10 +30,11 @@ public interface LogStore extends AutoCloseable {
     /**
      * Creates a topic, durably.
      *
-     * @throws TopicExistsException when there is one of that name
+     * @throws TopicExistsException when a topic of that name exists
      * @throws UnreadableTopicException when the store has topics that it cannot read, see {@link
-     *     #unreadableTopics}, and {@link LogStoreBuilder#createTopicsBesideUnreadableOnes} was not
-     *     asked for; or when one that cannot be read has that name
+     *     #unreadableTopics}, and was opened without {@link
+     *     LogStoreBuilder#createTopicsBesideUnreadableOnes}; or when a topic that cannot be read
+     *     has that name
      * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
      *     is {@code .} or {@code ..}, or an option does not fit the store's tiers
      */
@@ -43,32 +44,32 @@ public interface LogStore extends AutoCloseable {
      * Opens a topic.
      *
      * @throws UnknownTopicException when there is none of that name
-     * @throws UnreadableTopicException when there is none of that name among the topics that can be
-     *     read, and the store has some that it cannot read
+     * @throws UnreadableTopicException when no topic that can be read has that name, and the store
+     *     has topics that it cannot read
      */
     Topic openTopic(String name);
 
     /**
-     * Opens the topic, or creates it; the options count only when it is created.
+     * Opens the topic, or creates it; the options are used only when it is created.
      *
      * @throws UnreadableTopicException as {@link #createTopic}
      */
     Topic openOrCreateTopic(String name, TopicOptions options);
 
-    /** The names of all topics that are served, sorted. */
+    /** Returns the names of all topics that are served, sorted. */
     List<String> topicNames();
 
     /**
-     * Returns the topics that cannot be served, by their ids, each with what was found: their topic
-     * file is damaged or missing, has options that this version does not know, or has the name of
-     * another topic. Nothing of them is changed or deleted. Repair them and open the store again.
-     * Empty in a store that is whole.
+     * Returns the topics that cannot be served, by id, each with the reason: its topic file is
+     * corrupted or missing, has options that this version does not know, or has the name of another
+     * topic. Nothing of these topics is changed or deleted. Repair them and open the store again.
+     * The map is empty when all topics can be served.
      */
     Map<UUID, String> unreadableTopics();
 
     /**
      * Deletes a topic and its records, durably. Appenders and tailers on it throw {@link
-     * UnknownTopicException} from now on; its space comes back when no poll holds it.
+     * UnknownTopicException} from then on; its space is freed when no poll holds it any more.
      *
      * @throws UnknownTopicException when there is none of that name
      * @throws UnreadableTopicException as {@link #openTopic}
@@ -115,8 +116,8 @@ public interface LogStore extends AutoCloseable {
             String topic, int partition, long baseOffset, int tier, MoveControl control);
 
     /**
-     * Returns what was found at open that belongs to no topic or is corrupted, and which thread of
-     * the store has ended, for whatever reason; the store then refuses appends. One line each.
+     * Returns findings, one line each: what was found at open that belongs to no topic or is
+     * corrupted, and which thread of the store has ended; after that the store refuses appends.
      */
     List<String> findings();
 

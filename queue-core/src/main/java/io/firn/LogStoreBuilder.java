@@ -64,15 +64,15 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Opens without changing anything, beside the process that writes or after it.
+     * Opens the store without changing anything, while another process writes it or afterwards.
      *
-     * <p>Of a DURABLE topic it shows what the writer's marks prove to be durable. When the writer
-     * is gone without having closed the store, and nobody holds the store's lock, it shows in
-     * addition what the recovery of a writer would accept if it opened the store now: all
-     * acknowledged records, and possibly some that were appended last and not acknowledged. The
-     * latter were not forced. Until a writer has opened the store, a power cut may lose them, also
-     * where the durability class is {@link DurabilityClass#POWER_FAIL}; the acknowledged ones
-     * survive it in that class.
+     * <p>Readers of a DURABLE topic see what the writer's marks prove to be durable. When the
+     * writer has ended without closing the store, and no process holds the store's lock, they also
+     * see what recovery would accept if a writer opened the store now: all acknowledged records,
+     * and possibly the last ones that were appended but not acknowledged. The latter were not
+     * forced: until a writer has opened the store, a power failure may lose them, even where the
+     * durability class is {@link DurabilityClass#POWER_FAIL}. Acknowledged records survive it in
+     * that class.
      */
     public LogStoreBuilder readOnly() {
         readOnly = true;
@@ -80,27 +80,27 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * Creates topics also while the store has topics that it cannot read. Without this {@link
-     * LogStore#createTopic} refuses: an empty topic would take the place of the one that cannot be
-     * read, and two topics of one name cannot be opened when that one is repaired.
+     * Allows topics to be created while the store has topics that it cannot read. Without this,
+     * {@link LogStore#createTopic} refuses: the new topic might have the name of one that cannot be
+     * read, and once that one is repaired, a store with two topics of one name does not open.
      */
     public LogStoreBuilder createTopicsBesideUnreadableOnes() {
         createsBesideUnreadable = true;
         return this;
     }
 
-    /** No threads: the caller runs {@link LogStore#doWork} all the time. */
+    /** Uses no threads: the caller runs {@link LogStore#doWork} all the time. */
     public LogStoreBuilder invokerMode() {
         invokerMode = true;
         return this;
     }
 
     /**
-     * The clock for timestamps and ages, ms since 1970. The default is the system's, cached while
-     * records are appended: it follows within some ms, more while both background threads are in
-     * I/O; the first append after a pause reads the system clock. In invoker mode it stands still
-     * between calls of {@link LogStore#doWork}. What is due by another clock, which may be set
-     * forward at any moment, is looked at about every 10 ms while anything is to become due.
+     * Sets the clock for timestamps and ages, in ms since 1970. The default is the system clock,
+     * cached while records are appended: it lags by a few ms, or more while both background threads
+     * are in I/O; the first append after a pause reads the system clock. In invoker mode the cached
+     * time advances only in {@link LogStore#doWork}. Another clock may be set forward at any
+     * moment, so it is read about every 10 ms while any background work is scheduled.
      */
     public LogStoreBuilder clock(EpochClock value) {
         clock = Objects.requireNonNull(value, "clock");
@@ -108,9 +108,9 @@ public final class LogStoreBuilder {
     }
 
     /**
-     * How background threads idle. By default they spin and yield for some microseconds and then
-     * park until somebody calls or something is due, so that an idle store costs nothing. A
-     * strategy that is handed in is used as it is: one that spins looks for work all the time.
+     * Sets how background threads idle. By default they spin and yield for some microseconds and
+     * then park until there is work, so that an idle store uses no CPU time. A strategy that is
+     * passed in is used as it is: one that spins checks for work all the time.
      */
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");
@@ -190,7 +190,7 @@ public final class LogStoreBuilder {
         return TIER_LABEL.matcher(label).matches();
     }
 
-    /** In ms, without parts of one; an option, too, can be too long for a long. */
+    /** Returns a duration in whole ms; one that does not fit into a long is refused. */
     static long millis(String name, Duration value) {
         Objects.requireNonNull(value, name);
         try {

@@ -85,7 +85,8 @@ public interface Partition {
     /**
      * Makes everything that has been written durable.
      *
-     * @throws InvalidOptionException when the store is open read-only and not all of it is
+     * @throws InvalidOptionException when the store is open read-only and not everything is durable
+     *     yet
      */
     void force();
 

@@ -3,17 +3,17 @@ package io.firn;
 import java.nio.ByteBuffer;
 
 /**
- * A record as it lies in the log. A flyweight: one object shows one record after another, and its
- * buffers point into the log itself; all of it is valid only inside the handler, and {@link #copy}
- * is for what is to be kept. The buffers are read-only, big-endian, and the same objects each time:
- * their position and limit are set anew by each call. Not thread-safe.
+ * A record as it is stored in the log. A flyweight: one object shows one record after another, and
+ * its buffers point into the log itself. It is valid only inside the handler; use {@link #copy} to
+ * keep a record. The buffers are read-only, big-endian, and the same objects each time: their
+ * position and limit are set anew by each call. Not thread-safe.
  *
  * <p>Outside of the handler, methods that return or read bytes throw {@link IllegalStateException}.
- * A buffer that was kept must not be used, and does no harm: it shows whatever the memory holds by
- * then, or throws once the segment is unmapped. On Java 17 to 21, where it could not throw, a
- * segment of which a buffer was handed out is unmapped by the garbage collector instead; a deleted
- * file keeps its space until then ({@code uncollectedBytes} in {@link StoreMetrics.TierMetrics}).
- * {@link #getValue} and {@link #copy} hand out no buffers.
+ * A buffer that was kept must not be used, although it cannot do harm: it shows whatever the memory
+ * contains by then, or throws once the segment is unmapped. On Java 17 to 21, where it could not
+ * throw, a segment of which a buffer was handed out is unmapped by the garbage collector instead; a
+ * deleted file keeps its space until then ({@code uncollectedBytes} in {@link
+ * StoreMetrics.TierMetrics}). {@link #getValue} and {@link #copy} hand out no buffers.
  */
 public interface Record {
 

@@ -27,9 +27,10 @@ public record StoreMetrics(
      * @param movedDownBytes moved from here to colder tiers since open
      * @param movedUpBytes moved from here to hotter tiers since open
      * @param movesInFlight moves from or to this tier in progress
-     * @param inRotation whether new segments and copies are put here; not for a while after its
+     * @param inRotation whether new segments and copies are put here; false for a while after its
      *     medium failed
-     * @param lastError what failed here last, or found no room; null when nothing did
+     * @param lastError the last failure in this tier, which may be a lack of room; null when there
+     *     was none
      * @param uncollectedBytes still mapped although nothing reads them: on Java 17 to 21, bytes
      *     whose buffers were handed out stay mapped until the garbage collector finds that nobody
      *     holds one, and a deleted file keeps its space that long; always 0 from Java 22 on

@@ -128,7 +128,7 @@ public record TopicOptions(
 
     /**
      * See the record's parameters; a part of a ms counts as a whole one. Not negative: {@link
-     * #withRetentionMs} takes the bound away.
+     * #withRetentionMs} removes the limit.
      */
     public TopicOptions withRetentionAge(Duration value) {
         return with("retentionMs", wholeMillis("retentionAge", value));
@@ -185,7 +185,7 @@ public record TopicOptions(
                 List.of(labels));
     }
 
-    /** The options as text, by name. */
+    /** Returns the options as text, by name. */
     public Map<String, String> toMap() {
         Map<String, String> map = new LinkedHashMap<>();
         map.put("partitions", Integer.toString(partitions));
@@ -206,10 +206,10 @@ public record TopicOptions(
     }
 
     /**
-     * Options from text; what is not named keeps its default.
+     * Returns options parsed from text; those that are not named have their defaults.
      *
-     * @throws InvalidOptionException for an unknown name, which suggests the nearest, and for a
-     *     value that cannot be read or is out of range
+     * @throws InvalidOptionException for an unknown name, with the nearest known one in the
+     *     message, and for a value that cannot be read or is out of range
      */
     public static TopicOptions ofMap(Map<String, String> values) {
         Objects.requireNonNull(values, "values");

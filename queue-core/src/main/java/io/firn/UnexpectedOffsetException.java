@@ -1,6 +1,6 @@
 package io.firn;
 
-/** Thrown when a conditional append expected another next offset. */
+/** Thrown by a conditional append when the next offset is not the expected one. */
 public final class UnexpectedOffsetException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final long expectedOffset;
@@ -9,12 +9,12 @@ public final class UnexpectedOffsetException extends FirnException {
     /** Creates the exception with both offsets. */
     public UnexpectedOffsetException(long expectedOffset, long nextOffset) {
         super(
-                "expected to append at offset "
+                "expected the next offset to be "
                         + expectedOffset
-                        + ", the next offset is "
+                        + ", found "
                         + nextOffset
-                        + ": somebody appended in between; wait until that is durable"
-                        + " (awaitDurable), read up to the next offset and decide again");
+                        + ": other records were appended in between; wait until they are durable"
+                        + " (awaitDurable), read up to the next offset, and decide again");
         this.expectedOffset = expectedOffset;
         this.nextOffset = nextOffset;
     }
@@ -25,9 +25,8 @@ public final class UnexpectedOffsetException extends FirnException {
     }
 
     /**
-     * Returns the offset that the next record would have had. What was appended below it may not be
-     * visible yet: call {@link Appender#awaitDurable} with the offset before it, then read up to
-     * it.
+     * Returns the offset that the next record would have had. Records below it may not be visible
+     * yet: call {@link Appender#awaitDurable} with the offset before it, then read up to it.
      */
     public long nextOffset() {
         return nextOffset;

@@ -5,10 +5,10 @@ package io.firn;
 public interface VisibleListener {
 
     /**
-     * Tells that there is more to be read, up to {@link Partition#visibleOffset}. Must be quick. It
-     * may be called in the middle of an append: it must not append to the partition and must not
-     * close an appender, either of which throws {@link IllegalStateException} or {@link
-     * ConcurrentUseException} there. What it throws is logged and otherwise ignored.
+     * Called when more records can be read, up to {@link Partition#visibleOffset}. Must be quick.
+     * The call may come in the middle of an append, so the listener must not append to the
+     * partition or close one of its appenders: both throw {@link IllegalStateException} or {@link
+     * ConcurrentUseException} there. What the listener throws is logged and otherwise ignored.
      */
     void onVisible();
 }

@@ -33,9 +33,9 @@ final class ExamplesTest {
         assertEquals(
                 List.of(
                         "Both know of a balance of 100, and both take out 80.",
-                        "Bob is refused: expected to append at offset 1, the next offset is 2:"
-                                + " somebody appended in between; wait until that is durable (awaitDurable),"
-                                + " read up to the next offset and decide again",
+                        "Bob is refused: expected the next offset to be 1, found 2: other records"
+                                + " were appended in between; wait until they are durable"
+                                + " (awaitDurable), read up to the next offset, and decide again",
                         "Bob looks again: there are only 20 left."),
                 lines(EventSourcing::run));
     }

@@ -34,7 +34,7 @@ final class AppendGate {
         }
     }
 
-    /** Waits a little, longer after many tries, for whoever has a turn that is short. */
+    /** Waits a little for the end of a short turn; longer after many tries. */
     static void pause(int tries) {
         if (tries < SPINS) {
             Thread.onSpinWait();
@@ -50,7 +50,7 @@ final class AppendGate {
         return taken;
     }
 
-    /** What was done inside is visible to whoever enters next. */
+    /** Everything done inside is visible to the next thread that enters. */
     void leave() {
         TAKEN.setRelease(this, false);
     }

@@ -5,23 +5,24 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The turn to append to a partition: whoever has it is the only one who touches the writer. Shared
- * appenders and the background wait for it ({@link #enter}). An exclusive appender never waits for
- * another append; when there is one, two threads use it at once ({@link #tryEnter}).
+ * The turn to append to a partition: only the thread that has it uses the writer. Shared appenders
+ * and the background wait for it ({@link #enter}). An exclusive appender never waits for another
+ * append: if one is in progress, two threads are using the appender at once, and the call is
+ * refused ({@link #tryEnter}).
  *
- * <p>A compare-and-set costs an append of 64 bytes a tenth to a quarter of its time (measured), and
- * an exclusive appender nearly always stays with one thread. So that thread gets a seat: it says in
- * a flag of its own that it is inside, without a locked instruction, in this order: store the flag,
- * then look whether the seat is still its own. Whoever else wants the turn takes {@code state} by
- * compare-and-set, takes the seat away, waits until the stores of the seat's thread have reached
- * memory, and then looks at the flag. Of a store followed by a load on the one side, and a store, a
- * wait and a load on the other, at least one side sees the other's store: either the thread finds
- * its seat gone, or it is seen inside. The wait takes the place of the fence that the thread's path
- * does without: a store leaves a processor's store buffer within microseconds, and at once when the
- * thread is preempted.
+ * <p>A compare-and-set takes a tenth to a quarter of the time of a 64-byte append (measured), and
+ * an exclusive appender is nearly always used by one thread. That thread therefore gets a seat: a
+ * flag of its own, which it sets while it is inside, without a locked instruction. It stores the
+ * flag first and then checks that the seat is still its own. Another thread that wants the turn
+ * acquires {@code state} by compare-and-set, removes the seat, waits until the stores of the seat's
+ * thread have reached memory, and then checks the flag. One side stores and then loads; the other
+ * stores, waits and then loads; so at least one of them sees the other's store. Either the seat's
+ * thread finds its seat gone, or the other thread finds the flag set. The wait replaces the fence
+ * that the path of the seat's thread omits: a store leaves a processor's store buffer within
+ * microseconds, and at once when the thread is preempted.
  *
- * <p>A thread that takes the turn over from another gets a seat of its own; when that happens often
- * there are no more seats, and every append pays for the compare-and-set.
+ * <p>A thread that takes over from another gets a new seat; when that happens often, no more seats
+ * are given, and every append uses the compare-and-set.
  */
 final class AppendTurn {
     private static final VarHandle STATE;
@@ -41,10 +42,10 @@ final class AppendTurn {
 
     private static final int FREE = 0;
 
-    /** By an exclusive appender. */
+    /** Taken by an exclusive appender. */
     private static final int IN_USE = 1;
 
-    /** By someone who is done soon, and for whom everybody waits. */
+    /** Taken by a thread that is done soon, and for which all others wait. */
     private static final int TAKEN = 2;
 
     private static final int MAX_SEATS = 8;
@@ -53,15 +54,15 @@ final class AppendTurn {
     private volatile int state;
     private volatile Seat seat;
 
-    /** Read by threads that ask whether it is themselves, for which no fence is needed. */
+    /** Threads read this only to find out whether they are the holder, which needs no fence. */
     private Thread holder;
 
-    // These belong to whoever has the turn; a look at the last one beside it decides nothing.
+    // Guarded by the turn; a thread that reads the last one without it decides nothing by it.
     private Seat current;
     private Seat lent;
     private int seats;
 
-    /** Where a thread says, in the order of the class's comment, that it has the turn. */
+    /** The flag of a thread that has the turn; the class's comment gives the order of its use. */
     private static final class Seat {
         final Thread thread;
         volatile boolean inside;
@@ -74,8 +75,8 @@ final class AppendTurn {
     /**
      * Takes the turn for an exclusive appender.
      *
-     * @return false when another append is under way: of another thread, or of this one, which
-     *     called from inside of it
+     * @return false when another append is in progress: by another thread, or by this one, which
+     *     called from inside it
      */
     boolean tryEnter() {
         Seat mine = (Seat) SEAT.getOpaque(this);
@@ -101,7 +102,7 @@ final class AppendTurn {
     @SuppressWarnings("ReferenceEquality") // this very seat
     private boolean tryTakeOver() {
         Thread me = Thread.currentThread();
-        // Made before anything is taken, for whatever fails then nobody would give it up.
+        // Created before anything is taken: if this failed afterwards, nobody would release it.
         Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, IN_USE)) {
@@ -119,7 +120,7 @@ final class AppendTurn {
         Seat mine = before != null && before.thread == me ? before : fresh;
         if (mine != null) {
             seats += mine == fresh ? 1 : 0;
-            mine.inside = true; // before anybody can take the seat away
+            mine.inside = true; // before another thread can remove the seat
             current = mine;
             SEAT.setRelease(this, mine);
             STATE.setRelease(this, FREE);
@@ -129,7 +130,7 @@ final class AppendTurn {
         return true;
     }
 
-    /** Takes the turn, waiting for whoever has it. */
+    /** Takes the turn; waits until it is free. */
     void enter() {
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, TAKEN)) {
@@ -156,7 +157,7 @@ final class AppendTurn {
         }
     }
 
-    /** Gives the turn up. What was done in it is visible to whoever has it next. */
+    /** Releases the turn. Everything done in it is visible to the next thread that takes it. */
     void leave() {
         Seat mine = current;
         if (mine != null) {
@@ -173,17 +174,20 @@ final class AppendTurn {
         STATE.setRelease(this, FREE);
     }
 
-    /** The exclusive appender is closed; the caller has the turn by {@link #enter}. */
+    /**
+     * Called when the exclusive appender is closed, by a thread that has entered with {@link
+     * #enter}.
+     */
     void forgetThreads() {
         lent = null;
         seats = 0;
     }
 
-    /** The caller has {@code state}. Returns the seat that was there, when it was not its own. */
+    /** Removes the seat, and returns it if there was one. The caller has acquired {@code state}. */
     private Seat takeSeatAway() {
         Seat before = seat;
         if (before != null) {
-            seat = null; // before the look at its flag: the order that all of this rests on
+            seat = null; // before its flag is read: everything here relies on this order
             if (before.thread != Thread.currentThread()) {
                 awaitStores();
             }

@@ -18,14 +18,14 @@ final class Attempts {
     /** A step of background work. */
     @FunctionalInterface
     interface Step {
-        /** Does what is to be done; returns how much that was. */
+        /** Does the step; returns the amount of work done. */
         int run() throws IOException;
     }
 
     /**
      * Runs a step.
      *
-     * @param subject what it is done for, for the report
+     * @param subject what the step is for, named in the report
      * @param backOff notes the outcome; null when the step is not tried again
      * @return how much was done, or {@link #FAILED}
      */
@@ -37,7 +37,7 @@ final class Attempts {
             }
             return work;
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
-            // Whatever this step stumbles over, the others are run.
+            // Whatever fails here, the other steps are run.
             failed(subject, e, backOff);
             return FAILED;
         }

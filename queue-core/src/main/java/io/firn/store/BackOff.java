@@ -1,8 +1,8 @@
 package io.firn.store;
 
 /**
- * How long something that failed is left alone before it is tried again: one second after the first
- * failure, twice as long after each further one, up to a limit. For one thread at a time.
+ * The pause before something that failed is tried again: one second after the first failure, twice
+ * as long after each further one, up to a limit. For one thread at a time.
  */
 final class BackOff {
     private static final long FIRST_PAUSE_NS = 1_000_000_000;
@@ -13,12 +13,12 @@ final class BackOff {
     private long pauseNs;
     private long notBeforeNs;
 
-    /** Up to a minute or so. */
+    /** Doubles the pause up to about a minute. */
     BackOff() {
         this(MOST_DOUBLINGS);
     }
 
-    /** Doubles the pause so many times. */
+    /** Doubles the pause at most this many times. */
     BackOff(int mostDoublings) {
         this.mostDoublings = mostDoublings;
     }
@@ -39,7 +39,7 @@ final class BackOff {
         return failures > 0;
     }
 
-    /** How long the pause is that the last failure began, in seconds. */
+    /** The length of the pause that began with the last failure, in seconds. */
     long pauseSeconds() {
         return pauseNs / FIRST_PAUSE_NS;
     }

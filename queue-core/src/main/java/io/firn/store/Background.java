@@ -10,10 +10,10 @@ import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * A store's duties and who runs them. Two threads, so that what appenders wait for never queues
- * behind housekeeping: {@code firn-force} forces and seals, {@code firn-tidy} prepares blocks and
- * tidies up. A store that only reads has one, {@code firn-follow}. In invoker mode the caller of
- * {@link #invoke} is all of them.
+ * A store's duties and the threads that run them. There are two threads, so that work for which
+ * appenders wait never queues behind housekeeping: {@code firn-force} forces and seals, {@code
+ * firn-tidy} prepares blocks and tidies up. A store that only reads has one, {@code firn-follow}.
+ * In invoker mode the caller of {@link #invoke} does the work of all of them.
  */
 final class Background {
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -47,7 +47,7 @@ final class Background {
         this.tidying = new Duties(clock, ticking, attempts, !config.invokerMode());
     }
 
-    /** The clock for those who append. */
+    /** The clock for appenders. */
     EpochClock clock() {
         return config.clock() == null ? cachedClock : config.clock();
     }
@@ -57,12 +57,12 @@ final class Background {
         return config.clock() == null ? cachedClock.systemTime() : config.clock().time();
     }
 
-    /** Forces, and seals what was rolled. */
+    /** The duties that force, and seal rolled segments. */
     Duties forcing() {
         return forcing;
     }
 
-    /** Everything else. */
+    /** All other duties. */
     Duties tidying() {
         return tidying;
     }
@@ -120,8 +120,8 @@ final class Background {
     }
 
     /**
-     * An agent goes on after an exception, but an {@link Error} or an interrupt ends it. What only
-     * it does would be waited for in vain, so everybody is told.
+     * An agent continues after an exception, but an {@link Error} or an interrupt ends it. Nobody
+     * else does its work, so all that wait for it are woken with an error.
      */
     private void live(String name, AgentRunner runner) {
         Throwable why = null;
@@ -139,10 +139,10 @@ final class Background {
         return attempts.errors();
     }
 
-    /** All that is due, on the caller's thread. */
+    /** Runs everything that is due, on the caller's thread. */
     int invoke() {
         if (closed || !invoking.tryEnter()) {
-            return 0; // somebody is at it
+            return 0; // another thread is doing it
         }
         invoker = Thread.currentThread();
         try {
@@ -153,7 +153,7 @@ final class Background {
             for (int i = 0; i < MOST_PASSES; i++) {
                 work += run(forcing) + run(tidying);
                 if (!forcing.isCalled() && !tidying.isCalled()) {
-                    break; // nothing that was done has made something else due
+                    break; // the work done made nothing else due
                 }
             }
             return work;
@@ -175,7 +175,7 @@ final class Background {
         return Math.max(0, attempts.run(store, () -> store.follower().refresh(), following));
     }
 
-    /** A follower is told of nothing, so it looks again and again. */
+    /** Nothing notifies a follower, so it looks again and again. */
     private final class FollowerRest implements IdleStrategy {
         @Override
         public void idle(int workCount) {
@@ -199,15 +199,17 @@ final class Background {
         }
     }
 
-    // ---- the steps of closing, on the closer's thread, when the agents have ended
+    // ---- the steps of closing, on the closing thread, after the agents have ended
 
-    /** Whether the caller is doing the background's work, and so cannot wait for its end. */
+    /**
+     * Whether the caller runs background work, so that it must not wait for the end of that work.
+     */
     boolean isAtWork() {
         Thread caller = Thread.currentThread();
         return caller == invoker || threads.contains(caller);
     }
 
-    /** Whether the caller is whom those wait for who need a block. */
+    /** Whether the caller is the thread that prepares blocks. */
     boolean isTidying() {
         Thread caller = Thread.currentThread();
         return caller == tidyThread || caller == invoker;
@@ -221,7 +223,8 @@ final class Background {
         tidying.end();
         threads.forEach(LockSupport::unpark);
         runners.forEach(AgentRunner::close);
-        // An interrupt ends the runner's wait, and its thread would work on beside the closer.
+        // After an interrupt the runner would stop waiting, and its thread would run beside the
+        // closing one.
         for (Thread thread : threads) {
             while (thread.isAlive()) {
                 try {
@@ -235,17 +238,17 @@ final class Background {
             Thread.currentThread().interrupt();
         }
         if (config.invokerMode()) {
-            invoking.enter(); // and keeps it: nobody invokes a closed store
+            invoking.enter(); // never left again: nobody can invoke a closed store
         }
         closed = true;
     }
 
-    /** Runs a step once, however lately it failed: there is no later. */
+    /** Runs a step once, even if it failed just now: there is no later try. */
     int attempt(Object subject, Attempts.Step step) {
         return attempts.run(subject, step, null);
     }
 
-    /** Gives readers the time to finish their polls; what they still hold then stays mapped. */
+    /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
     void awaitRelease(List<PartitionLog> logs) {
         long deadline = System.nanoTime() + RELEASE_WAIT_NS;
         for (PartitionLog log : logs) {

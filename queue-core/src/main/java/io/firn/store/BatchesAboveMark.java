@@ -16,7 +16,7 @@ final class BatchesAboveMark {
     private final BatchVerifier verifier = new BatchVerifier();
     private ByteBuffer scratch = ByteBuffer.allocate(64 * 1024);
 
-    /** A place behind a batch, and the offset there. */
+    /** The place after a batch, and the offset there. */
     record End(int position, long offset) {}
 
     /** The end of the batches that follow a place. */

@@ -8,14 +8,14 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Sets a partition's next block aside before the writer needs it, so that an append never waits for
- * a file. It is called for when the active segment is filled to a certain part, and when the writer
- * finds no block. The writer's side is for whoever has the turn; {@link #run} is the background's.
+ * Reserves a partition's next block before the writer needs it, so that an append never waits for a
+ * file. It runs when the active segment is filled to a certain part, and when the writer finds no
+ * block. The writer's side is for the thread that has the turn; the background calls {@link #run}.
  */
 final class BlockSupply extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
-    /** A block is set aside as soon as this part of the active one is filled. */
+    /** The next block is reserved as soon as this part (one eighth) of the active one is filled. */
     private static final int RESERVE_AT_FRACTION = 8;
 
     private static final long FULL_RETRY_MS = 1_000;
@@ -29,20 +29,20 @@ final class BlockSupply extends Duty {
     private long lastFullMs = Long.MIN_VALUE;
 
     /**
-     * No tier had room.
+     * A refusal: no tier had room.
      *
-     * @param freed what had been freed in the store when the tiers were asked; that there is no
-     *     room is known for as long as no more was
+     * @param freed the store's count of freed blocks before the tiers were asked; the refusal holds
+     *     until that count grows
      */
     private record Full(StoreFullException why, long freed) {}
 
     BlockSupply(Duties duties, PartitionLog log) {
-        // Somebody may be waiting: never longer than the shortest pause.
+        // An append may be waiting, so every pause is the shortest one.
         super(duties, log, "the next block", new BackOff(0));
         this.log = log;
     }
 
-    /** How far a segment is filled when the next one is set aside. */
+    /** The position above which a segment's successor is reserved. */
     static int reserveAbove(LogSegment active) {
         return active.capacity / RESERVE_AT_FRACTION;
     }
@@ -50,12 +50,13 @@ final class BlockSupply extends Duty {
     // ---- the writer's side
 
     /**
-     * The block that was set aside, held. The caller has the turn.
+     * Takes the reserved block, held. The caller has the turn.
      *
-     * @return null when there is none; the tiers are asked for one
+     * @return null when there is none; the background then asks the tiers for one
      */
     LogSegment take() {
-        LogSegment block = reserved.getAndSet(null); // the writer gets it or the end, never both
+        LogSegment block =
+                reserved.getAndSet(null); // either the writer gets it or the close does, never both
         if (block != null) {
             return block;
         }
@@ -72,9 +73,10 @@ final class BlockSupply extends Duty {
     }
 
     /**
-     * Checks that a block may be on its way.
+     * Checks that no refusal is known, so that a block may be in preparation.
      *
-     * @throws StoreFullException when no tier had room the last time, and nothing was freed since
+     * @throws StoreFullException when no tier had room at the last try and nothing has been freed
+     *     since
      */
     void checkRoom() {
         Full known = full;
@@ -88,7 +90,7 @@ final class BlockSupply extends Duty {
     }
 
     /**
-     * Waits until the tiers were asked for a block; no interrupt ends it.
+     * Waits until the tiers have been asked for a block; an interrupt does not end the wait.
      *
      * @throws StoreFullException when none of them has room
      */
@@ -124,14 +126,17 @@ final class BlockSupply extends Duty {
 
     // ---- the background's side
 
-    /** The callback of a future runs on this very thread, and waits for what it is to do. */
+    /**
+     * Reserves on the caller's thread: the callback of a future runs on the thread that otherwise
+     * reserves.
+     */
     private void reserveForCallback() {
         try {
             if (blockWanted) {
                 reserve();
             }
         } catch (IOException | RuntimeException | InternalError e) {
-            // Whoever waits is told by its next try.
+            // A waiting append gets the error from its next try.
             LOG.log(System.Logger.Level.ERROR, log + ": no block could be prepared", e);
         }
     }
@@ -145,7 +150,7 @@ final class BlockSupply extends Duty {
             if (!isFillingUp()) {
                 return 0;
             }
-            // Ahead of need not again and again while all tiers are full.
+            // While all tiers are full, reserving ahead of need is not tried again and again.
             boolean wasFull =
                     isStillFull(full)
                             && lastFullMs <= nowMs()
@@ -187,7 +192,7 @@ final class BlockSupply extends Duty {
                     state.noteError(e);
                     noRoom = noRoom == null ? e : noRoom;
                 } catch (IOException e) {
-                    state.onFailure(e); // the log goes on in the others
+                    state.onFailure(e); // the log continues in the other tiers
                     broken = broken == null ? e : broken;
                 }
             }
@@ -199,7 +204,7 @@ final class BlockSupply extends Duty {
             blockWanted = false;
             log.store().onNoRoom(this, freed);
         } catch (IOException | RuntimeException | InternalError e) {
-            // Whatever it was, somebody may be waiting for an answer.
+            // Whatever failed, an append may be waiting for the outcome.
             refuse(new FirnException(e.getMessage(), e));
             throw e;
         } finally {
@@ -225,7 +230,7 @@ final class BlockSupply extends Duty {
 
     // ---- the end
 
-    /** The block that was set aside, to be given back; null for none. Nobody appends any more. */
+    /** Takes the reserved block, to be given back; null for none. Called after the last append. */
     LogSegment withdraw() {
         LogSegment block = reserved.getAndSet(null);
         reservedOrFailed.wake();

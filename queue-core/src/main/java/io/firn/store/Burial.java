@@ -2,7 +2,7 @@ package io.firn.store;
 
 import java.io.IOException;
 
-/** Takes a deleted topic's segments away, then its files, the tombstone last (O5). */
+/** Removes a deleted topic's segments, then its files, the tombstone last (O5). */
 final class Burial extends Duty {
     private final Store store;
     private final TopicLog topic;
@@ -18,7 +18,7 @@ final class Burial extends Duty {
         if (store.bury(topic)) {
             return 1;
         }
-        againSoon(); // for readers, appenders and moves that have yet to let go
+        againSoon(); // readers, appenders or moves still hold something
         return 0;
     }
 }

@@ -6,14 +6,14 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The system's clock for those who append: reading the system's own costs as much as an append. It
- * ticks, which means that the background threads set it every millisecond, for a short while after
- * somebody wanted the time; then it falls asleep, so that an idle store need not wake up for it.
- * Who wants the time of a sleeping clock reads the system's, and starts it again: nobody ever gets
- * a time from before the sleep.
+ * The system clock, cached for appenders: reading the system clock itself costs as much as an
+ * append. For a short while after the time was last asked for, the clock ticks: the background
+ * threads set it every millisecond. Then it sleeps, so that an idle store need not wake up for it.
+ * A thread that asks a sleeping clock reads the system clock and starts the ticking again, so
+ * nobody ever gets a time from before the sleep.
  *
- * <p>It follows the system's clock back as well. Thread-safe; {@link #time} takes no lock and
- * allocates nothing.
+ * <p>It also follows when the system clock is set back. Thread-safe; {@link #time} takes no lock
+ * and allocates nothing.
  */
 final class CachedClock implements EpochClock {
     private static final long TICKS_FOR_NS = 100_000_000;
@@ -35,10 +35,10 @@ final class CachedClock implements EpochClock {
     private volatile long timeMs = ASLEEP;
 
     /**
-     * Sleeps.
+     * Creates a sleeping clock.
      *
-     * @param onWake has {@link #update} called every millisecond while {@link #isTicking}; null
-     *     when nobody can: then it never falls asleep, and stands still between the updates
+     * @param onWake makes somebody call {@link #update} every millisecond while {@link #isTicking};
+     *     null when nobody can: then the clock never sleeps, and stands still between updates
      */
     CachedClock(Runnable onWake) {
         this(System::currentTimeMillis, System::nanoTime, onWake);
@@ -83,7 +83,7 @@ final class CachedClock implements EpochClock {
         boolean sleeps = onWake != null && nanos.getAsLong() - ticksUntilNs >= 0;
         long now = sleeps ? ASLEEP : system.getAsLong();
         if (now != before) {
-            // One thread that was delayed must not set it back to the time that it read.
+            // A thread that was delayed must not set the clock back to the time that it read.
             TIME.compareAndSet(this, before, now);
         }
     }

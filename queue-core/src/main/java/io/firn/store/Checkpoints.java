@@ -4,15 +4,16 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Writes down what a partition knows of its producers, as of an offset that was forced before: a
- * checkpoint must not know batches that a crash can take back (O8). At most a second behind when
- * producers did something, and so many bytes when they did not: recovery goes from here.
+ * Writes what a partition knows about its producers, as of an offset that was forced before: a
+ * checkpoint must not contain batches that a crash can undo (O8). Recovery starts at the
+ * checkpoint, so it lags by at most a second while producers append, and by a number of bytes while
+ * they do not.
  */
 final class Checkpoints extends Duty {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 32L << 20;
 
-    /** Recovery goes through fewer bytes than these faster than a file is forced at close. */
+    /** Recovery reads fewer bytes than these faster than close forces a file. */
     private static final long WORTH_A_FILE_BYTES = 64 << 10;
 
     private final PartitionLog log;
@@ -22,16 +23,17 @@ final class Checkpoints extends Duty {
     private long offset;
 
     /**
-     * Of a partition.
+     * Creates the duty of a partition.
      *
-     * @param recoveredOffset where the checkpoint stood that it was recovered from; −1 for none
+     * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
+     *     for none
      */
     Checkpoints(Duties duties, PartitionLog log, long recoveredOffset) {
         super(duties, log, "producer checkpoint");
         this.log = log;
         this.offset = recoveredOffset;
         for (LogSegment segment : log.segments()) {
-            // Behind a checkpoint, too; at most a segment too many.
+            // Counted whole if the checkpoint covers a part of it: at most a segment too many.
             this.bytes -= segment.endOffset > recoveredOffset ? segment.written() : 0;
         }
     }
@@ -56,8 +58,8 @@ final class Checkpoints extends Duty {
     }
 
     /**
-     * Whether recovery will know what producers did in a segment without its batches; writes it
-     * down when it would not.
+     * Whether recovery can do without a segment's batches to know its producers; writes a
+     * checkpoint when it cannot.
      */
     boolean covers(LogSegment segment) throws IOException {
         if (segment.endOffset > offset && log.producers().changes() != changes) {
@@ -78,7 +80,7 @@ final class Checkpoints extends Duty {
         }
     }
 
-    /** What is to be written down, as of an offset that is durable; null when that failed. */
+    /** Returns what is to be written, as of a durable offset; null when the force failed. */
     private Snapshot take(long nowMs) {
         lastMs = nowMs;
         Producers producers = log.producers();
@@ -100,10 +102,10 @@ final class Checkpoints extends Duty {
     }
 
     /**
-     * At the end, when nobody appends any more: writes down what is news, without making the name
-     * durable, which the caller does for all of a topic at once.
+     * Called at close, after the last append: writes a checkpoint if anything changed, without
+     * making its name durable, which the caller does for a whole topic at once.
      *
-     * @return whether there was any
+     * @return whether one was written
      */
     boolean writeUnnamed(long nowMs) throws IOException {
         boolean isShort =

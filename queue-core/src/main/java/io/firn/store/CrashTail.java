@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds what a writer that crashed left above its marks: acknowledged records among it, which stay
- * hidden from a read-only store otherwise until a writer opens the store.
+ * Finds what a crashed writer left above its marks. Some of it may be acknowledged records, which a
+ * read-only store otherwise does not show until a writer opens the store.
  *
- * <p>The rule is that of recovery, so nothing is shown that a writer's recovery would cut: in the
- * last segment, the batches above the mark that have the mark's epoch and follow one another; then
- * the batches of a reserved block that begins with the next offset. A block that does not is left
- * to recovery, which drops it.
+ * <p>The rule is that of recovery, so nothing is shown that the recovery of a writer would cut: in
+ * the last segment, the batches above the mark that have the mark's epoch and follow one another;
+ * then the batches of a reserved block that begins with the next offset. Other blocks are ignored;
+ * recovery drops them.
  *
  * <p>The order: the marks are read, the batches are verified, and only then the writer's lock is
  * found to be free. Had a writer opened the store before that, its recovery would have accepted the
@@ -29,7 +29,10 @@ final class CrashTail {
     private final BatchesAboveMark batches;
     private final Map<PartitionLog, List<Mark>> settled = new HashMap<>();
 
-    /** What was found of a log: the last segment's end, and the blocks behind it with theirs. */
+    /**
+     * What was found in a log: the end of the last segment, and the blocks after it with their
+     * ends.
+     */
     record Found(PartitionLog log, List<Mark> marks, List<Piece> pieces) {}
 
     /** Batches in a block up to an end. */
@@ -51,9 +54,9 @@ final class CrashTail {
     }
 
     /**
-     * Looks above the marks of a log.
+     * Searches above the marks of a log.
      *
-     * @param blocks all of the log's, with marks that were read just now
+     * @param blocks all blocks of the log, with marks that were read just now
      * @return null when nothing changed since {@link #settle}
      */
     Found look(PartitionLog log, List<Segment> blocks) throws IOException {
@@ -84,12 +87,15 @@ final class CrashTail {
         return new Found(log, marks, pieces);
     }
 
-    /** Takes note that what was found is shown. */
+    /** Notes that what was found is now shown. */
     void settle(Found found) {
         settled.put(found.log, found.marks);
     }
 
-    /** The reserved block that continues a log; in an empty one, any. Null when there is none. */
+    /**
+     * The reserved block that continues a log; in an empty log, any reserved block. Null when there
+     * is none.
+     */
     private Piece pieceAt(long offset, List<Segment> blocks) throws IOException {
         for (Segment block : blocks) {
             if (block.mark().state() != io.firn.spi.SegmentState.RESERVED) {

@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A cursor. What is written down is never above the durable offset (O7), so that after a crash no
- * cursor is after records that were lost and whose offsets were assigned again.
+ * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
+ * cursor is past records that were lost and whose offsets were assigned again.
  */
 final class CursorLog implements Cursor {
     private static final long NEVER = -1;
@@ -25,7 +25,9 @@ final class CursorLog implements Cursor {
      */
     private final Object writing = new Object();
 
-    private long[] offsets; // by partition; shorter than there are, when some were added since
+    private long[]
+            offsets; // by partition; shorter than the number of partitions when some were added
+    // since
     private long changes;
     private long writtenChanges;
     private boolean deleted;
@@ -67,7 +69,7 @@ final class CursorLog implements Cursor {
         return partition < offsets.length ? offsets[partition] : NEVER;
     }
 
-    /** Another process advances it. */
+    /** For a cursor that another process advances. */
     private void lookAgain() {
         try {
             take(topic.files().readCursor(name));
@@ -143,7 +145,7 @@ final class CursorLog implements Cursor {
         }
     }
 
-    /** Writes the offsets down when they changed since; nothing after deletion. */
+    /** Persists the offsets if they changed since the last time; does nothing after deletion. */
     void write() throws IOException {
         long[] now;
         long changesNow;
@@ -162,7 +164,7 @@ final class CursorLog implements Cursor {
                 try {
                     log.forcer().awaitDurable(now[i]);
                 } catch (FirnException e) {
-                    failure = e; // the other partitions' places are written all the same
+                    failure = e; // the offsets of the other partitions are written nevertheless
                 }
                 values.put(
                         Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
@@ -188,7 +190,7 @@ final class CursorLog implements Cursor {
     }
 
     void delete() throws IOException {
-        synchronized (writing) { // a write that goes on must not bring the file back
+        synchronized (writing) { // a write in progress must not bring the file back
             synchronized (this) {
                 deleted = true;
             }

@@ -1,6 +1,6 @@
 package io.firn.store;
 
-/** Writes down where a topic's cursors stand, at most once in an interval while any advances. */
+/** Persists a topic's cursors, at most once in an interval while any of them advances. */
 final class CursorUpkeep extends Duty {
     private final TopicLog topic;
     private final long intervalMs;

@@ -11,21 +11,21 @@ import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The duties of one agent, and which of them is run when: those that were called for, in the order
- * of the calls, and those whose time has come. Nothing is looked at in turn, so duties that are not
- * called for cost nothing however many they are, and the agent rests until the next one is due.
+ * The duties of one agent, and the order in which they run: those that were called, in the order of
+ * the calls, and those that are due. Duties are not visited in turn, so those that are not called
+ * cost nothing, however many there are, and the agent rests until the next one is due.
  *
- * <p>The calls are a stack through the duties themselves, pushed by compare-and-set and taken as a
- * whole (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986): a call allocates
- * nothing. A call is never lost: the agent says that it rests before it looks at the stack for the
- * last time, and who calls looks whether it rests after the push.
+ * <p>The calls form a stack that is linked through the duties themselves, pushed by compare-and-set
+ * and taken as a whole (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986): a
+ * call allocates nothing. A call is never lost: the agent announces its rest before it checks the
+ * stack for the last time, and a caller checks for the rest after its push.
  *
- * <p>{@link #call} and {@link #wake} are for any thread, the rest for the agent's.
+ * <p>{@link #call} and {@link #wake} are for any thread, everything else for the agent's thread.
  */
 final class Duties {
     private static final long LONGEST_REST_NS = 1_000_000_000;
 
-    /** How often the time is looked at while something is due, on a clock that may jump. */
+    /** How often a clock that may jump is read while a duty is scheduled. */
     private static final long FOREIGN_CLOCK_REST_NS = 10_000_000;
 
     private static final long TICK_NS = 1_000_000;
@@ -43,7 +43,7 @@ final class Duties {
     private final AtomicReference<Duty> calls = new AtomicReference<>();
     private final TreeSet<Duty> timed = new TreeSet<>(BY_TIME);
 
-    /** Those that failed, and those that wait for what nobody tells of. */
+    /** Duties that failed, and those that wait for something of which nothing notifies them. */
     private final List<Duty> setAside = new ArrayList<>();
 
     private final BackOff clockTrouble = new BackOff(0);
@@ -57,12 +57,12 @@ final class Duties {
     private int idles;
 
     /**
-     * No duties yet.
+     * Creates it without duties.
      *
-     * @param clock tells when something is due
-     * @param cached is to be kept up to date while it ticks; null when the user brought a clock
-     * @param paced whether the agent has a thread, which looks again at what nobody tells of from
-     *     time to time; otherwise each {@link #run} does
+     * @param clock decides when a duty is due
+     * @param cached kept up to date while it ticks; null when the user passed a clock
+     * @param paced whether the agent has a thread, which from time to time checks what nothing
+     *     notifies it of; otherwise each {@link #run} checks
      */
     Duties(EpochClock clock, CachedClock cached, Attempts attempts, boolean paced) {
         this.clock = clock;
@@ -81,7 +81,7 @@ final class Duties {
 
     // ---- any thread
 
-    /** Has a duty run soon. */
+    /** Makes a duty run soon. */
     void call(Duty duty) {
         if (duty.called.get() || duty.called.getAndSet(true)) {
             return;
@@ -101,7 +101,7 @@ final class Duties {
         }
     }
 
-    /** From now on the agent does not rest any more. */
+    /** Ends the agent's rest for good. */
     void end() {
         ended = true;
         LockSupport.unpark(thread);
@@ -109,27 +109,27 @@ final class Duties {
 
     // ---- the agent
 
-    /** How the agent's thread waits, when the user chose nothing else. */
+    /** How the agent's thread waits unless the user chose another strategy. */
     IdleStrategy rest() {
         return new Rest();
     }
 
     /**
-     * Before the agent's thread starts.
+     * Called before the agent's thread starts.
      *
      * @param rests whether it waits as {@link #rest} does
      */
     void onThread(Thread agents, boolean rests) {
         thread = agents;
-        resting = !rests; // how else it waits is not known: each call wakes it
+        resting = !rests; // how another strategy waits is not known: each call wakes it
     }
 
-    /** Whether somebody called since. */
+    /** Whether there was a call since. */
     boolean isCalled() {
         return calls.get() != null;
     }
 
-    /** Runs what was called for and what is due; returns how much was done. */
+    /** Runs the duties that were called and those that are due; returns the amount of work done. */
     int run() {
         long now = timeMs();
         boolean wasSetBack = now < nowMs;
@@ -163,7 +163,7 @@ final class Duties {
         return !timed.isEmpty() && timed.first().dueMs <= nowMs;
     }
 
-    /** The clock was set back: each says anew when it is due. */
+    /** The clock was set back: each duty sets its next time anew. */
     private int runTimed() {
         int work = 0;
         for (Duty duty : List.copyOf(timed)) {
@@ -193,7 +193,7 @@ final class Duties {
             Duty duty = first;
             first = duty.nextCalled;
             duty.nextCalled = null;
-            duty.called.set(false); // first: who calls from now on wants another run
+            duty.called.set(false); // first: a call from here on asks for another run
             work += run(duty);
         }
         return work;
@@ -217,10 +217,10 @@ final class Duties {
         return work;
     }
 
-    /** Runs a duty, unless it failed just now. */
+    /** Runs a duty, unless it is in the pause after a failure. */
     private int run(Duty duty) {
         if (duty.backOff().leftNs() > 0) {
-            return 0; // it stays set aside
+            return 0; // it stays among those that failed
         }
         if (duty.dueMs != Duty.NEVER) {
             timed.remove(duty);
@@ -271,7 +271,7 @@ final class Duties {
 
     /**
      * Spins and yields for a moment, since work often comes in bursts, and then parks until the
-     * next duty is due. Once in a second it looks at the clock, which may have been set.
+     * next duty is due. Once a second it reads the clock, which may have been set.
      */
     private final class Rest implements IdleStrategy {
         @Override
@@ -303,7 +303,7 @@ final class Duties {
 
         private void park() {
             resting = true;
-            // Only now: who calls or wants the time from here on wakes us.
+            // Only now: from here on, a call or a request for the time wakes this thread.
             long ns = isCalled() || ended ? 0 : restNs();
             if (ns > 0) {
                 LockSupport.parkNanos(Duties.this, ns);

@@ -3,14 +3,14 @@ package io.firn.store;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * One job of the background for one subject, for example the marks of a partition. It is run when
- * somebody calls for it, or at the time that it asked for when it was run last; a duty that asked
- * for nothing costs nothing. One that fails is reported and tried again after a pause of its own.
+ * One background job for one subject, for example the marks of a partition. It runs when it is
+ * called, or at the time that it asked for in its last run; a duty that asked for none costs
+ * nothing. A duty that fails is reported and tried again after a pause of its own.
  *
- * <p>{@link #call} is for any thread; the rest belongs to the {@link Duties} that it is one of.
+ * <p>{@link #call} is for any thread; everything else is for its {@link Duties}.
  */
 abstract class Duty implements Attempts.Step {
-    /** Not at any time. */
+    /** No time. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final Duties duties;
@@ -19,14 +19,14 @@ abstract class Duty implements Attempts.Step {
     private final BackOff backOff;
     private final long number;
 
-    // Who holds the stack of calls, and whose thread runs it, use these.
+    // Used by Duties: the link in the stack of calls, and the agent's own fields.
     final AtomicBoolean called = new AtomicBoolean();
     Duty nextCalled;
     long dueMs = NEVER;
     boolean polls;
     boolean isSetAside;
 
-    /** A job, which fails up to a minute apart. */
+    /** Creates a job whose pauses after failures grow up to a minute. */
     Duty(Duties duties, Object subject, String job) {
         this(duties, subject, job, new BackOff());
     }
@@ -39,30 +39,33 @@ abstract class Duty implements Attempts.Step {
         this.number = duties.nextNumber();
     }
 
-    /** Has it run soon. */
+    /** Makes it run soon. */
     final void call() {
         duties.call(this);
     }
 
-    /** The store's time in this pass of the background. */
+    /** The store's time in this pass. */
     final long nowMs() {
         return duties.nowMs();
     }
 
     /**
-     * Has it run again at a time of the store's clock, at the latest; the earliest time that it
-     * asks for counts. Only in {@link #run}.
+     * Makes it run again at a time of the store's clock, or earlier; of several times the earliest
+     * counts. Only in {@link #run}.
      */
     final void againAt(long timeMs) {
         dueMs = Math.min(dueMs, timeMs);
     }
 
-    /** Has it run again before long, because it waits for what nobody tells of. In {@link #run}. */
+    /**
+     * Makes it run again before long, because it waits for something of which nothing notifies it.
+     * Only in {@link #run}.
+     */
     final void againSoon() {
         polls = true;
     }
 
-    /** A time and a duration, which may be as long as the user likes. */
+    /** Adds a duration of any length to a time. */
     static long later(long timeMs, long durationMs) {
         long sum = timeMs + durationMs;
         return sum < timeMs ? NEVER - 1 : sum;
@@ -72,7 +75,7 @@ abstract class Duty implements Attempts.Step {
         return backOff;
     }
 
-    /** Tells duties apart that are due at the same time: they run in the order of their making. */
+    /** Orders duties that are due at the same time: they run in the order of their creation. */
     final long number() {
         return number;
     }

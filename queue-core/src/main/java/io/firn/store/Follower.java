@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Looks again and again at a store that another process writes. Of a DURABLE topic it shows what
- * the marks prove, at most a mark interval behind; of a WRITTEN one it also shows whole batches
- * above them ({@link BatchesAboveMark}). When the writer is gone without having closed the store,
- * it shows of both what recovery would accept ({@link CrashTail}).
+ * Looks again and again at a store that another process writes. In a DURABLE topic it shows what
+ * the marks prove, with a lag of at most a mark interval; in a WRITTEN one it also shows whole
+ * batches above them ({@link BatchesAboveMark}). When the writer has ended without closing the
+ * store, it shows in both what recovery would accept ({@link CrashTail}).
  */
 final class Follower {
     private static final long TOPICS_EVERY_NS = 100_000_000;
@@ -50,7 +50,7 @@ final class Follower {
         this.crashTail = new CrashTail(store, batches);
     }
 
-    /** One look, when it is time. */
+    /** Looks once, if it is time. */
     synchronized int refresh() throws IOException {
         long now = System.nanoTime();
         if (looked && now - nextLookNs < 0) {
@@ -59,12 +59,12 @@ final class Follower {
         return look(now, !looked || now - lastTopicsNs >= TOPICS_EVERY_NS);
     }
 
-    /** How long it is until the next look is due, in ns. */
+    /** The time until the next look, in ns. */
     synchronized long untilLookNs() {
         return looked ? nextLookNs - System.nanoTime() : 0;
     }
 
-    /** One look at everything, for somebody who waits for it. */
+    /** Looks at everything once, for a caller that waits for it. */
     synchronized int refreshNow() throws IOException {
         return look(System.nanoTime(), true);
     }
@@ -102,13 +102,13 @@ final class Follower {
             lookBehindCrash(found);
         }
         opened = true;
-        // A look at a large store costs more: it takes a fifth of the time at most.
+        // A look at a large store costs more: looks take at most a fifth of the time.
         long cost = System.nanoTime() - now;
         nextLookNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
         return moved;
     }
 
-    // ---- a medium that fails: what is known from it stays, what is new elsewhere is seen
+    // ---- when a medium fails, what is known about it stays, and news elsewhere is seen
 
     private List<Segment> blocksIn(TierState tier) throws IOException {
         if (!isLeftAlone(tier)) {
@@ -163,7 +163,7 @@ final class Follower {
         }
     }
 
-    /** Whoever opens the store is told what is wrong with it. */
+    /** At open, the caller is told what is wrong. */
     private boolean isFirstLook() {
         return !opened;
     }
@@ -183,7 +183,7 @@ final class Follower {
     private void refreshTopics() throws IOException {
         TopicScan scan = TopicScan.of(store);
         List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
-        // What is served already is, whatever becomes of its file.
+        // What is served already stays served, whatever happens to its file.
         Set<UUID> served = new HashSet<>(topics.keySet());
         served.retainAll(unreadable.stream().map(Unreadable::id).toList());
         unreadable.removeIf(each -> served.contains(each.id()));
@@ -204,7 +204,7 @@ final class Follower {
                             }
                         });
         store.unreadable(new UnreadableTopics(unreadable));
-        // A tombstone is there for a moment only: mostly it is the topic's absence that is seen.
+        // A tombstone exists only briefly: usually the topic's absence is seen instead.
         for (TopicLog topic : List.copyOf(topics.values())) {
             if (!served.contains(topic.id())) {
                 topics.remove(topic.id());
@@ -248,7 +248,7 @@ final class Follower {
                 all.add(segment);
             }
         }
-        all.sort(BY_BASE); // stable: of two that are the same one, the hotter first
+        all.sort(BY_BASE); // stable: of two copies of one segment, the hotter comes first
         for (int i = all.size() - 1; i > 0; i--) {
             if (all.get(i).baseOffset == all.get(i - 1).baseOffset) {
                 all.remove(i); // it is being moved
@@ -256,7 +256,7 @@ final class Follower {
         }
         for (int i = 0; i < all.size() - 1; i++) {
             if (!all.get(i).sealed) {
-                // Sealed since we looked at it, or its successor would have no mark yet.
+                // Sealed since the last look: otherwise its successor would have no mark yet.
                 all.get(i).block.refreshMark();
                 segmentOf(all.get(i).block);
             }
@@ -267,7 +267,7 @@ final class Follower {
         long durable = Math.max(start, log.durableOffset());
         long visible = Math.max(durable, log.nextOffset());
         for (LogSegment segment : all) {
-            // What was seen above the mark is not proven by having been seen.
+            // What was seen above the mark is not proven yet.
             long marked = segment.sealed ? segment.endOffset : segment.block.mark().offset();
             durable = Math.max(durable, marked);
             if (!segment.sealed && !log.isDurable()) {
@@ -283,15 +283,15 @@ final class Follower {
     }
 
     /**
-     * A look beside a rename may find neither name: what was there at the last look, and was not
-     * deleted, is believed to be there until it is missed twice.
+     * A look during a rename may find neither name, so a segment that was there at the last look
+     * and was not deleted counts as missing only when it is not found twice.
      */
     private void keepMissed(PartitionLog log, List<LogSegment> all, long start) {
         List<LogSegment> found = List.copyOf(all);
         for (LogSegment before : log.segments()) {
             int at = Collections.binarySearch(found, before, BY_BASE);
             if (at < 0 && !before.sealed && -at - 1 < found.size()) {
-                // It has a successor, so it is complete; how far it goes we have not seen.
+                // It has a successor, so it is complete; its end has not been seen.
                 before.endOffset = before.offsetOf(before.end());
             }
             if (at < 0 && before.endOffset > start && missed.add(before)) {
@@ -304,7 +304,8 @@ final class Follower {
     }
 
     /**
-     * A gap, too, may be one in what was seen: it is shown when it is still there after a while.
+     * A gap may also be an effect of the look itself: it is shown when it is still there after a
+     * while.
      */
     private void stopAtGap(PartitionLog log, List<LogSegment> all) {
         for (int i = 0; i < all.size() - 1; i++) {
@@ -319,12 +320,15 @@ final class Follower {
         gaps.remove(log);
     }
 
-    /** The log's segment for a block, brought up to its mark; null while it proves nothing. */
+    /**
+     * Returns the log's segment for a block, updated to its mark; null while the mark proves
+     * nothing.
+     */
     private LogSegment segmentOf(Segment block) throws IOException {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
         if (mark.state() == SegmentState.RESERVED) {
-            return segment; // known when it was found behind a crash
+            return segment; // known since it was found after a crash
         }
         if (segment == null) {
             segment = new LogSegment(block, mark.baseOffset());
@@ -344,7 +348,7 @@ final class Follower {
         if (isSealed) {
             segment.endOffset = end;
             segment.sealed = true;
-            segment.index(null); // one that was made before knows a part of it only
+            segment.index(null); // an index that was made earlier covers only a part
         }
         return segment;
     }
@@ -356,7 +360,7 @@ final class Follower {
         segment.setWritten(end.position(), end.offset());
     }
 
-    /** When no process writes the store any more, what recovery would accept is shown. */
+    /** Shows what recovery would accept when no process writes the store any more. */
     private void lookBehindCrash(Map<PartitionLog, List<Segment>> found) throws IOException {
         if (!crashTail.isWriterGone()) {
             return;
@@ -369,7 +373,7 @@ final class Follower {
             }
         }
         if (tails.isEmpty() || !crashTail.isWriterGone()) {
-            return; // whoever opened it meanwhile writes marks
+            return; // a writer that opened it meanwhile writes marks
         }
         for (CrashTail.Found tail : tails) {
             show(tail);

@@ -3,9 +3,9 @@ package io.firn.store;
 import io.firn.spi.View;
 
 /**
- * Lets go of the views of sealed segments that nobody has read for a while, so that their files are
- * not mapped for ever. It is called for when a reader has a segment mapped; where nothing is mapped
- * there is nothing to look at.
+ * Releases the views of sealed segments that nobody has read for a while, so that their files do
+ * not stay mapped for ever. It is called when a reader maps a segment, and does nothing while none
+ * is mapped.
  */
 final class IdleViews extends Duty {
     private static final long INTERVAL_MS = 10_000;
@@ -25,7 +25,7 @@ final class IdleViews extends Duty {
         if (log.state().isGone()) {
             return 0;
         }
-        // The first look is at once, and finds that what was brought in just now was used.
+        // The first run comes at once, and finds that the new view is in use.
         boolean isTime = nowMs() >= nextLookMs || nextLookMs - nowMs() > INTERVAL_MS;
         boolean isAnyLeft = false;
         for (LogSegment segment : log.segments()) {

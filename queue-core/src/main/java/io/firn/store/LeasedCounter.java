@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A number that grows over the life of a store and never repeats, crash or not: ranges are written
- * down, durably, before the first number of them is handed out. Thread-safe.
+ * A number that grows over the life of a store and never repeats, even after a crash: a range is
+ * made durable before its first number is handed out. Thread-safe.
  */
 final class LeasedCounter {
     private static final String MAGIC = "counter";
@@ -30,7 +30,7 @@ final class LeasedCounter {
         leasedBelow = next;
     }
 
-    /** Numbers up to this one were seen elsewhere; they are not handed out again. */
+    /** Excludes numbers up to this one, which were seen elsewhere. */
     synchronized void above(long seen) {
         if (seen >= next) {
             next = seen + 1;

@@ -7,7 +7,7 @@ import io.firn.spi.View;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Whole batches, as they lie, over a {@link PartitionReader} that keeps the place. */
+/** Reads whole batches unchanged, over a {@link PartitionReader} that keeps the place. */
 final class LogBatchReader implements BatchReader {
     private final PartitionReader reader;
 
@@ -36,7 +36,7 @@ final class LogBatchReader implements BatchReader {
         private final long nextOffset;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        /** Takes the caller's pin over. */
+        /** Takes over the caller's pin. */
         Run(View view, ByteBuffer bytes, long baseOffset, long nextOffset) {
             this.view = view;
             this.bytes = bytes;
@@ -62,7 +62,7 @@ final class LogBatchReader implements BatchReader {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                bytes.limit(0); // whoever kept it reads nothing from now on
+                bytes.limit(0); // a buffer that was kept shows nothing from now on
                 view.unpin();
             }
         }

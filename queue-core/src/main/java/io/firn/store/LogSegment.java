@@ -11,13 +11,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A segment as the log sees it: its place among the offsets and how far it is written, forced and
- * sealed. The block below keeps the bytes; once sealed, it may be exchanged for one in another tier
- * (see {@link SegmentMove}), and whoever reads goes on at the same place in the same bytes.
+ * A segment as the log sees it: its range of offsets, and how far it is written, forced and sealed.
+ * The block below holds the bytes; once the segment is sealed, the block may be exchanged for one
+ * in another tier (see {@link SegmentMove}), and readers continue at the same position in the same
+ * bytes.
  *
- * <p>Who writes what: the holder of the append turn how far it is written and, at the roll, the end
- * offset; the holder of the force gate how far it is forced, and that it is sealed. Readers learn
- * of both through the partition's published offsets.
+ * <p>The holder of the append turn updates how far it is written and, at the roll, the end offset;
+ * the holder of the force gate updates how far it is forced and that it is sealed. Both become
+ * visible to readers through the partition's published offsets.
  */
 final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
@@ -41,47 +42,47 @@ final class LogSegment {
     /** How far a move to another tier has come, and whether a deletion was faster. */
     enum Stage {
         STAYING,
-        /** Being copied; whoever wants to delete it may. */
+        /** It is being copied; it may be deleted. */
         MOVING,
-        /** The copy is being published: a deletion comes after that. */
+        /** The copy is being published; a deletion has to wait for that. */
         PUBLISHING,
-        /** To be deleted; no move begins or is published any more. */
+        /** It is to be deleted; no move begins or is published any more. */
         DOOMED
     }
 
     volatile Segment block;
 
-    /** What the writer stores to; null when the segment was never written by this process. */
+    /** The memory that the writer stores to; null when this process never wrote the segment. */
     ByteBuffer memory;
 
     final long epoch;
     final int epochBits;
     final int capacity;
 
-    /** Belongs to a store that is open read-only: nothing is written, not even what is derived. */
+    /** Whether the store is open read-only: nothing is written, not even derived data. */
     final boolean followed;
 
-    /** Its bytes may become another segment's, see {@link Segment#mayBeReused}. */
+    /** Whether its bytes may become those of another segment, see {@link Segment#mayBeReused}. */
     final boolean mayBeReused;
 
     /** Offset of the first record; set before the segment is published. */
     long baseOffset;
 
-    // How far it is written and forced: a position and, in the upper half, the offset there less
+    // How far it is written and forced: a position and, in the upper half, the offset there minus
     // the base. In one long, because the two must never be seen apart.
     private volatile long end;
     private volatile long forcedEnd;
 
-    /** Behind the last record, {@link #OPEN} while more may come. */
+    /** The offset after the last record; {@link #OPEN} while more may come. */
     volatile long endOffset = OPEN;
 
-    /** Sealed durably. */
+    /** Whether it is durably sealed. */
     volatile boolean sealed;
 
-    /** Index of the tier that it is on its way to; −1 for none. */
+    /** The index of the tier to which it is being moved; −1 for none. */
     volatile int movingTo = -1;
 
-    /** Moved, and the block that it left is not freed yet: it may still be read. */
+    /** Whether it was moved and its old block is not freed yet, because it may still be read. */
     volatile boolean lingers;
 
     private volatile Stage stage = Stage.STAYING;
@@ -92,7 +93,7 @@ final class LogSegment {
     private long markedOffset = -1;
     private long beginTimeMs = -1;
 
-    /** A segment to be written to. */
+    /** Creates a segment to be written to. */
     LogSegment(Segment block, long epoch, SparseIndex index) {
         this.block = block;
         this.memory = block.memory();
@@ -108,7 +109,7 @@ final class LogSegment {
         }
     }
 
-    /** A segment that is only read, while another process may write it. */
+    /** Creates a segment that is only read, while another process may write it. */
     LogSegment(Segment block, long baseOffset) {
         this.block = block;
         this.memory = null;
@@ -120,7 +121,7 @@ final class LogSegment {
         this.mayBeReused = block.mayBeReused();
     }
 
-    /** A sealed segment. */
+    /** Creates a sealed segment. */
     LogSegment(Segment block, long baseOffset, int length, long endOffset) {
         this.block = block;
         this.memory = null;
@@ -146,7 +147,7 @@ final class LogSegment {
         return (long) END.getAcquire(this);
     }
 
-    /** The batches end at a position, where the next offset is another one. */
+    /** Notes that the batches end at a position, and the next offset there. */
     void setWritten(int position, long nextOffset) {
         END.setRelease(this, (nextOffset - baseOffset) << 32 | position);
     }
@@ -168,7 +169,7 @@ final class LogSegment {
         return baseOffset + (pair >>> 32);
     }
 
-    /** The index while it is being filled, or the one that was loaded; null when not loaded. */
+    /** The index that is being filled or was loaded; null when it is not loaded. */
     SparseIndex index() {
         return index;
     }
@@ -178,34 +179,36 @@ final class LogSegment {
     }
 
     /**
-     * Holds the bytes in place for the writer to come: from here on they cannot go away between its
-     * taking the segment and its first store.
+     * Holds the bytes for the writer that will take the segment, so that they cannot be unmapped
+     * before its first store.
      */
     void hold() throws IOException {
         held = pin();
     }
 
-    /** Hands the hold over to whoever took the segment. */
+    /** Passes the hold to the caller, which has taken the segment. */
     View takeHold() {
         View hold = held;
         held = null;
         return hold;
     }
 
-    /** A walk over what is written, in the bytes of a view, from a batch whose offset is known. */
+    /**
+     * Returns a walk over the written batches in a view, starting at a batch whose offset is known.
+     */
     SegmentWalk walk(ByteBuffer bytes, int at, long offset) {
         long pair = end();
         int lastEpoch = lastEpochBits(block);
         return new SegmentWalk(bytes, at, offset, positionOf(pair), offsetOf(pair), lastEpoch);
     }
 
-    /** The bits of the epoch of a segment's last batch, by its mark; −1 when it is not known. */
+    /** The low bits of the epoch of a segment's last batch, as its mark says; −1 when unknown. */
     static int lastEpochBits(Segment of) {
         Mark mark = of.mark();
         return mark == null || mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
     }
 
-    /** Holds the bytes in place; {@link View#unpin} when done. */
+    /** Pins the bytes; call {@link View#unpin} when done. */
     View pin() throws IOException {
         View v = view;
         while (v == null || !v.pin()) {
@@ -219,17 +222,17 @@ final class LogSegment {
         return v;
     }
 
-    /** From now on somebody is told when a view was brought in. */
+    /** Sets what is called when a view is mapped. */
     void onView(IdleViews told) {
         onView = told;
     }
 
-    /** Whether somebody has read it since its view was let go of. */
+    /** Whether a reader has mapped it since its view was last released. */
     boolean hasView() {
         return view != null;
     }
 
-    /** The block's view; null when it was exchanged for another one meanwhile. */
+    /** The block's view; null when the block was exchanged meanwhile. */
     @SuppressWarnings("ReferenceEquality") // this very block
     private View viewOf(Segment from) throws IOException {
         try {
@@ -242,18 +245,18 @@ final class LogSegment {
         }
     }
 
-    /** The next stage, when it is in the one before; a deletion and a move agree here. */
+    /** Changes the stage, if it is the expected one; this decides between a deletion and a move. */
     boolean enter(Stage from, Stage to) {
         return STAGE.compareAndSet(this, from, to);
     }
 
-    /** Whether a deletion was faster. */
+    /** Whether a deletion has claimed it. */
     boolean isDoomed() {
         return stage == Stage.DOOMED;
     }
 
     /**
-     * Claims the segment for its deletion: a move that is under way gives up.
+     * Claims the segment for deletion: a move in progress gives up.
      *
      * @return false while a copy is being published: try again later
      */
@@ -264,14 +267,14 @@ final class LogSegment {
     }
 
     /**
-     * Exchanges the block below for one with the same bytes.
+     * Replaces the block with one that has the same bytes.
      *
      * @return the old block's view, retired; null when there was none
      */
     View exchange(Segment copy) {
         Segment old = block;
         block = copy;
-        view = null; // a reader may bring the old one back; retired, it is asked for no pin
+        view = null; // a reader may bring the old one back; being retired, it gives no pin
         View last = old.detachView();
         if (last != null) {
             last.retire();
@@ -280,9 +283,10 @@ final class LogSegment {
     }
 
     /**
-     * When it was begun: as its mark says, or by what the first caller believes.
+     * The time at which it was begun: by its mark, or else the time of the first call.
      *
-     * @param nowMs a mark that claims to be from later is not believed: the clock was set back
+     * @param nowMs the present time; a later time in the mark is ignored, because the clock was set
+     *     back
      */
     synchronized long beginTimeMs(long nowMs) {
         if (beginTimeMs < 0 || beginTimeMs > nowMs) {
@@ -304,7 +308,9 @@ final class LogSegment {
                 && block.mark().state() != SegmentState.SEALED;
     }
 
-    /** Writes down how far the segment is durable, when that is news. Never after a seal. */
+    /**
+     * Writes a mark if the segment is durable further than the last one says. Never after a seal.
+     */
     synchronized void writeMark(long nowMs) throws IOException {
         long pair = forcedEnd;
         if (!isNews(pair)) {
@@ -317,7 +323,7 @@ final class LogSegment {
         markedOffset = offset;
     }
 
-    /** Seals durably; everything was forced. */
+    /** Seals durably; everything must have been forced. */
     synchronized void seal(long timeMs) throws IOException {
         block.seal(block.mark().sealed(epoch, baseOffset, written(), endOffset, timeMs));
         sealed = true;
@@ -330,22 +336,22 @@ final class LogSegment {
         block.finishSeal(complete.offsetBytes(), complete.timeBytes());
     }
 
-    /** Takes the readers' view away when nobody used it since the last call; null when in use. */
+    /** Removes the readers' view if nobody used it since the last call; null when it is in use. */
     View detachIdleView() {
         View v = view;
         if (v == null || v.testAndClearUsed()) {
             return null;
         }
         View detached = detachView();
-        VIEW.compareAndSet(this, v, null); // unless a reader has brought in another one
+        VIEW.compareAndSet(this, v, null); // unless a reader has mapped another one
         return detached;
     }
 
-    /** Takes the readers' view away; null when there is none. */
+    /** Removes the readers' view; null when there is none. */
     View detachView() {
         View v = block.detachView();
         if (v != null) {
-            memory = null; // of a segment that is finished; both would keep a mapping reachable
+            memory = null; // the segment is finished, and both would keep a mapping reachable
             view = null;
             v.retire();
         }

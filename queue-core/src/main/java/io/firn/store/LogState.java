@@ -5,15 +5,15 @@ import io.firn.FirnException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
 
-/** What may be done with a partition, and the error for what may not. Thread-safe. */
+/** Which operations a partition allows, and the error for the others. Thread-safe. */
 final class LogState {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private enum State {
         OPEN,
-        /** The medium failed, or who forces ended: reads only. */
+        /** The medium failed, or the thread that forces has ended: reads only. */
         POISONED,
-        /** No more appends; what was appended is being forced. */
+        /** No more appends; what has been appended is being forced. */
         CLOSING,
         DELETED,
         CLOSED
@@ -29,7 +29,7 @@ final class LogState {
         this.partition = topic + "-" + index;
     }
 
-    /** Throws when nothing may be appended. */
+    /** Throws when appends are not allowed. */
     void checkWritable() {
         if (state != State.OPEN) {
             throw refusal();
@@ -61,7 +61,10 @@ final class LogState {
         }
     }
 
-    /** Whether sealed segments may be moved: of a poisoned partition too, it is read. */
+    /**
+     * Whether sealed segments may be moved; a poisoned partition is still read, so its segments may
+     * be.
+     */
     boolean mayMove() {
         return state == State.OPEN || state == State.POISONED;
     }
@@ -89,7 +92,7 @@ final class LogState {
     }
 
     /**
-     * Notes why nothing can be appended any more; the first reason is the one that is told.
+     * Notes why nothing can be appended any more; the first reason is reported.
      *
      * @param what what happened
      * @param todo what the user can do first; empty for nothing
@@ -123,7 +126,7 @@ final class LogState {
         }
     }
 
-    /** The end; returns the error that everybody gets from now on. */
+    /** Ends everything; returns the error that all calls throw from then on. */
     synchronized FirnException markGone(boolean deleted) {
         if (!isGone()) {
             state = deleted ? State.DELETED : State.CLOSED;

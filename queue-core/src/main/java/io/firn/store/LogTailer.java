@@ -54,7 +54,7 @@ final class LogTailer implements Tailer {
         if (taken > 0 || anyStopped() || timeout.isZero() || timeout.isNegative()) {
             return taken;
         }
-        // Whoever waits for more than 292 years waits for ever.
+        // A wait of more than 292 years is a wait without end.
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
         PartitionLog log = readers[0].log();

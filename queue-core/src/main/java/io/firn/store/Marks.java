@@ -3,8 +3,8 @@ package io.firn.store;
 import java.io.IOException;
 
 /**
- * Writes down how far a partition's first segment that is not sealed is durable: what was forced
- * before, never more; at most once in a mark interval, and only when there is news.
+ * Writes into the mark of a partition's first unsealed segment how far it is durable: never more
+ * than was forced before. At most once in a mark interval, and only if something changed.
  */
 final class Marks extends Duty {
     private final PartitionLog log;
@@ -33,7 +33,7 @@ final class Marks extends Duty {
         return 0;
     }
 
-    /** Writes the mark now, when there is news. */
+    /** Writes the mark now, if something changed. */
     void write(long nowMs) throws IOException {
         LogSegment segment = unsealed();
         if (segment != null) {

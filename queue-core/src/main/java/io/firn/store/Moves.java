@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Which segment lies in which tier, and moves between them, as the store's users see it. */
+/**
+ * Shows which segment is in which tier, and moves segments between tiers, for users of the store.
+ */
 final class Moves {
     private final Store store;
 
@@ -166,7 +168,7 @@ final class Moves {
         return places;
     }
 
-    /** Waits until all moves have given up; none begins any more. */
+    /** Waits until all moves have given up; no new move begins. */
     static void awaitEnd(List<PartitionLog> logs) {
         boolean interrupted = false;
         for (PartitionLog log : logs) {

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 /**
  * The claim of an exclusive appender, and the buffer that the caller writes the value into: one
  * array, used again by each claim, which commit copies into the log. So nothing that a caller does
- * to the buffer, whenever it does it, reaches another record, and the log's memory is only stored
- * to. Outside of an open claim the buffer has no room.
+ * to the buffer, at any time, can change another record, and the log's memory is never read back.
+ * Outside of an open claim the buffer's limit is 0.
  */
 final class OpenClaim implements Claim {
     private final PartitionAppender appender;
@@ -23,7 +23,7 @@ final class OpenClaim implements Claim {
         return length >= 0;
     }
 
-    /** Opens it; the log has room for the record. */
+    /** Opens the claim; the log has room for the record. */
     Claim open(int valueLength) {
         if (room.capacity() < valueLength) {
             room = ByteBuffer.allocate(Math.max(valueLength, 2 * room.capacity()));
@@ -33,13 +33,13 @@ final class OpenClaim implements Claim {
         return this;
     }
 
-    /** Ends it. */
+    /** Ends the claim. */
     void end() {
         length = -1;
         room.limit(0);
     }
 
-    /** What the caller wrote, from index 0 on, however its position and limit are. */
+    /** What the caller wrote, from index 0, regardless of the buffer's position and limit. */
     byte[] bytes() {
         return room.array();
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
 /**
- * Both kinds of appender. Each takes the turn for the time of a store: an exclusive one is the only
- * one that asks for it and is refused when it is not free, a shared one waits. Batches are encoded
- * before and forces waited for after that, so that many threads' records go into one force.
+ * Both kinds of appender. Each takes the turn while it stores a batch: a shared appender waits for
+ * the turn; an exclusive one expects it to be free and is refused otherwise. Batches are encoded
+ * before that, and forces are awaited after it, so that records of many threads share one force.
  */
 final class PartitionAppender implements ExclusiveAppender {
     private static final long ANY_OFFSET = -1;
@@ -30,7 +30,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private final AppendTurn turn;
     private final boolean exclusive;
     private final int maxRecordBytes;
-    // Used by whoever has the turn.
+    // Guarded by the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
     private final OpenClaim claim = new OpenClaim(this);
@@ -198,7 +198,7 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         CompletableFuture<Long> future = log.forcer().whenDurable(offset + 1, this);
         if (closed) {
-            failUnwritten(); // close may have looked before the future was there
+            failUnwritten(); // close may have checked before the future was added
         }
         return future;
     }
@@ -246,7 +246,7 @@ final class PartitionAppender implements ExclusiveAppender {
                     "a batch that newBatch() made is expected, found "
                             + (batch == null ? "null" : "a " + batch.getClass().getName()));
         }
-        // Who has the turn anyway leaves the CRC to the writer; others keep their turns short.
+        // An exclusive appender leaves the CRC to the writer; shared ones keep their turns short.
         return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
     }
 
@@ -319,8 +319,8 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     /**
-     * A page of the log is gone. Caught this far out because Java 17 may tell of it some
-     * instructions late; what it tells our caller instead, the next force finds.
+     * A page of the log is gone. Caught this far out because Java 17 may report it some
+     * instructions late; if it reports it only in our caller, the next force detects it.
      */
     private PoisonedException faulted(InternalError fault) {
         return log.poison(fault);

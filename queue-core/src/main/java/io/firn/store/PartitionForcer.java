@@ -14,10 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes a partition's records durable. Group commit: whoever finds the gate free forces for all who
- * appended before it looked; the others wait for it. Without more, threads that append in a loop
- * fall into two halves that force in turn, so who forces first lets the others arrive, as many as
- * waited last time, for at most half of a slow force (the commit delay of databases, adapted).
+ * Makes a partition's records durable by group commit: a thread that finds the gate free forces for
+ * all that appended before; the others wait for it. By itself this splits threads that append in a
+ * loop into two halves that force in turn. So a thread that is about to force first waits for as
+ * many threads as waited last time, for at most half the time of a slow force (the commit delay of
+ * databases, adapted).
  *
  * <p>The order, for each force (rule O2): the end is captured first; then each segment that is not
  * sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
@@ -29,7 +30,7 @@ final class PartitionForcer extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
 
-    /** A woken thread is back too late for the next force; one that yields is not. */
+    /** A woken thread returns too late for the next force; one that yields does not. */
     private static final int YIELDS = 200;
 
     private static final long SLOW_FORCE_NS = 10_000;
@@ -47,7 +48,7 @@ final class PartitionForcer extends Duty {
     private volatile boolean hasPending;
     private final AtomicLong forces = new AtomicLong();
     private final AtomicLong forcedBytes = new AtomicLong();
-    // These belong to the background.
+    // Used by the background only.
     private long dirtySinceMs = NOT_DIRTY;
     private boolean looksAgain;
     private boolean isCalledByAppends;
@@ -102,10 +103,10 @@ final class PartitionForcer extends Duty {
         }
     }
 
-    /** A rolled segment has to be sealed first: the background's work. True when interrupted. */
+    /** Waits for the background to seal a rolled segment first. True when interrupted. */
     private boolean awaitSeal(long offset) {
         if (log.store().isBackground()) {
-            forceNow(); // the callback of a future waits here, and nobody else would
+            forceNow(); // the callback of a future waits here, and no other thread would
             return false;
         }
         call();
@@ -137,9 +138,9 @@ final class PartitionForcer extends Duty {
     }
 
     /**
-     * Background: forces what is asked for or due, seals what was rolled. Who appends asks without
-     * a fence, and may believe that it has asked already when its record is not visible yet: so
-     * after a force there is one more look, which finds it.
+     * Background: forces what was requested or is due, and seals rolled segments. An append
+     * requests without a fence, and may find its request already made while its record is not
+     * visible yet: so there is one more look after a force, which finds the record.
      */
     @Override
     public int run() {
@@ -147,7 +148,7 @@ final class PartitionForcer extends Duty {
             return failPoisoned();
         }
         boolean isDirty = log.durableOffset() < log.nextOffset();
-        // What waits for a record that is yet to come needs no force until it is there.
+        // A wait for a record that has not been appended yet needs no force.
         boolean isAsked = wanted || (isDirty && (hasPending || (looksAgain && log.isDurable())));
         if (!isAsked && !log.hasRolledUnsealed() && !isDue(isDirty)) {
             restOrLookAgain(isDirty);
@@ -155,11 +156,11 @@ final class PartitionForcer extends Duty {
         }
         wanted = false;
         dirtySinceMs = NOT_DIRTY;
-        callByAppends(); // before the end is captured: what comes behind it calls
+        callByAppends(); // before the end is captured: appends after it call
         return forceNow() ? 1 : 0;
     }
 
-    /** Has the next append to a WRITTEN topic call, and looks once more after that. */
+    /** Makes the next append to a WRITTEN topic call, and then looks once more. */
     private void callByAppends() {
         isCalledByAppends = true;
         looksAgain = true;
@@ -170,7 +171,7 @@ final class PartitionForcer extends Duty {
         }
     }
 
-    /** Whether a WRITTEN topic's bytes or time are up. */
+    /** Whether a WRITTEN topic has reached its bytes or its time. */
     private boolean isDue(boolean isDirty) {
         if (log.isDurable() || !isDirty) {
             return false;
@@ -201,19 +202,20 @@ final class PartitionForcer extends Duty {
     }
 
     /**
-     * Up to which position of the active segment a WRITTEN topic's writer, which calls now, need
-     * not call again for a force.
+     * Returns the position in the active segment up to which the writer of a WRITTEN topic, which
+     * calls now, need not call again for a force.
      */
     int quietUpTo(LogSegment active, int position) {
         if (log.isDurable()) {
             return Integer.MAX_VALUE;
         }
         if (hasPending) {
-            return position; // somebody waits for records that are yet to come: each append calls
+            return position; // something waits for records that are not appended yet: each append
+            // calls
         }
         long forceBytes = log.topicLog().options().forceBytes();
         long due = LogSegment.positionOf(active.forcedEnd()) + forceBytes;
-        // A force that is due now is made in a moment.
+        // A force that is due now follows at once.
         return (int) Math.min(Integer.MAX_VALUE, position < due ? due - 1 : position + forceBytes);
     }
 
@@ -223,7 +225,7 @@ final class PartitionForcer extends Duty {
         return forceAndLeave(true);
     }
 
-    /** Runs something while nobody forces. */
+    /** Runs an action while no force is in progress. */
     void exclusively(Runnable action) {
         gate.enter();
         try {
@@ -236,7 +238,7 @@ final class PartitionForcer extends Duty {
     /**
      * Completes when everything below the offset is durable.
      *
-     * @param appender who asks, see {@link #failUnwritten}
+     * @param appender the appender that asks, see {@link #failUnwritten}
      */
     CompletableFuture<Long> whenDurable(long offset, Appender appender) {
         CompletableFuture<Long> future = new CompletableFuture<>();
@@ -279,7 +281,7 @@ final class PartitionForcer extends Duty {
 
     /** Fails what still waits; the partition is closed, deleted or poisoned. */
     void failPending(RuntimeException why) {
-        completePending(); // what became durable just before did not fail
+        completePending(); // what became durable just before has not failed
         List<Pending> failed;
         synchronized (pending) {
             failed = List.copyOf(pending);
@@ -290,7 +292,10 @@ final class PartitionForcer extends Duty {
         forced.wake();
     }
 
-    /** Fails what an appender's futures wait for and is not written; it brings no more of it. */
+    /**
+     * Fails an appender's futures for records that are not written: it will not append them any
+     * more.
+     */
     @SuppressWarnings("ReferenceEquality") // this very appender
     void failUnwritten(Appender appender, RuntimeException why) {
         long written = log.nextOffset();
@@ -347,14 +352,15 @@ final class PartitionForcer extends Duty {
         if (log.state().isPoisoned() || log.state().isGone()) {
             return false;
         }
-        // The end is captured before the first force: what is appended meanwhile is not promised.
+        // The end is captured before the first force: this force promises nothing about later
+        // appends.
         long captured = log.nextOffset();
         lastCaptured = captured;
         try {
             forceSegments(captured, maySeal);
             return true;
         } catch (IOException | VirtualMachineError | LinkageError e) {
-            // Also when only the heap ran out: how much was forced is not known any more.
+            // Also when only the heap ran out: it is then unknown how much was forced.
             log.poison(e);
             return false;
         }
@@ -371,14 +377,14 @@ final class PartitionForcer extends Duty {
                 return;
             }
             if (!maySeal) {
-                return; // the caller has the background seal it
+                return; // the caller lets the background seal it
             }
             segment.seal(sealTimeMs());
             log.upkeep().onSealed();
         }
     }
 
-    /** A clock of the user's that fails is no reason for an append to fail that is durable. */
+    /** A durable append must not fail because the user's clock fails. */
     private long sealTimeMs() {
         try {
             return log.store().timeMs();
@@ -407,7 +413,7 @@ final class PartitionForcer extends Duty {
             event.end(log, to - from);
         }
         segment.setForcedEnd(pair);
-        // The gate's holder is the only writer, and nobody relies on when the others see it.
+        // Only the gate's holder writes it, and no reader depends on when it sees the change.
         forces.setOpaque(forces.getPlain() + 1);
         forcedBytes.setOpaque(forcedBytes.getPlain() + to - from);
     }
@@ -449,7 +455,7 @@ final class PartitionForcer extends Duty {
         try {
             handler.onDurable(log.index(), offset);
         } catch (Throwable e) {
-            // The records are durable, whatever a handler makes of it; nor did the medium fail.
+            // The records are durable whatever a handler does, and the medium did not fail.
             LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
@@ -475,7 +481,7 @@ final class PartitionForcer extends Duty {
         return false;
     }
 
-    /** Waits for news of a force; true when interrupted, which does not end the wait. */
+    /** Waits for a force to make progress; true when interrupted, which does not end the wait. */
     private boolean pause(long offset) {
         if (log.store().isInvoker()) {
             log.store().doWork();
@@ -483,12 +489,12 @@ final class PartitionForcer extends Duty {
         }
         forced.enter();
         try {
-            // Who forces looks for waiters without a fence, which would cost each force of an only
-            // appender 6 ns: it may have missed us while its last stores were still on their way.
+            // A force checks for waiters without a fence, which would cost each force of a single
+            // appender 6 ns: it may have missed this one while its last stores were in flight.
             for (int i = 0; i < SPINS && gate.isTaken(); i++) {
                 Thread.onSpinWait();
             }
-            synchronized (forced) { // between the look and the wait no wake-up gets lost
+            synchronized (forced) { // no wake-up is lost between the check and the wait
                 if (log.durableOffset() < offset && (gate.isTaken() || log.hasRolledUnsealed())) {
                     forced.await(Long.MAX_VALUE);
                 }

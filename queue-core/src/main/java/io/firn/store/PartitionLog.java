@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * One log. It holds what is published (offsets, the list of segments, the state) and who may
- * append; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
+ * One log. It holds what is published (offsets, the list of segments, the state) and the open
+ * appenders; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
  * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
  *
  * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
@@ -62,7 +62,8 @@ final class PartitionLog implements Partition {
     private final PartitionUpkeep upkeep;
     private final List<DamagedRange> damage;
     private final LogState state;
-    // Order of locks: appending → the turn → segmentList. Nothing is called out of the last one.
+    // Order of locks: appending → the turn → segmentList. No other code is called under the last
+    // one.
     private final Object appending = new Object();
     private final Object segmentList = new Object();
 
@@ -85,7 +86,7 @@ final class PartitionLog implements Partition {
     private int appenders;
     private volatile long rolls;
     private volatile long endedBytes;
-    private long recoveredBytes; // set once, before anybody else sees the log
+    private long recoveredBytes; // set once, before another thread sees the log
     private volatile long stalls;
 
     PartitionLog(TopicLog topic, int index, RecoveredPartition recovered) {
@@ -145,7 +146,7 @@ final class PartitionLog implements Partition {
         return readersSeeWritten ? nextOffset() : durableOffset();
     }
 
-    /** Everything stored before is visible to whoever sees the offset. */
+    /** Everything stored before is visible to a thread that sees the offset. */
     void publishNext(long offset) {
         NEXT.setRelease(this, offset);
         if (readersSeeWritten) {
@@ -192,12 +193,12 @@ final class PartitionLog implements Partition {
         try {
             listener.onVisible();
         } catch (Throwable e) {
-            // The records are there, whatever a listener makes of it.
+            // The records are there, whatever a listener does.
             LOG.log(System.Logger.Level.ERROR, this + ": a VisibleListener failed", e);
         }
     }
 
-    /** For a reader beside the writing process: what it found there. */
+    /** For a read-only store: publishes what it found in the log of the writing process. */
     void publishFound(LogSegment[] found, long start, long durable, long next) {
         // The new ones before the end that is in them, the start before the old ones go: nobody
         // looks for an offset that is in range and finds no segment.
@@ -292,7 +293,7 @@ final class PartitionLog implements Partition {
     }
 
     /**
-     * The writer appended, and calls the background; not for each append.
+     * Called by the writer after an append; not after each.
      *
      * @param isFillingUp whether the next block is wanted
      */
@@ -446,7 +447,7 @@ final class PartitionLog implements Partition {
     }
 
     /**
-     * Background: ends a segment that is active, although nothing follows yet.
+     * Background: ends the active segment although nothing follows yet.
      *
      * @return false when a claim has room in it: the next append begins another segment
      */
@@ -461,7 +462,7 @@ final class PartitionLog implements Partition {
 
     // ---- moves of its segments
 
-    /** Before anything of the move is looked at: who closes or deletes waits for its end. */
+    /** Called before a move looks at anything: close and deletion wait for its end. */
     void beginMove() {
         moves.incrementAndGet();
     }
@@ -470,7 +471,7 @@ final class PartitionLog implements Partition {
         moves.decrementAndGet();
     }
 
-    /** Moves that are under way. */
+    /** Moves in progress. */
     int moves() {
         return moves.get();
     }
@@ -557,7 +558,7 @@ final class PartitionLog implements Partition {
         }
     }
 
-    /** Open and reads find the same damage by different signs, or only a part of it. */
+    /** Recovery and reads may find the same damage in different ways, or only a part of it. */
     private boolean addRange(DamagedRange range) {
         synchronized (damage) {
             if (damage.stream().anyMatch(known -> covers(known, range))) {
@@ -611,7 +612,7 @@ final class PartitionLog implements Partition {
         return logStartOffset;
     }
 
-    /** Durable before it is seen, and before any segment below it goes (O3). */
+    /** Durable before it is visible, and before any segment below it is deleted (O3). */
     void raiseLogStart(long offset) throws IOException {
         synchronized (upkeep) {
             if (offset > logStartOffset) {

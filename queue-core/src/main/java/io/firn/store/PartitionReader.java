@@ -25,13 +25,13 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reads one partition from an offset on. It remembers a place in a segment between polls and holds
- * nothing: the segment is pinned during a poll only.
+ * Reads one partition from an offset on. Between polls it remembers its place but holds nothing: a
+ * segment is pinned during a poll only.
  */
 final class PartitionReader {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** A look beside a move may find a segment nowhere, the next one finds it. */
+    /** A search during a move may not find the segment; the next one does. */
     private static final int LOOKS = 2;
 
     private final PartitionLog log;
@@ -41,17 +41,17 @@ final class PartitionReader {
     private Scratch decompressed;
     private ByteBuffer copy = NOTHING;
 
-    /** What is pinned while batches are looked at. */
+    /** The view that is pinned while batches are read. */
     private View pinned;
 
     private long offset;
     private LogSegment segment;
     private int position;
 
-    // Offset that the batch at the position must have.
+    // The offset that the batch at the position must have.
     private long base;
 
-    // The batch that is being handed out; batchSize 0 for none.
+    // The batch that is being handed out; batchSize is 0 if there is none.
     private int batchSize;
     private long batchNextOffset;
     private int recordAt;
@@ -104,8 +104,8 @@ final class PartitionReader {
     }
 
     /**
-     * Takes whole batches as they are in the log, starting with the one that contains the offset,
-     * and moves past them; null when none is visible, or the first one does not fit.
+     * Returns whole batches unchanged, starting with the one that contains the offset, and moves
+     * past them; null when none is visible, or the first one does not fit.
      */
     BatchRun take(int maxBytes, boolean atLeastOne) {
         log.state().checkReadable();
@@ -147,7 +147,7 @@ final class PartitionReader {
         while (next < visible && next < segment.endOffset) {
             int size = verifier.checkHeader(memory, at, end, next);
             if (size < 0 && at == position) {
-                // Only headers were looked at so far: a wrong one may have led here.
+                // Only headers were read so far: a wrong one may have led here.
                 position = find(memory);
                 at = position;
                 next = base;
@@ -224,11 +224,11 @@ final class PartitionReader {
             return taken;
         } catch (InternalError e) {
             if (handling && isReadable(view.buffer())) {
-                throw e; // the handler's own, not a mapping's
+                throw e; // thrown by the handler, not by the mapping
             }
             throw unreadable(e);
         } finally {
-            record.valid(false); // from now on its bytes may be unmapped
+            record.valid(false); // its bytes may be unmapped from here on
             pinned = null;
             view.unpin();
         }
@@ -245,7 +245,7 @@ final class PartitionReader {
 
     /** The segment that holds the offset; damage when none does. */
     private void enterSegment() {
-        // A follower may have lost sight of a segment before it saw where it ends.
+        // A follower may have lost a segment before it saw its end.
         if (segment != null
                 && segment.contains(offset)
                 && offset < segment.offsetOf(segment.end())) {
@@ -254,7 +254,7 @@ final class PartitionReader {
         segment = log.segmentFor(offset);
         batchSize = 0;
         if (segment == null || segment.baseOffset > offset) {
-            checkRange(); // retention may have come in between
+            checkRange(); // retention may have deleted it meanwhile
             long to = segment == null ? log.visibleOffset() : segment.baseOffset;
             segment = null;
             throw damaged(offset, to, "no segment holds them");
@@ -263,7 +263,7 @@ final class PartitionReader {
         base = segment.baseOffset;
     }
 
-    /** A follower may have found the segment anew since the last poll. */
+    /** Looks the segment up again: a follower may have replaced it since the last poll. */
     private View pinEntered() {
         for (int look = 0; ; look++) {
             try {
@@ -278,7 +278,7 @@ final class PartitionReader {
         }
     }
 
-    /** The position is lost: the writing process has removed the segment. */
+    /** Forgets the position, because the writing process has removed the segment. */
     private void lookAgain() {
         segment = null;
         batchSize = 0;
@@ -286,7 +286,10 @@ final class PartitionReader {
         checkRange();
     }
 
-    /** What was copied before is used only when this returns. */
+    /**
+     * Checks that the block still holds the segment; a copy made before may be used only if this
+     * returns.
+     */
     private void requireStillThere() {
         if (!segment.block.isStillThere()) {
             throw new ReusedException();
@@ -298,7 +301,7 @@ final class PartitionReader {
             return segment.pin();
         } catch (IOException e) {
             requireStillThere();
-            log.store().lookAgain(); // another process may have deleted it just now
+            log.store().lookAgain(); // another process may just have deleted it
             checkRange();
             throw unreadable(e);
         }
@@ -384,7 +387,10 @@ final class PartitionReader {
         record.batch(log.index(), base, next, time, appendTime, recordsEnd);
     }
 
-    /** Copies the batch at the position, while its segment is certainly there; returns its size. */
+    /**
+     * Copies the batch at the position, and checks that its segment was still there; returns the
+     * batch's size.
+     */
     private int copyBatch(ByteBuffer memory) {
         int size = verifier.checkHeader(memory, position, segment.written(), base);
         if (size < 0) {
@@ -433,7 +439,7 @@ final class PartitionReader {
         SegmentWalk walk = walkTo(memory, offset);
         while (walk.next()) {
             if (walk.toOffset() > offset && !walk.isDamage()) {
-                // With a damaged count, a batch may seem to hold the bytes after it.
+                // If its count is damaged, a batch may seem to include the bytes after it.
                 int end = segment.written();
                 if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
                     walk.reject(verifier.reason());
@@ -458,7 +464,7 @@ final class PartitionReader {
         try {
             return SegmentIndexes.of(of);
         } catch (FirnException e) {
-            requireStillThere(); // or there is nothing left to make an index of
+            requireStillThere(); // otherwise there is nothing left to build an index from
             throw e;
         }
     }
@@ -492,7 +498,7 @@ final class PartitionReader {
         return candidate.endOffset > log.logStartOffset() && candidate.baseOffset < visible;
     }
 
-    /** Searches in a segment's bytes; moves this reader. */
+    /** Searches a segment; moves this reader. */
     private TimestampedOffset search(
             LogSegment in, Function<ByteBuffer, TimestampedOffset> search) {
         segment = in;
@@ -514,7 +520,7 @@ final class PartitionReader {
     }
 
     /**
-     * The first of the visible records with the largest timestamp, or null when none has one; moves
+     * Returns the first visible record with the largest timestamp, or null when none has one; moves
      * this reader.
      */
     TimestampedOffset findLatestTimestamp() {
@@ -528,18 +534,20 @@ final class PartitionReader {
     }
 
     /**
-     * A segment's index knows the largest timestamp in it, which may be that of a record below the
-     * log start or not visible yet. So the segments are looked at from the largest downwards, until
-     * no other one can have a larger timestamp than what was found.
+     * A segment's index knows its largest timestamp, but that may belong to a record below the log
+     * start or not yet visible. So the segments are searched in descending order of that timestamp,
+     * until no other segment can have a larger one than was found.
      */
     private TimestampedOffset findLatestOnce() {
-        long visible = log.visibleOffset(); // before the indexes, which then know all that is below
+        long visible =
+                log.visibleOffset(); // read before the indexes, which then contain everything
+        // below it
         List<LogSegment> candidates = new ArrayList<>();
         Map<LogSegment, Long> largest = new IdentityHashMap<>();
         for (LogSegment candidate : log.segments()) {
             if (isInRange(candidate, visible)) {
                 segment = candidate;
-                // Of a segment that another process writes, the index does not know the end yet.
+                // The index of a segment that another process writes may lack its end.
                 boolean grows = candidate.followed && !candidate.sealed;
                 long bound = grows ? Long.MAX_VALUE : indexOf(candidate).maxTimestamp();
                 largest.put(candidate, bound);
@@ -578,7 +586,7 @@ final class PartitionReader {
         return a.offset() < b.offset() ? a : b;
     }
 
-    /** Looks at all of a segment's batches that are visible. */
+    /** Searches all visible batches of a segment. */
     private TimestampedOffset findLatest(ByteBuffer memory, long visible) {
         TimestampedOffset latest = null;
         SegmentWalk walk = walkTo(memory, Math.max(log.logStartOffset(), segment.baseOffset));
@@ -673,7 +681,7 @@ final class PartitionReader {
                 log + ": segment " + segment + " cannot be read: " + cause.getMessage(), cause);
     }
 
-    /** What was read means nothing: another process has used the block again meanwhile. */
+    /** What was read is meaningless: another process has reused the block meanwhile. */
     private static final class ReusedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

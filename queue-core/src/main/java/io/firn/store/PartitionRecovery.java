@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings a partition from what lies in the tiers to what can be published. The order (rules O1 to
- * O3), each step durable before the next:
+ * Brings a partition from what is in the tiers to a state that can be published. The order (rules
+ * O1 to O3), each step durable before the next:
  *
  * <ol>
- *   <li>Of a segment that was being moved, one is left.
- *   <li>Of each unsealed segment the believable part is found. When a successor does not continue
- *       it, nothing in the successor was acknowledged, since acknowledging waits for the seal: the
- *       successors are dropped. When it does, the seal is made good.
- *   <li>Reserved blocks without a valid first batch are given back: after the step before, because
- *       such a block may be an unsealed segment of which nothing is left, and then it is the only
- *       evidence that what follows it was not acknowledged.
+ *   <li>Of a segment that was being moved, one copy is kept.
+ *   <li>The valid part of each unsealed segment is found. A successor that does not continue it
+ *       contains nothing acknowledged, because acknowledging waits for the seal: the successors are
+ *       dropped. If a successor continues it, the seal is completed.
+ *   <li>Reserved blocks without a valid first batch are freed, after the previous step: such a
+ *       block may be an unsealed segment of which nothing is left, and then it is the only evidence
+ *       that what follows it was not acknowledged.
  *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
  *       epoch.
- *   <li>Producers are brought up to the end from their checkpoint.
+ *   <li>The state of producers is brought from their checkpoint to the end.
  * </ol>
  *
- * Killed anywhere in between it finds the same state again, or one that is further on.
+ * After a crash at any point, recovery finds the same state again or a later one.
  */
 final class PartitionRecovery {
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -78,7 +78,7 @@ final class PartitionRecovery {
                             Math.max(end, start), known, "the segments after it are missing"));
         }
         if (next > end && active != null) {
-            // Offsets must not go back, and a segment has no holes: go on in a new one.
+            // Offsets must not go back, and a segment has no gaps: continue in a new one.
             endActive(end);
         }
         restoreProducers(checkpoint);
@@ -130,7 +130,7 @@ final class PartitionRecovery {
         return usable;
     }
 
-    /** A sealed segment; its end is worked out from the batches when its mark was lost. */
+    /** Adds a sealed segment; if its mark was lost, its end is determined from the batches. */
     private LogSegment sealed(Segment block) throws IOException {
         Mark mark = block.mark();
         int length = Math.min(mark.position(), block.capacity());
@@ -145,8 +145,8 @@ final class PartitionRecovery {
     }
 
     /**
-     * The offset behind a sealed segment's last batch, found by walking over all of them. When the
-     * last one is damaged, it is not known how many offsets it had.
+     * Returns the offset after a sealed segment's last batch, by a walk over all batches. If the
+     * last one is damaged, its number of offsets is unknown.
      */
     static long endByBatches(Segment block, int length) throws IOException {
         long end = block.mark().baseOffset();
@@ -199,9 +199,10 @@ final class PartitionRecovery {
 
     /**
      * Whether the segment before an unsealed one was never sealed and lost even its first batch, so
-     * that nothing in the unsealed one was acknowledged (O2). A block that was reserved between the
-     * two segments that enclose a gap, and holds no valid batch, is what is left of it. A mark that
-     * says more than RESERVED was written behind a force, and so behind the seal of what is before.
+     * that nothing in the unsealed one was acknowledged (O2). All that is left of such a segment is
+     * a block without a valid batch that was reserved between the two segments around a gap. A mark
+     * beyond RESERVED was written after a force, and therefore after the seal of the segment
+     * before.
      */
     private boolean followsLostSegment(Object candidate, long start) {
         LogSegment before = segments.isEmpty() ? null : segments.get(segments.size() - 1);
@@ -222,7 +223,10 @@ final class PartitionRecovery {
         return candidates.stream().skip(from).anyMatch(each -> each instanceof LogSegment);
     }
 
-    /** Newest first: a crash in between leaves a gap that is found and dropped again. */
+    /**
+     * Newest first: a crash in between leaves a gap, which the next recovery finds, and drops the
+     * rest.
+     */
     private void drop(List<Object> candidates, int from) throws IOException {
         for (int i = candidates.size() - 1; i >= from; i--) {
             UnsealedSegment drop = (UnsealedSegment) candidates.get(i);
@@ -231,7 +235,7 @@ final class PartitionRecovery {
         }
     }
 
-    /** Takes an unsealed segment in; false when its successors were dropped. */
+    /** Adds an unsealed segment; false when its successors were dropped. */
     private boolean take(UnsealedSegment unsealed, List<Object> candidates, int successor)
             throws IOException {
         damage.addAll(unsealed.damage);
@@ -259,7 +263,9 @@ final class PartitionRecovery {
         active = null;
     }
 
-    /** Hops over the headers of what came after the checkpoint, below the log start too. */
+    /**
+     * Reads the headers of all batches after the checkpoint, including those below the log start.
+     */
     private void restoreProducers(Map<String, String> checkpoint) throws IOException {
         long from = checkpoint == null ? 0 : producers.restore(checkpoint);
         for (LogSegment segment : segments) {

@@ -4,9 +4,9 @@ import io.firn.spi.Segment;
 import io.firn.spi.View;
 
 /**
- * What the background does for a partition, so that the append path never does. Each job is a
- * {@link Duty} of its own that is called for when something happened, and fails, is tried again and
- * is reported by itself. All of them run on one thread.
+ * The background work of a partition, which the append path never does itself. Each job is a {@link
+ * Duty} that is called when something has happened; it fails, is reported and is tried again
+ * independently of the others. All of them run on one thread.
  */
 final class PartitionUpkeep {
     private final PartitionLog log;
@@ -20,9 +20,9 @@ final class PartitionUpkeep {
     private final Releases releases;
 
     /**
-     * Of a partition.
+     * Creates the duties of a partition.
      *
-     * @param checkpointOffset where its producer checkpoint stands; −1 for none
+     * @param checkpointOffset the offset of its producer checkpoint; −1 for none
      */
     PartitionUpkeep(PartitionLog log, long checkpointOffset) {
         this.log = log;
@@ -49,14 +49,14 @@ final class PartitionUpkeep {
         return releases;
     }
 
-    /** Called for when a reader has a segment mapped. */
+    /** Called when a reader maps a segment. */
     IdleViews views() {
         return views;
     }
 
     // ---- what happens
 
-    /** Recovery found something: whatever of it is due by now, or will be by age. */
+    /** Called after recovery: some of what it found may be due now, or later by age. */
     void onRecovered() {
         blocks.call();
         seals.call();
@@ -64,7 +64,7 @@ final class PartitionUpkeep {
     }
 
     /**
-     * The writer says that it appended; not for each append.
+     * Called by the writer after an append; not after each.
      *
      * @param isFillingUp whether the next block is wanted
      */
@@ -75,34 +75,34 @@ final class PartitionUpkeep {
         }
     }
 
-    /** Something was appended or forced since this was called last. */
+    /** Called when something was appended or forced since the last call. */
     void onChange() {
         marks.call();
         retention.call();
         checkpoints.call();
     }
 
-    /** A segment was sealed. */
+    /** Called when a segment was sealed. */
     void onSealed() {
         seals.call();
     }
 
-    /** Sealed segments are in their final form. */
+    /** Called when sealed segments have their final form. */
     void onFinished() {
         retention.call();
         views.call();
     }
 
-    /** The log start was raised, or the options of the topic were changed. */
+    /** Called when the log start was raised or the topic's options were changed. */
     void onNewLimits() {
         retention.call();
     }
 
-    /** Has a segment's view let go of, and the segment taken away. */
+    /** Releases a segment's view, and deletes the segment. */
     void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
         if (delete) {
-            Segment block = segment.block; // doomed, it is not exchanged any more
+            Segment block = segment.block; // a doomed segment's block is not exchanged any more
             releases.later(view, block.tier(), block::delete);
         } else if (view != null) {
             releases.later(view, null, Releases.Release.NOTHING);
@@ -111,7 +111,7 @@ final class PartitionUpkeep {
 
     // ---- the end
 
-    /** Writes down where everything stands; everything was forced. */
+    /** Persists the final state; everything has been forced. */
     void settle(long nowMs) {
         Background background = log.store().background();
         background.attempt(log, seals::finish);
@@ -125,7 +125,7 @@ final class PartitionUpkeep {
         dropReserved();
     }
 
-    /** Gives back the block that was set aside; nobody appends any more. */
+    /** Gives back the reserved block; there are no more appends. */
     void dropReserved() {
         LogSegment block = blocks.withdraw();
         if (block != null) {
@@ -135,8 +135,8 @@ final class PartitionUpkeep {
     }
 
     /**
-     * Removes all segments as soon as nobody holds them, because the topic is deleted or the store
-     * is closed. Those after one whose copy is being published stay; call it again.
+     * Removes all segments, each as soon as nobody holds it, because the topic is deleted or the
+     * store is closed. Stops at a segment whose copy is being published; call it again then.
      */
     void retireAll(boolean delete) {
         for (LogSegment segment : log.segments()) {
@@ -148,13 +148,13 @@ final class PartitionUpkeep {
         }
     }
 
-    /** Frees what can be freed; whether nothing that was retired is held by a reader any more. */
+    /** Frees what can be freed; returns whether no reader holds anything that was retired. */
     boolean isReleased() {
         releases.run();
         return releases.isStuck();
     }
 
-    /** Frees what can be freed; whether everything that was retired is gone. */
+    /** Frees what can be freed; returns whether everything that was retired is gone. */
     boolean isAllGone() {
         releases.run();
         return releases.isEmpty();

@@ -14,15 +14,15 @@ import java.util.zip.CRC32C;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The append path of a partition; one thread at a time, which has the turn. Nothing here allocates,
- * locks, or waits: when a block is missing the answer is {@link Appender#BACK_PRESSURED}.
+ * The append path of a partition, for the thread that has the turn. Nothing here allocates, locks,
+ * or waits: when a block is missing, the result is {@link Appender#BACK_PRESSURED}.
  *
- * <p>The order of an append: roll when it does not fit; store the batch and the zeros after it;
- * then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
- * failing store poisons the partition before anything is published.
+ * <p>The order of an append: roll if the batch does not fit; store the batch and the zeros after
+ * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
+ * store that fails poisons the partition before anything is published.
  */
 final class PartitionWriter {
-    /** So many zero bytes follow the last batch, so that no remains of old batches continue it. */
+    /** The zero bytes that follow the last batch, so that no stale batch continues it. */
     static final int TAIL_ZEROS = 12;
 
     private static final int ALWAYS = Integer.MAX_VALUE;
@@ -47,7 +47,7 @@ final class PartitionWriter {
     private View pinned;
     private volatile boolean rollWanted;
 
-    /** Room was made in the active segment, and is still to be used. */
+    /** Whether room was made in the active segment and has not been used yet. */
     private boolean claimed;
 
     /**
@@ -72,14 +72,14 @@ final class PartitionWriter {
         return segment == null ? Appender.BACK_PRESSURED : store(segment, value);
     }
 
-    /** Makes room for a value that is to come; false when a block is missing. */
+    /** Makes room for a value that will follow; false when a block is missing. */
     boolean claim(int valueLength) {
         log.checkWritable();
         claimed = room(encoder.begin(valueLength), 1) != null;
         return claimed;
     }
 
-    /** Appends the value that room was made for; returns its offset. */
+    /** Appends the value for which room was made; returns its offset. */
     long commitClaim(Source value) {
         claimed = false;
         log.checkWritable();
@@ -112,7 +112,7 @@ final class PartitionWriter {
             if (duplicate != Producers.NEW) {
                 return duplicate;
             }
-            long time = clock.time(); // first: whatever a user's clock throws, nothing is stored
+            long time = clock.time(); // first: if the user's clock throws, nothing has been stored
             long offset = store(batch, info, hasCrc);
             if (offset >= 0) {
                 producers.record(
@@ -128,9 +128,9 @@ final class PartitionWriter {
     }
 
     /**
-     * Ends a segment, if it still is the active one; the caller has the turn.
+     * Ends a segment if it is still the active one; the caller has the turn.
      *
-     * @return false when a claim has room in it, so that it ends with the next append only
+     * @return false when a claim has room in it, so that it ends only with the next append
      */
     @SuppressWarnings("ReferenceEquality") // this very segment
     boolean endSegment(LogSegment segment) {
@@ -145,21 +145,19 @@ final class PartitionWriter {
         return true;
     }
 
-    /**
-     * The writer's stores go on as long as an appender is open, so the bytes must stay in place.
-     */
+    /** Pins the active segment: the writer stores to it for as long as an appender is open. */
     void pin() {
         if (active != null && pinned == null) {
             try {
                 pinned = active.pin();
             } catch (IOException e) {
-                log.checkWritable(); // closed or deleted just now
+                log.checkWritable(); // it may just have been closed or deleted
                 throw log.poison(e);
             }
         }
     }
 
-    /** Nobody appends any more; an open claim is void. */
+    /** Called when there are no more appends; an open claim is void. */
     void unpin() {
         claimed = false;
         letGo();
@@ -194,7 +192,7 @@ final class PartitionWriter {
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
         memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
         if (!hasCrc) {
-            // After the copy, whose lines come into the cache meanwhile.
+            // After the copy, which has brought the lines into the cache.
             crc.reset();
             batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
             memory.putInt(at + BatchFormat.CRC, (int) crc.getValue());
@@ -219,7 +217,7 @@ final class PartitionWriter {
         }
     }
 
-    /** Has the background look, and says from where on it wants to be called again. */
+    /** Calls the background, and sets the position from which it is called again. */
     private void callBackground(LogSegment segment, int end) {
         int fillsUpAt = BlockSupply.reserveAbove(segment);
         boolean isFillingUp = end > fillsUpAt;
@@ -229,7 +227,7 @@ final class PartitionWriter {
         log.onAppended(isFillingUp);
     }
 
-    /** Any thread: has the next append call the background. */
+    /** Any thread: makes the next append call the background. */
     void callAtNextAppend() {
         QUIET_UP_TO.setVolatile(this, 0);
     }
@@ -245,7 +243,7 @@ final class PartitionWriter {
         if (segment != null
                 && segment.capacity - segment.written() >= size
                 && !rollWanted
-                // Offsets within a segment are kept as ints, and a foreign batch that is
+                // Offsets in a segment are stored as ints, and a foreign batch that is
                 // compressed may count more records than it has bytes.
                 && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count) {
             return segment;

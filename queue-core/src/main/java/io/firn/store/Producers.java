@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * What a partition knows of its idempotent producers: epoch and the last five batches of each, as
- * in Kafka. Check, append and record are one step: the caller holds this object's monitor over
- * them, and {@link #snapshot} acquires it too, so a snapshot matches an offset exactly.
+ * The state of a partition's idempotent producers: the epoch and the last five batches of each, as
+ * in Kafka. Check, append and recording are one step: the caller holds this object's monitor during
+ * all three, and {@link #snapshot} acquires it too, so a snapshot matches an offset exactly.
  */
 final class Producers {
     private static final int REMEMBERED = 5;
@@ -32,7 +32,8 @@ final class Producers {
     long check(long producerId, int epoch, int sequence, int count) {
         State state = states.get(producerId);
         if (state == null) {
-            // Unknown: forgotten by age or retention, or new. Any sequence starts it.
+            // Unknown: new, or forgotten by age or retention. Any sequence is accepted as its
+            // first.
             return NEW;
         }
         if (epoch < state.epoch) {
@@ -62,7 +63,7 @@ final class Producers {
         return NEW;
     }
 
-    /** Records a batch that was appended, or is found again by recovery. */
+    /** Records a batch that was appended or that recovery has found. */
     void record(long producerId, int epoch, int sequence, int count, long baseOffset, long nowMs) {
         State state = states.get(producerId);
         if (state == null || epoch != state.epoch) {
@@ -74,12 +75,12 @@ final class Producers {
         changes++;
     }
 
-    /** Forgets producers that appended nothing since. */
+    /** Forgets producers that have appended nothing since. */
     synchronized void expire(long beforeMs) {
         states.values().removeIf(state -> state.lastSeenMs < beforeMs);
     }
 
-    /** Counts what was recorded. */
+    /** The number of batches recorded so far. */
     synchronized long changes() {
         return changes;
     }
@@ -88,7 +89,7 @@ final class Producers {
         return states.size();
     }
 
-    /** Everything as text, as of the offset that is next now. */
+    /** Returns everything as text, as of the present next offset. */
     synchronized Map<String, String> snapshot(LongSupplier nextOffset) {
         Map<String, String> map = new LinkedHashMap<>();
         map.put(NEXT, Long.toString(nextOffset.getAsLong()));
@@ -97,7 +98,7 @@ final class Producers {
     }
 
     /**
-     * Takes a snapshot in.
+     * Loads a snapshot.
      *
      * @return the offset at which it was taken
      * @throws NumberFormatException when it is no snapshot
@@ -138,7 +139,7 @@ final class Producers {
 
         void add(int firstSequence, int lastSequence, long offset) {
             if (added > 0 && offsets[slot(added - 1)] >= offset) {
-                return; // recovery hops over batches that the checkpoint already knew
+                return; // recovery also passes batches that the checkpoint contains
             }
             int slot = slot(added++);
             first[slot] = firstSequence;

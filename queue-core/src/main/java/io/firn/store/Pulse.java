@@ -1,13 +1,13 @@
 package io.firn.store;
 
 /**
- * Notices what appends do to a partition, so that an append itself does next to nothing: as long as
- * the partition changes, this looks at it in intervals and calls for the duties that may have
- * become due. A partition that rests is not looked at: its next append calls.
+ * Notices appends to a partition, so that an append itself has next to nothing to do: while the
+ * partition changes, this looks at it at intervals and calls the duties that may have become due.
+ * An idle partition is not looked at; its next append calls this duty.
  *
- * <p>The order that no append goes unnoticed by: first the writer is told to call, then the
- * partition is looked at once more, an interval later. An append that did not see yet that it is to
- * call has long become visible by then; one that comes later calls.
+ * <p>The order by which no append goes unnoticed: first the writer is told to call, and an interval
+ * later the partition is looked at once more. An append that did not see the request to call has
+ * become visible long before that; a later one calls.
  */
 final class Pulse extends Duty {
     static final long INTERVAL_MS = 100;
@@ -39,7 +39,7 @@ final class Pulse extends Duty {
             isCalledByAppends = false;
             upkeep.onChange();
         } else if (nowMs() < nextLookMs && nextLookMs - nowMs() <= INTERVAL_MS) {
-            againAt(nextLookMs); // called for without need
+            againAt(nextLookMs); // called too early
             return 0;
         }
         boolean isSettled = durable == next || log.state().isPoisoned();

@@ -8,8 +8,7 @@ import java.util.List;
  *
  * @param segments in order; only the last may be unsealed
  * @param active the unsealed one, or null
- * @param checkpointOffset as of which offset what is known of producers is written down; −1 for not
- *     at all
+ * @param checkpointOffset the offset of the producer checkpoint; −1 if there is none
  */
 record RecoveredPartition(
         List<LogSegment> segments,

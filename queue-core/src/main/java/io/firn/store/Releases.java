@@ -10,9 +10,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What goes away when nobody reads it any more: views, and the blocks below them. Each is tried for
- * itself: one that a medium refuses to delete is reported, and tried again after a pause, while the
- * others go. {@link #free} is for any thread, the rest for the background.
+ * Views and the blocks below them, which are released when nobody reads them any more. Each is
+ * released by itself: one that a medium refuses to delete is reported and tried again after a
+ * pause, and does not hold up the others. {@link #free} is for any thread, everything else for the
+ * background.
  */
 final class Releases extends Duty {
     private final PartitionLog log;
@@ -24,21 +25,21 @@ final class Releases extends Duty {
         this.log = log;
     }
 
-    /** What is done when nobody pins the view; repeated when it fails. */
+    /** The action to take when nobody pins the view; repeated if it fails. */
     @FunctionalInterface
     interface Release {
-        /** Nothing but the release of the view. */
+        /** No action besides the release of the view. */
         Release NOTHING = () -> {};
 
-        /** Does it. */
+        /** Runs the action. */
         void run() throws IOException;
     }
 
     /**
-     * With the next {@link #run} that finds the view free of pins.
+     * Queues an action for the first {@link #run} that finds the view without pins.
      *
      * @param view retired; null for none
-     * @param tier whose medium is asked; null for none
+     * @param tier the tier whose medium is used; null for none
      */
     void later(View view, StorageTier tier, Release release) {
         waiting.add(new Waiting(view, tier, release));
@@ -46,10 +47,10 @@ final class Releases extends Duty {
     }
 
     /**
-     * Any thread: now when nobody pins the view, else the background does it.
+     * Any thread: runs the action now if nobody pins the view; otherwise the background does.
      *
      * @param view retired; null for none
-     * @param tier whose medium is asked
+     * @param tier the tier whose medium is used
      */
     void free(View view, StorageTier tier, Release release) {
         Waiting last = new Waiting(view, tier, release);
@@ -61,7 +62,7 @@ final class Releases extends Duty {
         call();
     }
 
-    /** Frees what can be freed; returns how much that was. */
+    /** Frees what can be freed; returns how many. */
     @Override
     public int run() {
         for (Waiting next = handedOver.poll(); next != null; next = handedOver.poll()) {
@@ -79,17 +80,17 @@ final class Releases extends Duty {
             log.store().onFreed();
         }
         if (!waiting.isEmpty()) {
-            againSoon(); // nobody tells when a pin goes
+            againSoon(); // nothing notifies this duty when a pin is released
         }
         return freed;
     }
 
-    /** Whether nothing waits for a reader any more, or for a medium that works. */
+    /** Whether nothing is left: nothing waits for a reader, or for its medium to work again. */
     boolean isEmpty() {
         return waiting.isEmpty() && handedOver.isEmpty();
     }
 
-    /** Whether all that waits does so for a medium that works: no reader holds it. */
+    /** Whether no reader holds anything; what is left waits for its medium to work again. */
     boolean isStuck() {
         return handedOver.isEmpty() && waiting.stream().allMatch(each -> each.backOff.isFailing());
     }
@@ -106,7 +107,7 @@ final class Releases extends Duty {
             this.release = release;
         }
 
-        /** False while somebody pins the view, and when the medium fails. */
+        /** Returns false while the view is pinned, and when the medium fails. */
         boolean tryFree() {
             try {
                 boolean free = view == null || view.tryRelease();

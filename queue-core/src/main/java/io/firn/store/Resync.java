@@ -9,34 +9,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the batch that a segment continues with after a damaged one (design §3, torn or rotten).
+ * Finds the batch with which a segment continues after a damaged one.
  *
- * <p>The value of a record may contain whole batches, for example when a log is stored in a log. As
- * long as the batch around them is whole they are never looked at. When it is damaged, a valid CRC
- * alone does not tell them from the batches of the segment, so the evidence is weighed in this
+ * <p>The value of a record may contain whole batches, for example when a log is stored in a log.
+ * While the batch around them is valid, they are never looked at. If it is damaged, a valid CRC
+ * does not distinguish them from the batches of the segment, so the evidence is considered in this
  * order:
  *
  * <ol>
  *   <li><b>What is left of the damaged batch.</b> It ends where the offset that must come next is
- *       stored, provided that its length leads there, or its CRC agrees with the bytes up to there,
- *       or its records, one after another, end there. Damage to a single field leaves at least one
- *       of the three. Whatever lies before that place belongs to the damaged batch. When the batch
- *       at that place is damaged as well, the search goes on from it.
- *   <li><b>What a run of whole batches leads to.</b> A run is believed when it ends at the end of
+ *       stored, provided that its length leads there, or its CRC matches the bytes up to there, or
+ *       its records end there. Damage to a single field leaves at least one of the three.
+ *       Everything before that place belongs to the damaged batch. If the batch at that place is
+ *       damaged as well, the search continues from it.
+ *   <li><b>What a run of whole batches leads to.</b> A run is accepted when it ends at the end of
  *       the segment, or at a damaged batch whose own end can be shown as in 1.
- *   <li><b>That nothing contradicts a run.</b> A run between two places where nothing is left to
- *       show anything is believed, too, unless one of these speaks against it: it is exactly the
- *       value of a record, by the length in front of it; none of its epochs can be one of the
- *       segment's; its offsets are out of order with those of the runs that are believed; fewer
- *       bytes lie between it and such a run than a batch takes. Of runs that contradict each other
- *       those are believed that account for more bytes.
+ *   <li><b>That nothing contradicts a run.</b> A run between two places where no evidence is left
+ *       is accepted too, unless one of these contradicts it: it is exactly the value of a record,
+ *       by the length in front of it; none of its epochs can be one of the segment's; its offsets
+ *       are out of order with those of the accepted runs; fewer bytes lie between it and such a run
+ *       than a batch takes. Of runs that contradict each other, those that cover more bytes are
+ *       accepted.
  * </ol>
  *
- * <p>So the next run is preferred to a later one although only the later one reaches the end: the
+ * <p>So the next run is preferred to a later one even if only the later one reaches the end: the
  * segment may be damaged in several places. Not thread-safe.
  */
 final class Resync {
-    /** So many runs are compared; a batch would have to contain more batches to matter. */
+    /** The most runs that are compared; more matter only if a batch contains more batches. */
     private static final int MAX_RUNS = 1000;
 
     private static final int EPOCH_MASK = 0x7FFF_FFFF;
@@ -51,11 +51,11 @@ final class Resync {
     private int firstEpoch;
 
     /**
-     * A search in the bytes of a segment.
+     * Creates a search in the bytes of a segment.
      *
-     * @param end position behind the last batch
-     * @param endOffset offset there, {@link Long#MAX_VALUE} when it is not known
-     * @param lastEpoch the bits of the epoch of the last batch, −1 when it is not known
+     * @param end the position after the last batch
+     * @param endOffset the offset there, {@link Long#MAX_VALUE} when it is unknown
+     * @param lastEpoch the low bits of the epoch of the last batch, −1 when it is unknown
      */
     Resync(ByteBuffer memory, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
@@ -64,13 +64,13 @@ final class Resync {
         this.lastEpoch = lastEpoch;
     }
 
-    /** Batches with valid CRCs whose offsets follow one another. */
+    /** Batches with valid CRCs and consecutive offsets. */
     private record Run(int from, int to, long base, long next, int batches, Extent behind) {}
 
     /**
-     * Searches behind the damaged batch at a position.
+     * Searches after the damaged batch at a position.
      *
-     * @param expected the offset that the damaged batch begins with
+     * @param expected the first offset of the damaged batch
      * @return position of the batch to continue with, or −1 when there is none
      */
     int find(int from, long expected) {
@@ -92,7 +92,7 @@ final class Resync {
             Run run = isWhole && isPossible ? runAt(p, base) : null;
             long known = damaged.offsetAt(p, base, isWhole);
             if (known >= 0) {
-                // Where the offsets of several batches agree, it is not they that are wrong.
+                // Where the offsets of several batches agree, they are not what is wrong.
                 if (run != null && (known == base || run.batches > 2 || isCertain(run))) {
                     return p;
                 }
@@ -118,7 +118,7 @@ final class Resync {
                 continue;
             }
             if (p == damaged.byLength) {
-                runs.clear(); // what was found before lies within the damaged batch
+                runs.clear(); // what was found before is inside the damaged batch
             }
             boolean certain = isCertain(run);
             if (certain || isEpochPossible(run)) {
@@ -132,14 +132,14 @@ final class Resync {
         return firstBelieved(-1);
     }
 
-    /** Whether it leads to the end, if need be with one damaged batch in between. */
+    /** Whether it leads to the end, possibly with one damaged batch in between. */
     private boolean isCertain(Run run) {
         return run.behind == null
                 ? run.next == endOffset || endOffset == Long.MAX_VALUE
                 : run.behind.endsAtEnd();
     }
 
-    /** The run that ends at a damaged batch which is shown to end at a position; −1 for none. */
+    /** The run that ends at a damaged batch whose end is shown to be at a position; −1 for none. */
     private int supportedBy(int p, long base, Run run) {
         for (int i = 0; i < runs.size(); i++) {
             Extent behind = runs.get(i).behind;
@@ -151,8 +151,8 @@ final class Resync {
     }
 
     /**
-     * The first of the runs that are believed: those up to a certain one, or up to the end, that do
-     * not contradict each other and together account for the most bytes.
+     * The first of the accepted runs: those up to a given one, or up to the end, that do not
+     * contradict each other and together cover the most bytes.
      */
     private int firstBelieved(int certain) {
         int count = certain < 0 ? runs.size() : certain + 1;
@@ -204,13 +204,14 @@ final class Resync {
     }
 
     /**
-     * Where the record's value ends that consists of the run and of further whole batches, if any;
-     * −1 when no number in front of the run says so.
+     * The end of a record's value that consists of the run and of further whole batches, if any; −1
+     * when no length in front of the run fits one.
      */
     private int endOfValue(Run run) {
         int last = run.from - 1;
         if (memory.get(last) <= 0) {
-            return -1; // the last byte of a number has no high bit, and is 0 for no long number
+            return -1; // the last byte of a varint has no high bit, and is not 0 unless it is the
+            // only one
         }
         int at = run.to;
         int size;
@@ -251,16 +252,17 @@ final class Resync {
         return epoch >= 0 && sinceFirst <= half && toLast <= half;
     }
 
-    /** A damaged batch, and what is left of it that tells where it ends. */
+    /** A damaged batch, and what is left of it that shows where it ends. */
     private final class Extent {
         final int at;
         final long offset;
 
-        /** Position behind it by its length, −1 when that cannot be. */
+        /** The position after it by its length, −1 when that is impossible. */
         final int byLength;
 
         /**
-         * Offset behind it, by its last offset and by its count; below its own when that cannot be.
+         * The offset after it, by its last offset and by its count; below its own when that is
+         * impossible.
          */
         private final long byLastOffset;
 
@@ -293,7 +295,7 @@ final class Resync {
             return endsAt(end, endOffset, false);
         }
 
-        /** Whether something says that it ends at a position. */
+        /** Whether any evidence says that it ends at a position. */
         boolean mayEndAt(int p) {
             return p == byLength || (p == byRecords() && records > 0);
         }
@@ -317,7 +319,7 @@ final class Resync {
         }
 
         /**
-         * The offset behind it, when it is shown to end at a position; −1 when it is not.
+         * The offset after it, if it is shown to end at a position; −1 otherwise.
          *
          * @param found the offset that is stored there, which may be wrong
          * @param isWhole whether, but for that offset, a whole batch begins there
@@ -347,7 +349,7 @@ final class Resync {
             return verifier.hasCrcOf(memory, at, p);
         }
 
-        /** Position behind the records that follow the header one after another. */
+        /** The position after the records that follow the header. */
         private int byRecords() {
             if (records >= 0) {
                 return byRecords;

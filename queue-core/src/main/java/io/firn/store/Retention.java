@@ -4,12 +4,12 @@ import io.firn.TopicOptions;
 import java.io.IOException;
 
 /**
- * Ends segments by age, raises the log start where size or age ask for it, and takes away what lies
- * below the log start. It is called for when a segment was sealed or the start was raised, and
- * knows when the next segment becomes too old.
+ * Ends segments by age, raises the log start as size or age require, and deletes segments below the
+ * log start. It is called when a segment was sealed or the start was raised, and knows when the
+ * next segment becomes too old.
  *
- * <p>The order (O3): the log start is durable before a segment below it goes; what producers did in
- * it is in a checkpoint before (O8).
+ * <p>The order (O3): the log start is durable before a segment below it is deleted; before that, a
+ * checkpoint contains what producers did in the segment (O8).
  */
 final class Retention extends Duty {
     private final PartitionLog log;
@@ -87,7 +87,7 @@ final class Retention extends Duty {
         return false;
     }
 
-    /** Takes away what lies wholly below the log start, which is durable by now. */
+    /** Deletes segments that are wholly below the log start, which is durable by now. */
     int deleteBelowStart() throws IOException {
         int deleted = 0;
         for (LogSegment segment : log.segments()) {

@@ -11,14 +11,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Two topics of one name: only a person can tell which one is meant, so the store does not open,
- * and the message shows what is in each.
+ * Refuses to open a store with two topics of one name: only a person can decide which one is meant,
+ * so the message shows what is in each.
  */
 final class SameNames {
     private SameNames() {}
 
     /**
-     * Throws when there are such.
+     * Throws when topics share a name.
      *
      * @param shared names with the ids of their topics
      * @param found the segments of all tiers, by topic
@@ -68,7 +68,7 @@ final class SameNames {
         return text.toString();
     }
 
-    /** Offsets that were durable by the marks. */
+    /** The range of offsets that is durable by the marks. */
     private record Range(long from, long to) {
         static Range of(Mark mark) {
             return new Range(mark.baseOffset(), Math.max(mark.baseOffset(), mark.offset()));

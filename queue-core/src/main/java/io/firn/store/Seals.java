@@ -3,8 +3,8 @@ package io.firn.store;
 import java.io.IOException;
 
 /**
- * Brings sealed segments into their final form. One whose medium fails keeps its place; those in
- * other tiers are brought into theirs all the same.
+ * Brings sealed segments into their final form. A segment whose medium fails stays in the queue;
+ * those in other tiers are finished nevertheless.
  */
 final class Seals extends Duty {
     private final PartitionLog log;

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which records a segment holds, by its batches: all of them are verified. Up to the mark, damage
- * is named and passed over; above it, the first batch that does not follow ends what counts, as in
- * recovery.
+ * Finds which records a segment holds, by verifying all of its batches. Up to the mark, damage is
+ * reported and skipped; above it, the first batch that does not continue the segment ends the
+ * search, as in recovery.
  */
 final class SegmentFinding {
     final TierRemains.Remains remains;
@@ -43,7 +43,7 @@ final class SegmentFinding {
         return from < 0;
     }
 
-    /** Looks; what cannot be read is damage. */
+    /** Inspects the segment; what cannot be read counts as damage. */
     SegmentFinding look() {
         if (!remains.flaw().isEmpty()) {
             damage.add(remains.flaw());
@@ -106,7 +106,7 @@ final class SegmentFinding {
         }
     }
 
-    /** Goes on as long as batches follow one another, all of one epoch unless that is −1. */
+    /** Continues while batches follow one another, all of one epoch unless that is −1. */
     private void follow(int epoch) {
         BatchVerifier verifier = new BatchVerifier();
         int end = memory.capacity();

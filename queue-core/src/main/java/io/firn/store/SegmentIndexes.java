@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Finds a segment's sparse index: the one that the writer fills, the one beside the sealed segment,
- * or one made anew from the batches when that is missing or wrong.
+ * Finds a segment's sparse index: the one that the writer fills, the sidecar of the sealed segment,
+ * or one rebuilt from the batches when the sidecar is missing or wrong.
  */
 final class SegmentIndexes {
     private SegmentIndexes() {}
@@ -27,7 +27,7 @@ final class SegmentIndexes {
                             segment.block.readSidecar(Sidecar.TIMEINDEX),
                             segment.written());
         } catch (IOException e) {
-            index = null; // derived data: made again below
+            index = null; // derived data: rebuilt below
         }
         if (index == null) {
             return rebuild(segment);
@@ -36,7 +36,7 @@ final class SegmentIndexes {
         return index;
     }
 
-    /** Makes the index from the batches' headers. */
+    /** Builds the index from the batches' headers. */
     static SparseIndex rebuild(LogSegment segment) {
         boolean wasSealed = segment.sealed;
         try {
@@ -50,7 +50,7 @@ final class SegmentIndexes {
                 }
                 segment.index(index);
                 if (segment.sealed && !wasSealed && segment.followed) {
-                    segment.index(null); // complete it is only now
+                    segment.index(null); // it is complete only now
                 }
                 return index;
             } finally {
@@ -74,8 +74,8 @@ final class SegmentIndexes {
     }
 
     /**
-     * An offset before which all timestamps are smaller. The entry is believed when the batch that
-     * it names has that timestamp.
+     * An offset before which all timestamps are smaller. An entry is trusted if the batch that it
+     * names has that timestamp.
      */
     static long offsetBefore(
             LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
@@ -107,9 +107,9 @@ final class SegmentIndexes {
     }
 
     /**
-     * A walk from the last indexed batch at or before an offset. What an index says is believed
-     * when a whole batch lies there and ends at the offset that the index names: the base offset is
-     * not under the batch's CRC.
+     * A walk from the last indexed batch at or before an offset. An index entry is trusted if a
+     * valid batch is at its position and ends at its offset: the batch's CRC does not cover the
+     * base offset.
      */
     static SegmentWalk walkTo(
             LogSegment segment,

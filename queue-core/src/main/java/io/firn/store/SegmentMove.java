@@ -16,22 +16,26 @@ import java.util.zip.CRC32C;
  * Moves a sealed segment to another tier, on the caller's thread and under no lock (O6). The order:
  *
  * <ol>
- *   <li>Copy to where it means nothing after a crash. What is rotten is copied as it is.
- *   <li>Force. Only then compare: what is read back is what was forced.
+ *   <li>Copy to a place that recovery ignores. Corrupted bytes are copied unchanged.
+ *   <li>Force, and only then compare, so that what is read back is what was forced.
  *   <li>MOVING becomes PUBLISHING, unless a deletion made it DOOMED first.
- *   <li>Publish, durably. A crash from here on finds two, and drops the hotter.
- *   <li>Readers switch: the log's segment gets the other block.
- *   <li>When nobody pins the old bytes any more, the old block is freed; what is pinned now is left
- *       to the background. Until then the segment does not move again.
+ *   <li>Publish, durably. After a crash from here on, recovery finds two copies, and drops the
+ *       hotter one.
+ *   <li>Switch the readers: the log's segment gets the new block.
+ *   <li>Free the old block when nobody pins the old bytes any more; if they are pinned now, the
+ *       background does it later. Until then the segment is not moved again.
  * </ol>
  *
- * Nothing waits for readers, and what fails leaves the segment where it was.
+ * Nothing waits for readers. After a failure the segment stays where it was.
  */
 final class SegmentMove {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int PIECE = 256 * 1024;
 
-    /** Forced so often, so that a force of the foreground never waits for a whole segment. */
+    /**
+     * The copy is forced after this many bytes, so that a foreground force never waits for a whole
+     * segment.
+     */
     private static final int FORCE_EVERY = 4 << 20;
 
     private static final long SLICE_MS = 5;
@@ -45,7 +49,7 @@ final class SegmentMove {
     /**
      * A move.
      *
-     * @param from where the segment lies
+     * @param from the tier that the segment is in
      */
     SegmentMove(
             PartitionLog log,
@@ -60,7 +64,7 @@ final class SegmentMove {
         this.control = control;
     }
 
-    /** Moves; throws when a medium failed. */
+    /** Makes the move; throws when a medium failed. */
     @SuppressWarnings("ReferenceEquality") // this very tier
     MoveOutcome run() {
         if (!segment.enter(Stage.STAYING, Stage.MOVING)) {
@@ -69,9 +73,9 @@ final class SegmentMove {
         from.onMoveBegins();
         to.onMoveBegins();
         try {
-            Segment source = segment.block; // nobody else exchanges it now
+            Segment source = segment.block; // no other thread exchanges it now
             if (source.tier() != from.tier() || segment.lingers) {
-                return MoveOutcome.BUSY; // moved just now; it may be on its way back there
+                return MoveOutcome.BUSY; // it was moved just now, and may be on its way back
             }
             segment.movingTo = to.index();
             return move(source);
@@ -92,7 +96,7 @@ final class SegmentMove {
             if (!copyBytes(source, copy)) {
                 return givenUp();
             }
-            // Derived, and made anew from the batches when it is damaged.
+            // Derived data, rebuilt from the batches when it is damaged.
             SparseIndex index = SegmentIndexes.of(segment);
             if (!isWanted() || !segment.enter(Stage.MOVING, Stage.PUBLISHING)) {
                 return givenUp();
@@ -110,7 +114,7 @@ final class SegmentMove {
             throw e;
         } catch (IOException | InternalError e) {
             if (segment.isDoomed()) {
-                return MoveOutcome.GONE; // deleted while it was read
+                return MoveOutcome.GONE; // deleted while it was being read
             }
             to.onFailure(e);
             throw failed(e);
@@ -138,7 +142,7 @@ final class SegmentMove {
         }
     }
 
-    /** Copies, forces and compares; false when it is not wanted any more. */
+    /** Copies, forces and compares; false when the move is not wanted any more. */
     private boolean copyBytes(Segment source, SegmentCopy copy) throws IOException {
         byte[] piece = new byte[Math.min(PIECE, Math.max(1, segment.written()))];
         CRC32C given = new CRC32C();
@@ -190,12 +194,12 @@ final class SegmentMove {
             throw failed(e);
         }
         if (read < length) {
-            // What is missing stays damaged: zeros are no batch.
+            // Missing bytes stay damaged: zeros are not a batch.
             Arrays.fill(piece, Math.max(read, 0), length, (byte) 0);
         }
     }
 
-    /** Waits as long as the control wants; false when the move is not wanted any more. */
+    /** Waits as long as the control demands; false when the move is not wanted any more. */
     private boolean pause(int copied, int total, int next) {
         long pauseNs = control.pauseNs(copied, total, next);
         if (pauseNs < 0) {

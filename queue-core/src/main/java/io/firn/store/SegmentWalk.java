@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * Walks over the batches of a segment by their headers. Where the chain breaks below the end, the
  * step is a damaged range, and the walk continues after it.
  *
- * <p>The walk itself looks at headers only. Where it goes on behind damage, {@link Resync} decides.
+ * <p>The walk itself reads headers only. {@link Resync} decides where it continues after damage.
  */
 final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
@@ -29,12 +29,12 @@ final class SegmentWalk {
     private String damage;
 
     /**
-     * A walk from a batch.
+     * Creates a walk that starts at a batch.
      *
      * @param at position of the first batch, whose offset is {@code expected}
-     * @param end position behind the last batch, whose next offset is {@code endOffset}, {@link
-     *     Long#MAX_VALUE} when that is not known
-     * @param lastEpoch the bits of the last batch's epoch, −1 when it is not known
+     * @param end position after the last batch; the next offset there is {@code endOffset}, {@link
+     *     Long#MAX_VALUE} when that is unknown
+     * @param lastEpoch the low bits of the last batch's epoch, −1 when it is unknown
      */
     SegmentWalk(ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
@@ -57,7 +57,7 @@ final class SegmentWalk {
             step(at, n, expected, BatchFormat.nextOffset(memory, at));
             return true;
         }
-        // The batch before may be the damaged one: a wrong length leads to a wrong place.
+        // The previous batch may be the damaged one: a wrong length leads to a wrong place.
         String reason =
                 n > 0
                         ? "last offset"
@@ -73,14 +73,14 @@ final class SegmentWalk {
         return true;
     }
 
-    /** Makes the present batch a damaged range, since a closer look found it so. */
+    /** Makes the present batch a damaged range, after a full check has found it damaged. */
     void reject(String reason) {
         expected = fromOffset;
         previous = -1;
         resync(position, reason);
     }
 
-    /** Walks on behind a damaged batch that was found by a closer look. */
+    /** Continues the walk after a damaged batch that a full check has found. */
     void resync(int from, String reason) {
         if (resync == null) {
             resync = new Resync(memory, end, endOffset, lastEpoch);

@@ -1,17 +1,17 @@
 package io.firn.store;
 
 /**
- * Wakes threads that wait for something to change. The one who changes it pays one volatile read
- * when nobody waits. A waiter looks again at least once per millisecond, so a wake-up that is
- * missed because the changer's read went ahead of its write costs a millisecond, never more.
+ * Wakes threads that wait for something to change. The thread that changes it pays one volatile
+ * read when nobody waits. A waiter checks again at least once per millisecond, so a wake-up that is
+ * missed because that read overtook the write costs at most a millisecond.
  */
 final class Signal {
     private static final long SLICE_NS = 1_000_000;
     private volatile int waiting;
 
     /**
-     * Waits for a wake-up or for nothing; the caller looks again. At most a millisecond and at most
-     * so long.
+     * Waits for a wake-up, but at most a millisecond and at most the given time; the caller then
+     * checks again.
      */
     @SuppressWarnings("WaitNotInLoop") // the loop is the caller's
     synchronized void await(long maxNs) throws InterruptedException {
@@ -21,7 +21,7 @@ final class Signal {
         }
     }
 
-    /** To be called before the waiter's last look at what it waits for. */
+    /** Announces a waiter; called before its last check of what it waits for. */
     synchronized void enter() {
         waiting++;
     }

@@ -7,16 +7,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A little space kept on the store's file system, so that what makes room can be written down when
- * there is none: a new log start, a tombstone, the checkpoint without which no segment goes. The
- * first such write that finds the disk full gets it; it is set aside again as soon as there is
+ * A little space reserved on the store's file system, so that deletions can be recorded when the
+ * disk is full: a new log start, a tombstone, the checkpoint without which no segment is deleted.
+ * The first such write that finds the disk full uses it; it is reserved again as soon as there is
  * room. Thread-safe.
  */
 final class SpareSpace extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final String NAME = "spare";
 
-    /** Blocks for a small file, its directory, and some for the file system itself. */
+    /** Room for a small file, its directory, and the file system itself. */
     private static final int BYTES = 16 * 1024;
 
     private static final long RETRY_MS = 1_000;
@@ -38,7 +38,10 @@ final class SpareSpace extends Duty {
         void run() throws IOException;
     }
 
-    /** At open. Without it all works but deletion on a full disk, so nothing fails here. */
+    /**
+     * Called at open. Without the space only deletion on a full disk fails, so errors are ignored
+     * here.
+     */
     void open() {
         try (MediumFile there = medium.exists(file) ? medium.open(file, false) : null) {
             isHeld = there != null && there.size() >= BYTES;
@@ -51,7 +54,7 @@ final class SpareSpace extends Duty {
         }
     }
 
-    /** Writes, with the spare space when there is no other. */
+    /** Runs a write, with the spare space if there is no other. */
     void write(Write write) throws IOException {
         try {
             write.run();
@@ -64,7 +67,7 @@ final class SpareSpace extends Duty {
         }
     }
 
-    /** Sets it aside again, and tries from time to time until there is room. */
+    /** Reserves it again, and retries from time to time until there is room. */
     @Override
     public int run() {
         if (!isHeld) {
@@ -81,7 +84,7 @@ final class SpareSpace extends Duty {
             isHeld = false;
             call();
             medium.delete(file);
-            // Some file systems give deleted blocks again only when the deletion is durable.
+            // Some file systems reuse deleted blocks only after the deletion is durable.
             medium.forceDirectory(file.getParent());
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -95,11 +98,11 @@ final class SpareSpace extends Duty {
         try {
             medium.delete(file);
             if (medium.usableBytes(file.getParent()) < 2L * BYTES) {
-                return; // somebody else needs it more
+                return; // a write needs it more
             }
             try (MediumFile out = medium.create(file)) {
                 out.write(0, new byte[BYTES], 0, BYTES);
-                out.force(); // the name need not be durable: without it it is made again
+                out.force(); // the name need not be durable: a lost file is created again
             }
             isHeld = true;
         } catch (IOException e) {

@@ -6,9 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Where batches lie in a segment, one entry for about every 4 KiB: by offset and by timestamp. The
- * arrays are made with room for a whole segment, so that the append path only fills them. One
- * thread adds; others read what was added before they saw the offsets published.
+ * The positions of batches in a segment, by offset and by timestamp, with one entry for about every
+ * 4 KiB. The arrays have room for a whole segment, so that the append path only fills them. One
+ * thread adds entries; others read those that were added before the offsets that they see were
+ * published.
  *
  * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
  * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its
@@ -50,7 +51,7 @@ final class SparseIndex {
         timeOffsets = new int[room];
     }
 
-    /** Takes note of a batch; {@code lastOffset} is relative to the segment. */
+    /** Adds a batch; {@code lastOffset} is relative to the segment. */
     void onBatch(int position, int size, int lastOffset, long batchMaxTimestamp) {
         if (batchMaxTimestamp > maxTimestamp) {
             maxTimestamp = batchMaxTimestamp;
@@ -129,7 +130,7 @@ final class SparseIndex {
     }
 
     /**
-     * The index that the bytes hold.
+     * Reads an index from bytes.
      *
      * @return null when they cannot be an index of a segment of that many bytes
      */

@@ -29,9 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.agrona.concurrent.EpochClock;
 
-/**
- * An open store. {@link StoreOpener} brings it up; here are the topics, the background and the end.
- */
+/** An open store: its topics, its background and its end. {@link StoreOpener} opens it. */
 public final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
@@ -84,7 +82,10 @@ public final class Store implements LogStore {
         follower = newFollower;
     }
 
-    /** A thread of the background ended although the store is open: from now on it is read only. */
+    /**
+     * Called when a background thread has ended although the store is open: the store refuses
+     * appends from then on.
+     */
     void onDeath(String thread, Throwable why) {
         death = new Death("the thread " + thread + " ended (" + why + ")", why);
         listPartitions();
@@ -106,7 +107,8 @@ public final class Store implements LogStore {
     }
 
     /**
-     * Lists the topics' partitions again; there are more of them, or fewer, or they are to refuse.
+     * Lists the topics' partitions again, after partitions were added or removed or are to refuse
+     * appends.
      */
     void listPartitions() {
         synchronized (partitionsLock) {
@@ -122,10 +124,10 @@ public final class Store implements LogStore {
         }
     }
 
-    /** That a thread of the background ended. */
+    /** The end of a background thread. */
     private record Death(String what, Throwable why) {}
 
-    /** What cannot be served from now on. */
+    /** Sets the topics that cannot be served. */
     void unreadable(UnreadableTopics found) {
         for (UnreadableTopics.Unreadable each : found.all()) {
             addFinding(each.told() + "; it is not served, nothing of it is deleted");
@@ -163,12 +165,12 @@ public final class Store implements LogStore {
         return config;
     }
 
-    /** For those who append. */
+    /** The clock for appenders. */
     EpochClock clock() {
         return background.clock();
     }
 
-    /** The time now; does not have the clock of those who append tick. */
+    /** The time now; does not make the cached clock tick. */
     long timeMs() {
         return background.timeMs();
     }
@@ -203,7 +205,7 @@ public final class Store implements LogStore {
         return background.tidying();
     }
 
-    /** Runs and reports what the background does. */
+    /** Runs background steps and reports their failures. */
     Attempts attempts() {
         return background.attempts();
     }
@@ -245,12 +247,12 @@ public final class Store implements LogStore {
         throw new IllegalStateException(tier.name() + " is none of this store's tiers");
     }
 
-    /** Whether the caller does the background's work, so that it must not wait for it. */
+    /** Whether the caller runs background work, so that it must not wait for that work. */
     boolean isBackground() {
         return background.isAtWork();
     }
 
-    /** Whether the caller is the one who prepares blocks, so that it must not wait for one. */
+    /** Whether the caller is the thread that prepares blocks, so that it must not wait for one. */
     boolean isTidying() {
         return background.isTidying();
     }
@@ -319,8 +321,8 @@ public final class Store implements LogStore {
     }
 
     /**
-     * A creation that failed may have left its topic file, which would be a second topic of that
-     * name: before it is gone nothing is created.
+     * Removes the topic file that a failed creation may have left, before anything is created: it
+     * would be a second topic of that name.
      */
     private void dropHalfCreated() throws IOException {
         while (!halfCreated.isEmpty()) {
@@ -433,8 +435,8 @@ public final class Store implements LogStore {
     }
 
     /**
-     * A tombstone that could not be made durable may be there all the same, and would take away, at
-     * the next open, what is acknowledged until then.
+     * Removes a tombstone that could not be made durable: it may exist nevertheless, and at the
+     * next open would delete what was acknowledged until then.
      */
     private static void takeTombstoneBack(TopicLog topic, IOException failure) {
         try {
@@ -449,8 +451,8 @@ public final class Store implements LogStore {
     }
 
     /**
-     * Changes a topic, unless it is being deleted: a tombstone stays one, and of what a deletion
-     * ends nothing is added afterwards.
+     * Changes a topic, unless it is being deleted: a tombstone must not be overwritten, and nothing
+     * is added to a topic that a deletion has ended.
      *
      * @param change writes the topic's file, then shows the change
      */
@@ -526,7 +528,7 @@ public final class Store implements LogStore {
         return topics.values();
     }
 
-    /** Of all topics; not to be changed. Agents walk over it all day without an iterator. */
+    /** The partitions of all topics; read-only. An array, so that agents need no iterator. */
     PartitionLog[] partitions() {
         return partitions;
     }
@@ -536,20 +538,20 @@ public final class Store implements LogStore {
     }
 
     /**
-     * Takes a deleted topic's segments away, then the tombstone (O5).
+     * Removes a deleted topic's segments, then the tombstone (O5).
      *
-     * @return false when somebody holds some of it, or a medium refused: call it again
+     * @return false when some of it is still held or a medium failed: call it again
      */
     boolean bury(TopicLog topic) throws IOException {
         boolean released = true;
         for (PartitionLog log : topic.logs()) {
-            // Whoever makes a copy removes it; no new copy begins any more.
+            // The thread that makes a copy removes it; no new copy begins.
             released &= log.moves() == 0;
             // A force that is under way must not lose its mapping.
             log.forcer().exclusively(() -> {});
             log.upkeep().dropReserved();
             log.upkeep().retireAll(true);
-            // An append that was under way may still bring a segment.
+            // An append in progress may still add a segment.
             released &= log.upkeep().isAllGone() && !log.hasAppenders();
             released &= log.segments().length == 0;
         }
@@ -560,7 +562,7 @@ public final class Store implements LogStore {
         return released;
     }
 
-    /** Of a store that another process writes: what has become of it by now. */
+    /** In a read-only store: looks for what another process has written. */
     void lookAgain() {
         try {
             if (follower != null) {
@@ -580,7 +582,7 @@ public final class Store implements LogStore {
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
         }
-        synchronized (topics) { // a creation or deletion that is under way comes to its end first
+        synchronized (topics) { // a creation or deletion in progress ends first
             if (!closing.compareAndSet(false, true)) {
                 return;
             }
@@ -603,11 +605,11 @@ public final class Store implements LogStore {
         logs.forEach(log -> log.upkeep().retireAll(false));
         background.awaitRelease(logs);
         release(config.tiers());
-        // Told when nothing is held any more; what failed earlier was told by appends and waits.
+        // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
         sound.forEach(log -> log.state().throwPoison());
     }
 
-    /** Everything durable, and written down where it stands. */
+    /** Makes everything durable, and persists the final state. */
     private void settle(List<PartitionLog> logs) {
         long nowMs = timeMs();
         logs.forEach(log -> log.forcer().forceNow());
@@ -635,7 +637,7 @@ public final class Store implements LogStore {
                 .anyMatch(log -> log.forcer().isTelling());
     }
 
-    /** Lets go of these tiers and the lock, whatever fails on the way. */
+    /** Releases the tiers and the lock, whatever fails meanwhile. */
     void release(List<StorageTier> tiers) {
         List<AutoCloseable> held = new ArrayList<>(tiers);
         if (lock != null) {

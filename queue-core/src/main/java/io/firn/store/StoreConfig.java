@@ -9,8 +9,8 @@ import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * What the builder collected; checked there. {@code clock} is null for the store's cached one, a
- * tier's label when it was given none, {@code idleStrategy} when the background rests as it likes.
+ * The options that the builder has collected and checked. {@code clock} is null for the store's
+ * cached clock, a tier's label if it has none, and {@code idleStrategy} for the default.
  */
 public record StoreConfig(
         Path directory,

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Shows what is in a store and its tiers, whatever state they are in, and changes nothing: tiers,
- * topics, partitions, and of each the segments in the order of their offsets, with what is damaged
- * and what is missing.
+ * Shows what is in a store and its tiers, in whatever state they are, and changes nothing: tiers,
+ * topics, partitions, and the segments of each partition in the order of their offsets, with what
+ * is damaged and what is missing.
  */
 public final class StoreInspection {
     private static final int DEPTH = 4;
@@ -48,8 +48,8 @@ public final class StoreInspection {
     }
 
     /**
-     * One line for each thing that lies in or below the directories; the last one says how much of
-     * it is wrong.
+     * Returns a line for each thing in or below the directories; the last line says how many things
+     * are wrong.
      *
      * @throws IOException when a directory cannot be read
      */
@@ -63,8 +63,8 @@ public final class StoreInspection {
     }
 
     /**
-     * Prints what is in or below the directories that are named. Exits with 1 when something is
-     * wrong with it, with 2 when there is no such directory.
+     * Prints what is in or below the named directories. Exits with 1 when something is wrong, and
+     * with 2 when a directory does not exist.
      */
     public static void main(String[] directories) throws IOException {
         List<Path> paths = new ArrayList<>();
@@ -221,7 +221,7 @@ public final class StoreInspection {
         long next = -1;
         for (SegmentFinding finding : inOrder) {
             if (!finding.isEmpty()) {
-                // Below the log start there may be the rest of a segment, or nothing.
+                // Below the log start there may be a part of a segment, or nothing.
                 long expected = next < 0 ? start : next;
                 if (finding.from() > expected) {
                     flaw("      offsets [%d, %d) are MISSING", expected, finding.from());

@@ -80,7 +80,7 @@ final class StoreOpener {
         }
     }
 
-    /** Of what was handed in only what was opened here: the rest may be an open store's. */
+    /** Closes only what was opened here: the other tiers may belong to an open store. */
     private void abandon() {
         store.background().close(); // one of its threads may have been started
         if (lock != null) {
@@ -110,7 +110,7 @@ final class StoreOpener {
             identity.put(TIERS, "");
             SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
         } else {
-            // A process that was killed may have left a name that only a cache knows (O1).
+            // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
         }
         store.spareSpace().open();
@@ -124,7 +124,7 @@ final class StoreOpener {
             epochs.above(tier.highestFreeEpoch());
             for (Segment block : tier.list()) {
                 if (block.mark() == null) {
-                    // Going on without it would give its offsets again.
+                    // Without it, its offsets would be assigned again.
                     throw new IOException(
                             block.name()
                                     + ": both of its marks are destroyed, so it is unknown how"
@@ -159,7 +159,7 @@ final class StoreOpener {
                             + config.tiers().size()
                             + " were named: name all, or open it read-only");
         }
-        // A tier that must be there is not made anew: an empty one would hide the loss.
+        // A missing tier is not created again: an empty one would hide the loss.
         boolean mayCreate = config.tiers().size() > known.size();
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
@@ -207,7 +207,8 @@ final class StoreOpener {
         }
         for (UUID id : topics.empty()) {
             if (!found.containsKey(id)) {
-                // Its creation did not get as far as its file, or its deletion as far as itself.
+                // A creation that did not reach the file, or a deletion that did not remove the
+                // directory.
                 new TopicFiles(store, id).delete();
             }
         }
@@ -215,7 +216,7 @@ final class StoreOpener {
         store.unreadable(new UnreadableTopics(unreadable));
     }
 
-    /** A topic that would give offsets again; null when it can tell where it goes on. */
+    /** Returns why a topic could assign offsets again; null when it knows its next offsets. */
     private Unreadable lostStart(UUID id, TopicFiles.Description description, List<Segment> blocks)
             throws IOException {
         if (description.deleted()) {
@@ -238,7 +239,7 @@ final class StoreOpener {
         return null;
     }
 
-    /** Segments of topics without a topic file are kept, and tell of a topic that was lost (O5). */
+    /** Keeps segments of topics without a topic file: they show that a topic was lost (O5). */
     private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Segment>> found) {
         found.forEach(
                 (id, orphans) -> {
@@ -260,7 +261,7 @@ final class StoreOpener {
                 });
     }
 
-    /** Reads all that could be too new before anything is changed. */
+    /** Reads everything that a newer version may have written, before anything is changed. */
     private TopicScan readTopics() throws IOException {
         TopicScan topics = TopicScan.of(store);
         topics.strangers().forEach(path -> store.addFinding(path + ": not a topic"));

@@ -5,7 +5,7 @@ import io.firn.spi.StorageTier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A tier as the store sees it: its place, what it counted, and whether it works. Thread-safe. */
+/** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
 final class TierState {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
@@ -23,9 +23,9 @@ final class TierState {
     private final BackOff backOff = new BackOff();
 
     /**
-     * A tier.
+     * Creates the state of a tier.
      *
-     * @param label null when the builder was told none
+     * @param label null when the builder was given none
      */
     TierState(int index, String label, StorageTier tier) {
         this.index = index;
@@ -71,12 +71,12 @@ final class TierState {
 
     // ---- whether it works
 
-    /** Notes an error that is no reason to do without the tier. */
+    /** Notes an error after which the tier is still used. */
     void noteError(Throwable e) {
         lastError = String.valueOf(e.getMessage());
     }
 
-    /** Its medium failed: nothing new is put here for a while, longer each time. */
+    /** Notes a failure of its medium: nothing new is put here for a while, longer each time. */
     synchronized void onFailure(Throwable e) {
         noteError(e);
         failing = true;
@@ -94,7 +94,7 @@ final class TierState {
                 e);
     }
 
-    /** It took something. */
+    /** Notes a success. */
     void onSuccess() {
         if (failing) {
             recover();

@@ -31,7 +31,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class TopicFiles {
     static final int MAX_CURSOR_NAME = 120;
-    // File systems take 255 bytes, and the file's next content has a longer name.
+    // File systems allow 255 bytes, and the temporary name of the file is longer.
     private static final int MAX_CURSOR_FILE = 240;
     private static final int VERSION = 1;
     private static final String TOPIC = "topic";
@@ -45,7 +45,7 @@ final class TopicFiles {
     private final Store store;
     private final FileMedium medium;
     private final Path directory;
-    // Held by each who writes a part; by who deletes, alone.
+    // Held shared by writers of a part, and exclusively by the deletion.
     private final ReadWriteLock partsLock = new ReentrantReadWriteLock();
     private boolean gone;
 
@@ -59,10 +59,13 @@ final class TopicFiles {
         return storeDirectory.resolve("topics");
     }
 
-    /** What the topic file says; of a topic that is being deleted without the options. */
+    /** The content of the topic file; without the options if the topic is being deleted. */
     record Description(String name, TopicOptions options, boolean deleted) {}
 
-    /** A topic file that is whole and says what this version does not understand. */
+    /**
+     * Thrown for a topic file that is intact but contains something that this version does not
+     * know.
+     */
     static final class UnknownOptionsException extends IOException {
         private static final long serialVersionUID = 1L;
         private final String name;
@@ -85,7 +88,7 @@ final class TopicFiles {
         void write() throws IOException;
     }
 
-    /** Null when there is no topic file: the creation did not get that far. */
+    /** Returns null when there is no topic file: the creation did not get that far. */
     Description read() throws IOException {
         Map<String, String> values =
                 SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
@@ -114,12 +117,12 @@ final class TopicFiles {
         }
     }
 
-    /** Where the topic's name and options are. */
+    /** The file with the topic's name and options. */
     Path topicFile() {
         return directory.resolve(TOPIC);
     }
 
-    /** The files beside the topic file; what a crash left under a hidden name means nothing. */
+    /** The files beside the topic file, without hidden ones that a crash left. */
     List<String> parts() throws IOException {
         List<String> names = new ArrayList<>(medium.list(directory));
         names.removeIf(name -> name.startsWith(".") || name.equals(TOPIC));
@@ -127,7 +130,7 @@ final class TopicFiles {
     }
 
     /**
-     * Looks at what recovery is going to read.
+     * Reads what recovery will need.
      *
      * @throws io.firn.spi.UnsupportedVersionException when a newer Firn wrote some of it
      */
@@ -139,8 +142,8 @@ final class TopicFiles {
     }
 
     /**
-     * Whether it is known where a partition without segments goes on. When its log start is damaged
-     * and there is no checkpoint, nothing says it any more.
+     * Whether the next offset of a partition without segments is known. If its log start is damaged
+     * and there is no checkpoint, it is not.
      */
     boolean tellsNextOffset(int partition) throws IOException {
         String name = START + "-" + partition;
@@ -149,14 +152,14 @@ final class TopicFiles {
                 || readProducers(partition) != null;
     }
 
-    /** Where a partition's log start is. */
+    /** The file with a partition's log start. */
     Path startFile(int partition) {
         return directory.resolve(START + "-" + partition);
     }
 
     /**
-     * Makes durable which files there are: a process that was killed may have left some that only a
-     * cache knows, and what recovery does next must not outlive them (O1).
+     * Makes the names of the files durable: a process that was killed may have left names that are
+     * only in a cache, and what recovery does next must not outlive them (O1).
      */
     void forceNames() throws IOException {
         medium.forceDirectory(directory);
@@ -167,7 +170,7 @@ final class TopicFiles {
         write(name, options, false);
     }
 
-    /** From here on the topic does not exist, whatever of it is still there. */
+    /** From here on the topic does not exist, even if parts of it remain. */
     void writeTombstone(String name, TopicOptions options) throws IOException {
         store.spareSpace().write(() -> write(name, options, true));
     }
@@ -180,9 +183,9 @@ final class TopicFiles {
     }
 
     /**
-     * Takes everything away, the topic file last: until then it says what is going on. Who writes a
-     * part now ends before, and nobody writes one afterwards: it would stay behind without the
-     * topic file, as if that one had been lost.
+     * Removes everything, the topic file last: until then it says that the topic is being deleted.
+     * Writers of a part end before this begins, and none writes afterwards: the part would remain
+     * without the topic file, as if that file had been lost.
      */
     void delete() throws IOException {
         partsLock.writeLock().lock();
@@ -207,7 +210,7 @@ final class TopicFiles {
     }
 
     private void deleteAll() throws IOException {
-        if (medium.exists(directory)) { // not when an attempt before failed in its last step
+        if (medium.exists(directory)) { // false if an earlier attempt failed in its last step
             deleteFiles();
         }
         medium.forceDirectory(directory.getParent());
@@ -234,7 +237,7 @@ final class TopicFiles {
         changePart(() -> writeInSpare(startFile(partition), START, values));
     }
 
-    /** Null when there is no checkpoint, or a damaged one: everything is looked at then. */
+    /** Returns null when there is no valid checkpoint: recovery then reads everything. */
     Map<String, String> readProducers(int partition) throws IOException {
         return readPart(PRODUCERS, PRODUCERS + "-" + partition);
     }
@@ -297,7 +300,7 @@ final class TopicFiles {
         return CURSOR + "-" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("*", "%2A");
     }
 
-    /** What is damaged here is named and done without: all of it can be made anew or is a hint. */
+    /** Damaged files are reported and ignored here: they can be rebuilt, or are only hints. */
     private Map<String, String> readPart(String magic, String name) throws IOException {
         try {
             return SmallFile.read(medium, directory.resolve(name), magic, VERSION);

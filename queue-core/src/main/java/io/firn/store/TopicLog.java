@@ -65,7 +65,7 @@ final class TopicLog implements Topic {
                 || (tier.isLabelled() && options.tiers().contains(tier.label()));
     }
 
-    /** Starts with empty partitions; a new topic, or one that another process writes. */
+    /** Creates it with empty partitions, for a new topic or one that another process writes. */
     void startEmpty() {
         growTo(options.partitions());
     }
@@ -78,7 +78,7 @@ final class TopicLog implements Topic {
         logs = List.copyOf(all);
     }
 
-    /** Starts with what the tiers hold. */
+    /** Creates it with what the tiers hold. */
     void recover(List<Segment> blocks) throws IOException {
         List<List<Segment>> byPartition = new ArrayList<>();
         for (int i = 0; i < options.partitions(); i++) {
@@ -111,12 +111,12 @@ final class TopicLog implements Topic {
         return store;
     }
 
-    /** Wakes who waits for records of several partitions. */
+    /** Wakes threads that wait for records of several partitions. */
     Signal published() {
         return published;
     }
 
-    /** For a reader beside the writing process: what the topic file says by now. */
+    /** In a read-only store: the present content of the topic file. */
     synchronized void follow(TopicOptions found) {
         if (!found.equals(options)) {
             options = found;
@@ -148,12 +148,12 @@ final class TopicLog implements Topic {
         return logs.get(index);
     }
 
-    /** The tiers that its segments may lie in, hottest first. */
+    /** The tiers that its segments may be in, hottest first. */
     List<TierState> tiers() {
         return tiers;
     }
 
-    /** Those of its tiers that work; all of them when none does. */
+    /** Its tiers that work; all of them when none does. */
     List<TierState> tiersInRotation() {
         for (TierState tier : tiers) {
             if (!tier.isInRotation()) {
@@ -164,11 +164,13 @@ final class TopicLog implements Topic {
         return tiers;
     }
 
-    /** Where the cursors stand in a partition, by name, without those that never were there. */
+    /**
+     * The positions of the cursors in a partition, by name, without cursors that have none there.
+     */
     Map<String, Long> cursorOffsets(int partition) {
         if (!allCursorsKnown) {
             cursorNames().forEach(this::cursor);
-            allCursorsKnown = true; // further ones come by cursor(), too
+            allCursorsKnown = true; // new ones are added by cursor()
         }
         Map<String, Long> offsets = new TreeMap<>();
         synchronized (cursors) {
@@ -182,7 +184,7 @@ final class TopicLog implements Topic {
         return offsets;
     }
 
-    /** Room in a segment: what the topic asks for, or what a block of its tiers holds. */
+    /** The room in a segment: what the topic asks for, or what a block of its tiers holds. */
     int segmentBytes() {
         return segmentBytes;
     }
@@ -256,9 +258,9 @@ final class TopicLog implements Topic {
     }
 
     /**
-     * Writes the topic's file, then shows the change: durable before anybody can append to what is
-     * new, and all of it before or after a deletion or the end of the store, which end what is
-     * there.
+     * Writes the topic's file, then publishes the change, so that it is durable before anybody can
+     * append to a new partition. All of it happens before or after a deletion or the close of the
+     * store, both of which end all partitions.
      */
     private void write(TopicOptions changed, Runnable show) {
         store.checkWritable();
@@ -367,7 +369,7 @@ final class TopicLog implements Topic {
         }
     }
 
-    /** Writes down where the cursors stand. */
+    /** Persists the cursors. */
     void writeCursors() {
         List<CursorLog> all;
         synchronized (cursors) {
@@ -378,7 +380,7 @@ final class TopicLog implements Topic {
             try {
                 cursor.write();
             } catch (FirnException e) {
-                failure = e; // of this cursor; the others are written all the same
+                failure = e; // of this cursor; the others are written nevertheless
             } catch (IOException e) {
                 failure = TopicFiles.failed("cursor " + cursor.name() + " could not be written", e);
             }
@@ -388,7 +390,7 @@ final class TopicLog implements Topic {
         }
     }
 
-    /** A cursor was advanced: it is written down before long. */
+    /** Called when a cursor was advanced; it is persisted before long. */
     void onCursorChanged() {
         cursorUpkeep.call();
     }
@@ -399,8 +401,8 @@ final class TopicLog implements Topic {
     }
 
     /**
-     * Writes down what the partitions know of producers, where that is news, and makes all of it
-     * durable at once; nobody appends any more.
+     * Writes producer checkpoints of partitions that have changed, and makes all of them durable at
+     * once; there are no more appends.
      */
     void writeCheckpoints(long nowMs) throws IOException {
         int[] written = {0};

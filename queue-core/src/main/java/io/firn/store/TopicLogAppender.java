@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Picks partitions over shared appenders. */
+/** Chooses partitions, over one shared appender for each. */
 final class TopicLogAppender implements TopicAppender {
     private static final int STICKY_BYTES = 16 * 1024;
 

@@ -13,9 +13,10 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * What lies in a store's directory of topics; nothing is changed by looking. A topic's file is the
- * first of its files to come and the last to go (O5), so a directory with other files and without
- * it has lost it, and one without any is a creation or a deletion that was cut short.
+ * Reads what is in a store's directory of topics, and changes nothing. A topic's file is the first
+ * of its files to be created and the last to be deleted (O5). So a directory with other files but
+ * without that one has lost it, and a directory without files is an interrupted creation or
+ * deletion.
  */
 final class TopicScan {
     private final Store store;
@@ -29,7 +30,7 @@ final class TopicScan {
     }
 
     /**
-     * Looks.
+     * Reads the directory.
      *
      * @throws UnsupportedVersionException when a newer Firn wrote some of it
      */
@@ -53,7 +54,7 @@ final class TopicScan {
             Description description = files.read();
             List<String> others = description == null ? files.parts() : List.of();
             if (!others.isEmpty()) {
-                description = files.read(); // another process may just have created it
+                description = files.read(); // another process may have created it just now
             }
             if (description != null) {
                 readable.put(id, description);
@@ -72,12 +73,12 @@ final class TopicScan {
         }
     }
 
-    /** By id, those that are being deleted among them. */
+    /** The topics by id, including those that are being deleted. */
     Map<UUID, Description> readable() {
         return readable;
     }
 
-    /** Without any file that means something. */
+    /** Directories without any file that counts. */
     List<UUID> empty() {
         return empty;
     }
@@ -86,12 +87,12 @@ final class TopicScan {
         return unreadable;
     }
 
-    /** What is no topic's. */
+    /** What belongs to no topic. */
     List<Path> strangers() {
         return strangers;
     }
 
-    /** The names that more than one topic has, each with the topics' ids. */
+    /** The names that several topics share, each with the ids of these topics. */
     Map<String, List<UUID>> sharedNames() {
         Map<String, List<UUID>> byName = new TreeMap<>();
         readable.forEach(

@@ -9,10 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds segments that lie in two tiers, because a crash came between the publishing of a copy and
- * the freeing of its source, and leaves one (O6). When both say the same and hold the same bytes
- * the hotter goes, durably, before anybody sees the partition. When they differ, nobody can tell
- * which is right: both are kept.
+ * Finds segments that are in two tiers, because a crash came after a copy was published and before
+ * its source was freed, and keeps one of them (O6). If both are equal, in marks and bytes, the one
+ * in the hotter tier is deleted, durably, before the partition becomes visible. If they differ, it
+ * is unknown which is right: both are kept.
  */
 final class TwinSegments {
     private static final int PIECE = 64 * 1024;
@@ -20,10 +20,10 @@ final class TwinSegments {
     private TwinSegments() {}
 
     /**
-     * Leaves one of each.
+     * Keeps one of each.
      *
      * @param sealed hotter tiers first
-     * @return without those that were deleted, by base offset, hotter first where two differ
+     * @return the segments that are left, by base offset; where two differ, the hotter first
      */
     static List<Segment> drop(List<Segment> sealed) throws IOException {
         List<Segment> sorted = new ArrayList<>(sealed);

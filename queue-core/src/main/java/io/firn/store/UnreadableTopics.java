@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The topics of a store that cannot be served, as they were found at one moment. While there are
- * some, no topic is created: an empty one would take the name of one that is only to be repaired.
+ * The topics of a store that cannot be served, as found at one moment. While there are any, no
+ * topic is created: the new, empty topic could take the name of one that only needs repair.
  * Immutable.
  */
 final class UnreadableTopics {
@@ -24,8 +24,8 @@ final class UnreadableTopics {
     /**
      * A topic that cannot be served.
      *
-     * @param file what is to be repaired
-     * @param name its name; null when that cannot be told
+     * @param file the file to repair
+     * @param name its name; null when that is unknown
      * @param reason what was found
      */
     record Unreadable(UUID id, Path file, String name, String reason) {
@@ -50,7 +50,9 @@ final class UnreadableTopics {
         return Map.copyOf(reasons);
     }
 
-    /** Throws when one of them may be the topic of that name, which is not among the others. */
+    /**
+     * Throws when one of them may be the topic of that name, which is not among the readable ones.
+     */
     void checkMayBeMissing(String name) {
         if (mayBe(name)) {
             throw new UnreadableTopicException(
@@ -61,7 +63,7 @@ final class UnreadableTopics {
     /**
      * Throws when a topic of that name must not be created.
      *
-     * @param isAskedFor whether topics are to be created beside those that cannot be read
+     * @param isAskedFor whether topics may be created while some cannot be read
      */
     void checkMayCreate(String name, boolean isAskedFor) {
         boolean isTheirs = all.stream().anyMatch(each -> name.equals(each.name));

@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out how far an unsealed segment can be believed. Up to the mark, by the chain of headers:
- * that was forced. Above it a batch counts only with the mark's epoch, the next offset, a sane
- * length and a valid CRC: nothing that an earlier life of the block, an earlier term, or a user's
- * payload left there has all four.
+ * Determines how far an unsealed segment is valid. Up to the mark the chain of headers decides,
+ * since that part was forced. Above it a batch counts only if it has the mark's epoch, the next
+ * offset, a plausible length and a valid CRC: nothing that an earlier use of the block, an earlier
+ * writer, or a user's payload left there has all four.
  */
 final class UnsealedSegment {
     private static final int CHUNK = 64 * 1024;
@@ -43,7 +43,7 @@ final class UnsealedSegment {
         this.markPosition = mark.state() == SegmentState.ACTIVE ? mark.position() : 0;
     }
 
-    /** Looks at a segment; null when it is reserved and its first batch is not valid. */
+    /** Examines a segment; null when it is reserved and its first batch is not valid. */
     static UnsealedSegment find(Segment block) {
         Mark mark = block.mark();
         long base =
@@ -105,9 +105,9 @@ final class UnsealedSegment {
     }
 
     /**
-     * Bytes behind the cut that were stored into this segment and cannot be believed: what a crash
-     * tore. In a block that was used before, only a batch with the mark's epoch and the offset that
-     * comes next is certain to be one of them.
+     * Bytes after the cut that were stored into this segment but are not valid, because a crash
+     * tore them. In a block that was used before, only a batch with the mark's epoch and the next
+     * offset certainly belongs to them.
      */
     int unprovenBytes() {
         return block.mayHoldStaleBytes() ? tornBytes() : bytesBehindCut();
@@ -135,8 +135,8 @@ final class UnsealedSegment {
     }
 
     /**
-     * Makes the accepted bytes durable (O1): what recovery just read may exist in a cache only, so
-     * the bytes are stored again, which dirties them, and forced, before anybody sees them.
+     * Makes the accepted bytes durable (O1): what recovery has just read may be in a cache only, so
+     * the bytes are stored again, which dirties them, and forced, before they become visible.
      */
     void makeDurable() throws IOException {
         byte[] chunk = new byte[CHUNK];
@@ -145,7 +145,7 @@ final class UnsealedSegment {
             memory.get(at, chunk, 0, n);
             memory.put(at, chunk, 0, n);
         }
-        // What was cut is wiped, or the next open would report it again.
+        // The cut bytes are cleared; otherwise the next open would report them again.
         int to = Math.min(cut + Math.max(unprovenBytes(), PartitionWriter.TAIL_ZEROS), capacity);
         for (int i = cut; i < to; i++) {
             memory.put(i, (byte) 0);
@@ -155,7 +155,7 @@ final class UnsealedSegment {
         }
     }
 
-    /** Takes the segment over for a new term: from here on only this epoch counts (O1). */
+    /** Takes over the segment for a new writer: from here on only this epoch counts (O1). */
     LogSegment continueWriting(long epoch) throws IOException {
         block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
         LogSegment segment = new LogSegment(block, epoch, index);
