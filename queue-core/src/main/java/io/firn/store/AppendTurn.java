@@ -57,8 +57,12 @@ final class AppendTurn {
     /** Threads read this only to find out whether they are the holder, which needs no fence. */
     private Thread holder;
 
-    // Guarded by the turn; a thread that reads the last one without it decides nothing by it.
+    // Guarded by the turn; a thread that reads the first one without it looks for itself only.
     private Seat current;
+
+    /** Whether the holder has the turn by its seat. */
+    private boolean seated;
+
     private Seat lent;
     private int seats;
 
@@ -86,7 +90,9 @@ final class AppendTurn {
             }
             INSIDE.setOpaque(mine, true);
             if (isStillMine(mine)) {
-                current = mine;
+                // It is the current one already. To store it again would cost more than all the
+                // rest: the card marking of G1, with a fence, each time.
+                seated = true;
                 return true;
             }
             INSIDE.setOpaque(mine, false);
@@ -122,6 +128,7 @@ final class AppendTurn {
             seats += mine == fresh ? 1 : 0;
             mine.inside = true; // before another thread can remove the seat
             current = mine;
+            seated = true;
             SEAT.setRelease(this, mine);
             STATE.setRelease(this, FREE);
         } else {
@@ -159,10 +166,9 @@ final class AppendTurn {
 
     /** Releases the turn. Everything done in it is visible to the next thread that takes it. */
     void leave() {
-        Seat mine = current;
-        if (mine != null) {
-            current = null;
-            INSIDE.setRelease(mine, false);
+        if (seated) {
+            seated = false;
+            INSIDE.setRelease(current, false);
             return;
         }
         holder = null;
@@ -210,8 +216,9 @@ final class AppendTurn {
      */
     private boolean isMine() {
         Thread me = Thread.currentThread();
-        Seat seatInUse = current;
-        return holder == me || (seatInUse != null && seatInUse.thread == me);
+        Seat last = current;
+        return holder == me
+                || (last != null && last.thread == me && (boolean) INSIDE.get(last));
     }
 
     /** Throws when the caller has the turn. */

@@ -68,8 +68,9 @@ final class PartitionWriter {
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
         log.checkWritable();
-        LogSegment segment = room(encoder.begin(value.length()), 1);
-        return segment == null ? Appender.BACK_PRESSURED : store(segment, value);
+        int size = encoder.begin(value.length());
+        LogSegment segment = room(size, 1);
+        return segment == null ? Appender.BACK_PRESSURED : store(segment, size, value);
     }
 
     /** Makes room for a value that will follow; false when a block is missing. */
@@ -83,7 +84,7 @@ final class PartitionWriter {
     long commitClaim(Source value) {
         claimed = false;
         log.checkWritable();
-        return store(active, value);
+        return store(active, encoder.begin(value.length()), value);
     }
 
     void abortClaim() {
@@ -170,8 +171,8 @@ final class PartitionWriter {
         }
     }
 
-    private long store(LogSegment segment, Source value) {
-        int size = encoder.begin(value.length());
+    /** Stores a value whose encoding has begun. */
+    private long store(LogSegment segment, int size, Source value) {
         long offset = log.nextOffset();
         long time = clock.time();
         encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
