@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import io.firn.server.wire.Alarm;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
