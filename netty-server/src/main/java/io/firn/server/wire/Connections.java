@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.netty.util.concurrent.Ticker;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +21,7 @@ public final class Connections {
         this.limits = limits;
         long ms = Math.max(100, Math.min(1_000, limits.writeStallMs() / 4));
         this.reliefNs = TimeUnit.MILLISECONDS.toNanos(ms);
-        this.relievedNs = new AtomicLong(System.nanoTime() - reliefNs);
+        this.relievedNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reliefNs);
     }
 
     synchronized boolean admit(Connection connection) {
