@@ -115,6 +115,11 @@ final class Group {
         return notes;
     }
 
+    /** Sets or removes what was written beside an offset; returns what was there. */
+    String note(String place, String note) {
+        return note == null || note.isEmpty() ? notes.remove(place) : notes.put(place, note);
+    }
+
     /** Thread-safe by itself: nobody holds the group while a force runs. */
     CommitForces commitForces() {
         return commitForces;
