@@ -17,11 +17,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -50,6 +49,7 @@ public final class FirnServer implements AutoCloseable {
     private final ServerMetrics metrics;
     private final Transport transport;
     private final ScheduledExecutorService background;
+    private final ExecutorService opening;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Node node;
 
@@ -62,8 +62,9 @@ public final class FirnServer implements AutoCloseable {
         medium.createDirectories(directory);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        this.background = threads(config.integer("background.threads"));
-        ServedApis apis = new ServedApis(topics, () -> node, background);
+        this.background = BackgroundThreads.scheduled(config.integer("background.threads"));
+        this.opening = BackgroundThreads.opening();
+        ServedApis apis = new ServedApis(topics, () -> node, background, opening);
         this.groups =
                 new Groups(
                         topics,
@@ -139,17 +140,6 @@ public final class FirnServer implements AutoCloseable {
                 config.number("firn.write.stall.ms"));
     }
 
-    private static ScheduledExecutorService threads(int count) {
-        AtomicInteger number = new AtomicInteger();
-        return Executors.newScheduledThreadPool(
-                count,
-                task -> {
-                    Thread thread = new Thread(task, "firn-server-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-    }
-
     private void tidy() {
         try {
             topics.forgetDeleted();
@@ -190,16 +180,21 @@ public final class FirnServer implements AutoCloseable {
         metrics.close();
         transport.drain(config.number("firn.shutdown.timeout.ms"));
         transport.close();
-        background.shutdown();
+        end(background);
+        end(opening);
+        topics.close();
+    }
+
+    private static void end(ExecutorService threads) {
+        threads.shutdown();
         try {
-            if (!background.awaitTermination(10, TimeUnit.SECONDS)) {
-                background.shutdownNow();
+            if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
+                threads.shutdownNow();
             }
         } catch (InterruptedException e) {
-            background.shutdownNow();
+            threads.shutdownNow();
             Thread.currentThread().interrupt();
         }
-        topics.close();
     }
 
     /** The options of a server. For one thread. */

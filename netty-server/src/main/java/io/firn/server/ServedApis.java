@@ -11,6 +11,7 @@ import io.firn.server.log.FetchHandler;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Node;
+import io.firn.server.log.Openings;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.ProducerIds;
 import io.firn.server.log.ServedTopics;
@@ -54,9 +55,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ServedApis {
     private final ApiTable table = new ApiTable();
 
-    ServedApis(ServedTopics topics, Supplier<Node> node, Executor background) {
+    /** With threads for what may block, and for what clients can make last long. */
+    ServedApis(ServedTopics topics, Supplier<Node> node, Executor background, Executor opening) {
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
-        serveLog(topics, node, background);
+        serveLog(topics, node, background, new Openings(opening));
         serveAdmin(topics, background);
         serveDescriptions(topics, node, background);
     }
@@ -134,7 +136,8 @@ final class ServedApis {
         exchange.reply(table.versions());
     }
 
-    private void serveLog(ServedTopics topics, Supplier<Node> node, Executor background) {
+    private void serveLog(
+            ServedTopics topics, Supplier<Node> node, Executor background, Openings openings) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
@@ -142,7 +145,7 @@ final class ServedApis {
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,
-                new ProduceHandler(topics, System::currentTimeMillis));
+                new ProduceHandler(topics, System::currentTimeMillis, openings));
         table.serve(ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, background));
         table.serve(
                 ApiKeys.LIST_OFFSETS,

@@ -101,7 +101,7 @@ public final class JazzerTarget {
         Node node = new Node(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
         topics = new ServedTopics(store, config, medium, own);
-        ServedApis apis = new ServedApis(topics, () -> node, atOnce);
+        ServedApis apis = new ServedApis(topics, () -> node, atOnce, atOnce);
         apis.serveGroups(
                 new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
                 atOnce);

@@ -15,6 +15,9 @@ import picocli.CommandLine.Option;
 final class Servers {
     private static final String KAFKA = "Kafka";
 
+    /** For hundreds of members that connect at the same time; 50 is the default of both. */
+    private static final String BACKLOG = "socket.listen.backlog.size=1024";
+
     /** The servers in the order in which they take turns. */
     static final List<String> NAMES = List.of(KAFKA, "Firn");
 
@@ -74,10 +77,12 @@ final class Servers {
         List<String> java = new ArrayList<>();
         java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         java.addAll(jvm);
+        List<String> all = new ArrayList<>(List.of(BACKLOG));
+        all.addAll(List.of(settings));
         Broker broker =
                 name.equals(KAFKA)
-                        ? Broker.kafka(java, kafkaClassPath, own, List.of(settings))
-                        : Broker.firn(java, firnClassPath, own, List.of(settings));
+                        ? Broker.kafka(java, kafkaClassPath, own, all)
+                        : Broker.firn(java, firnClassPath, own, all);
         return broker.start();
     }
 

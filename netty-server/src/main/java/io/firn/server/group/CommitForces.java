@@ -2,7 +2,9 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,33 +39,41 @@ final class CommitForces {
             }
             forcing = true;
         }
+        Deque<Commit> taken = new ArrayDeque<>();
         boolean over = false;
         try {
-            for (List<Commit> taken = take(); !taken.isEmpty(); taken = take()) {
+            while (take(taken)) {
                 forceAll(taken);
             }
             over = true;
         } finally {
             if (!over) {
-                giveUp(); // an Error: the next one that comes forces
+                giveUp(taken); // an Error: the next one that comes forces
             }
         }
     }
 
-    private synchronized void giveUp() {
-        forcing = false;
+    /** Nobody is left without an answer. */
+    private void giveUp(Deque<Commit> taken) {
+        synchronized (this) {
+            forcing = false;
+            taken.addAll(waiting);
+            waiting = new ArrayList<>();
+        }
+        FirnException failure = new FirnException("the force of a commit failed: see the log");
+        taken.forEach(commit -> commit.done.accept(failure));
     }
 
-    private synchronized List<Commit> take() {
-        List<Commit> taken = waiting;
+    private synchronized boolean take(Deque<Commit> taken) {
+        taken.addAll(waiting);
         waiting = new ArrayList<>();
         forcing = !taken.isEmpty();
-        return taken;
+        return forcing;
     }
 
-    private static void forceAll(List<Commit> commits) {
+    private static void forceAll(Deque<Commit> commits) {
         Map<Cursor, FirnException> outcomes = new HashMap<>();
-        for (Commit commit : commits) {
+        for (Commit commit = commits.peek(); commit != null; commit = commits.peek()) {
             FirnException failure = null;
             for (Cursor cursor : commit.cursors) {
                 if (!outcomes.containsKey(cursor)) {
@@ -71,6 +81,7 @@ final class CommitForces {
                 }
                 failure = failure == null ? outcomes.get(cursor) : failure;
             }
+            commits.remove(); // answered by now, or below
             commit.done.accept(failure);
         }
     }

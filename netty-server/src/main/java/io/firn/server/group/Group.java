@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import io.firn.server.wire.Alarm;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -112,6 +113,11 @@ final class Group {
 
     Map<String, String> notes() {
         return notes;
+    }
+
+    /** Sets or removes what was written beside an offset; returns what was there. */
+    String note(String place, String note) {
+        return note == null || note.isEmpty() ? notes.remove(place) : notes.put(place, note);
     }
 
     /** Thread-safe by itself: nobody holds the group while a force runs. */

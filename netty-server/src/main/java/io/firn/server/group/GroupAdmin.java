@@ -1,11 +1,13 @@
 package io.firn.server.group;
 
 import io.firn.Cursor;
+import io.firn.server.log.Failures;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.Exchange;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -89,7 +91,8 @@ public final class GroupAdmin {
     public void describe(Exchange exchange, DescribeGroupsRequestData request) {
         DescribeGroupsResponseData response = new DescribeGroupsResponseData();
         Set<String> standing = null;
-        for (String id : request.groups()) {
+        // Each once: a group may be large, and a request may name it very often.
+        for (String id : new LinkedHashSet<>(request.groups())) {
             Group group = coordinator.find(id);
             if (group != null) {
                 response.groups().add(describe(group));
@@ -145,14 +148,27 @@ public final class GroupAdmin {
     /** Answers DeleteGroups. */
     public void delete(Exchange exchange, DeleteGroupsRequestData request) {
         DeleteGroupsResponseData response = new DeleteGroupsResponseData();
+        // Looked for once: a request may name very many groups that there never were.
+        Set<String> standing = offsets.groupIds();
         for (String id : new HashSet<>(request.groupsNames())) {
             response.results()
                     .add(
                             new DeletableGroupResult()
                                     .setGroupId(id)
-                                    .setErrorCode(coordinator.delete(id).code()));
+                                    .setErrorCode(delete(id, standing).code()));
         }
         exchange.reply(response);
+    }
+
+    private Errors delete(String id, Set<String> standing) {
+        if (coordinator.find(id) == null && !standing.contains(id)) {
+            return Errors.GROUP_ID_NOT_FOUND;
+        }
+        try {
+            return coordinator.delete(id);
+        } catch (RuntimeException e) {
+            return Failures.codeOf(e); // the others have their own outcomes
+        }
     }
 
     /** Answers OffsetDelete. */

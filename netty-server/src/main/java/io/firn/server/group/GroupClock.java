@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import io.firn.server.wire.Alarm;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -22,16 +23,15 @@ final class GroupClock {
     /** Watches a group from now on. */
     Group watch(Group group) {
         synchronized (group) {
-            group.alarm(new Alarm(executor, () -> look(group)));
+            group.alarm(new Alarm(executor, System::nanoTime, which -> look(group, which)));
             group.setAlarm(System.nanoTime());
         }
         return group;
     }
 
-    private void look(Group group) {
+    private void look(Group group, long which) {
         synchronized (group) {
-            group.alarm().rang();
-            if (group.is(GroupState.DEAD)) {
+            if (!group.alarm().rang(which) || group.is(GroupState.DEAD)) {
                 return;
             }
             long now = System.nanoTime();

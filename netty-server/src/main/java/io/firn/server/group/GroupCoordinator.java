@@ -3,6 +3,7 @@ package io.firn.server.group;
 import io.firn.server.group.Admission.JoinAsk;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
@@ -14,6 +15,8 @@ import org.apache.kafka.common.protocol.Errors;
  * through callbacks, on the thread of whoever completes them. Methods may write a small file.
  */
 public final class GroupCoordinator {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final GroupFiles files;
     private final GroupLimits limits;
@@ -123,6 +126,8 @@ public final class GroupCoordinator {
             }
             case COMPLETING -> {
                 group.heard(member, System.nanoTime());
+                // A client that lost its connection asks again, as in a join.
+                member.synced(Synced.refused(Errors.UNKNOWN_MEMBER_ID));
                 member.syncing(reply);
                 if (group.isLeader(member.id())) {
                     rebalances.assign(group, ask.assignments);
@@ -220,15 +225,11 @@ public final class GroupCoordinator {
     /** Writes down, once, that a group without members is in use. */
     void keep(Group group, Map<String, String> notes) {
         synchronized (group) {
-            Map<String, String> before = new HashMap<>(group.notes());
-            notes.forEach(
-                    (place, note) -> {
-                        if (note == null || note.isEmpty()) {
-                            group.notes().remove(place);
-                        } else {
-                            group.notes().put(place, note);
-                        }
-                    });
+            Map<String, String> before = new HashMap<>();
+            notes.forEach((place, note) -> before.put(place, group.note(place, note)));
+            boolean noted =
+                    notes.keySet().stream().anyMatch(each -> isChanged(group, each, before));
+            long emptySinceMs = group.emptySinceMs();
             long now = System.currentTimeMillis();
             boolean aged =
                     group.members().isEmpty()
@@ -237,29 +238,36 @@ public final class GroupCoordinator {
                 group.emptySinceMs(now);
             }
             boolean isSettled = group.is(GroupState.EMPTY) || group.is(GroupState.STABLE);
-            if (isSettled && (aged || !before.equals(group.notes()))) {
-                files.write(group);
+            if (isSettled && (aged || noted)) {
+                try {
+                    files.write(group);
+                } catch (RuntimeException e) {
+                    // The commit is refused. When it comes again it is a change again.
+                    before.forEach(group::note);
+                    group.emptySinceMs(emptySinceMs);
+                    throw e;
+                }
             }
         }
+    }
+
+    private static boolean isChanged(Group group, String place, Map<String, String> before) {
+        return !Objects.equals(group.notes().get(place), before.get(place));
     }
 
     /** Deletes a group without members, and where it stands. */
     Errors delete(String groupId) {
         Group group = groups.get(groupId);
         if (group == null) {
-            boolean stands = offsets.groupIds().contains(groupId);
-            if (stands) {
-                offsets.deleteAll(groupId);
-            }
-            return stands ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
+            return offsets.deleteAll(groupId) ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
         }
         synchronized (group) {
             if (!group.members().isEmpty() || !group.is(GroupState.EMPTY)) {
                 return Errors.NON_EMPTY_GROUP;
             }
-            group.state(GroupState.DEAD);
-            offsets.deleteAll(groupId);
+            var unused = offsets.deleteAll(groupId);
             files.delete(groupId);
+            group.state(GroupState.DEAD); // now only: a group that could not be deleted goes on
             groups.remove(groupId, group);
             return Errors.NONE;
         }
@@ -271,16 +279,24 @@ public final class GroupCoordinator {
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
         for (Group group : groups.values()) {
-            synchronized (group) {
-                if (group.is(GroupState.EMPTY)
-                        && group.pendingCount() == 0
-                        && group.emptySinceMs() < before) {
-                    if (group.emptySinceMs() == Group.NEVER_USED) {
-                        group.state(GroupState.DEAD);
-                        groups.remove(group.id(), group); // somebody only knocked
-                    } else {
-                        var unused = delete(group.id());
-                    }
+            try {
+                expire(group, before);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " is kept", e);
+            }
+        }
+    }
+
+    private void expire(Group group, long beforeMs) {
+        synchronized (group) {
+            if (group.is(GroupState.EMPTY)
+                    && group.pendingCount() == 0
+                    && group.emptySinceMs() < beforeMs) {
+                if (group.emptySinceMs() == Group.NEVER_USED) {
+                    group.state(GroupState.DEAD);
+                    groups.remove(group.id(), group); // somebody only knocked
+                } else {
+                    var unused = delete(group.id());
                 }
             }
         }

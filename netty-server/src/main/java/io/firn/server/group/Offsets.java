@@ -84,8 +84,11 @@ final class Offsets {
         return ids;
     }
 
-    void deleteAll(String groupId) {
-        topicsOf(groupId).forEach(topic -> topic.deleteCursor(groupId));
+    /** Forgets where a group stands; false when it stood nowhere. */
+    boolean deleteAll(String groupId) {
+        List<Topic> found = topicsOf(groupId);
+        found.forEach(topic -> topic.deleteCursor(groupId));
+        return !found.isEmpty();
     }
 
     private List<Topic> topics() {

@@ -22,6 +22,8 @@ import org.apache.kafka.common.protocol.Errors;
  * </pre>
  */
 final class Rebalances {
+    private static final long LEAST_WAIT_NS = 1_000_000_000;
+
     private final GroupFiles files;
     private final GroupLimits limits;
 
@@ -82,7 +84,8 @@ final class Rebalances {
                     group.members().stream().filter(Member::isJoining).findFirst().orElse(null);
             if (present == null) {
                 // Static members only, and none of them is back: their sessions decide.
-                long later = System.nanoTime() + group.longestRebalanceMs() * 1_000_000L;
+                long wait = Math.max(LEAST_WAIT_NS, group.longestRebalanceMs() * 1_000_000L);
+                long later = System.nanoTime() + wait; // who allows no time is not looked at often
                 group.joinBy(later, later, false);
                 return;
             }
@@ -131,7 +134,7 @@ final class Rebalances {
         } catch (RuntimeException e) {
             long now = System.nanoTime();
             for (Member member : group.members()) {
-                refuseSync(group, member, Errors.UNKNOWN_SERVER_ERROR, now);
+                refuseSync(group, member, Errors.COORDINATOR_NOT_AVAILABLE, now); // they try again
             }
             begin(group);
             throw e;

@@ -28,6 +28,8 @@ final class ForeignRecords {
     private static final int ZSTD = 4;
     private static final int APPEND_TIME = 8;
     private static final short FIRST_WITH_ZSTD = 7;
+    private static final int FEW_RECORDS = 64;
+    private static final int LEAST_RECORD_BYTES = 7;
 
     private final ByteBuffer bytes;
     private final int at;
@@ -92,6 +94,18 @@ final class ForeignRecords {
             return true;
         }
         return true;
+    }
+
+    /**
+     * Whether it is compressed and says that it contains more records than as many bytes could
+     * without compression. The log decompresses such a batch to count them, which may take long.
+     */
+    boolean isDense() {
+        if (bytes.remaining() < HEADER || (bytes.getShort(at + ATTRIBUTES) & COMPRESSION) == 0) {
+            return false;
+        }
+        int room = bytes.remaining() - HEADER;
+        return count() > Math.max(FEW_RECORDS, room / LEAST_RECORD_BYTES);
     }
 
     int count() {

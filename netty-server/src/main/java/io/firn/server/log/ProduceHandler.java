@@ -9,10 +9,12 @@ import org.apache.kafka.common.message.ProduceRequestData;
 public final class ProduceHandler implements Handler<ProduceRequestData> {
     private final ServedTopics topics;
     private final EpochClock clock;
+    private final Openings openings;
     private final boolean ackOneWaits;
 
     /** Over the topics. */
-    public ProduceHandler(ServedTopics topics, EpochClock clock) {
+    public ProduceHandler(ServedTopics topics, EpochClock clock, Openings openings) {
+        this.openings = openings;
         this.topics = topics;
         this.clock = clock;
         this.ackOneWaits = topics.config().flag("firn.acks1.waits.for.force");
@@ -25,6 +27,10 @@ public final class ProduceHandler implements Handler<ProduceRequestData> {
 
     ServedTopics topics() {
         return topics;
+    }
+
+    Openings openings() {
+        return openings;
     }
 
     long nowMs() {

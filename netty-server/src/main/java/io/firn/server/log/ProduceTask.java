@@ -5,6 +5,7 @@ import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
@@ -18,11 +19,14 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 /**
  * One produce request. Appends are made in order, on the connection's event loop; when a
  * partition's next block is still being prepared, the connection stops until it is there, so that
- * what a producer sent later does not overtake. Forces are waited for without a thread.
+ * what a producer sent later does not overtake. It stops likewise while a batch is appended
+ * elsewhere because it has to be decompressed for its records to be counted: that may take long,
+ * and other connections are not to wait for it. Forces are waited for without a thread.
  */
 final class ProduceTask {
     private static final short FIRST_WITH_IDS = 13;
     private static final long BLOCK_RETRY_US = 500;
+    private static final long OPENING_RETRY_US = 10_000;
 
     private final ProduceHandler handler;
     private final Exchange exchange;
@@ -64,22 +68,16 @@ final class ProduceTask {
         goOn(new ArrayList<>());
     }
 
-    /** Appends what is left; comes back when a block was missing. */
-    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+    /** Appends what is left; comes back when a block was missing, or when a batch was opened. */
     private void goOn(List<CompletableFuture<?>> forces) {
         while (next < items.size()) {
             Item item = items.get(next);
-            boolean appended;
-            try {
-                appended = append(item, forces);
-            } catch (RuntimeException e) {
-                refuse(item, Failures.codeOf(e), e.getMessage());
-                appended = true;
-            }
-            if (!appended) {
-                block();
-                exchange.eventLoop()
-                        .schedule(() -> goOn(forces), BLOCK_RETRY_US, TimeUnit.MICROSECONDS);
+            if (isDense(item)) {
+                if (hasOpened(item, forces)) {
+                    return;
+                }
+            } else if (!tryAppend(item, forces)) {
+                goOnLater(forces, BLOCK_RETRY_US);
                 return;
             }
             next++;
@@ -91,6 +89,73 @@ final class ProduceTask {
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+    private void goOnLater(List<CompletableFuture<?>> forces, long us) {
+        block();
+        exchange.eventLoop().schedule(() -> goOn(forces), us, TimeUnit.MICROSECONDS);
+    }
+
+    private static boolean isDense(Item item) {
+        return item.data.records() instanceof MemoryRecords records
+                && new ForeignRecords(records.buffer()).isDense();
+    }
+
+    /** False when the item is refused; else this goes on when it was opened, or could not be. */
+    private boolean hasOpened(Item item, List<CompletableFuture<?>> forces) {
+        long bytes = 0;
+        for (Item each : items) {
+            bytes += each.data.records() == null ? 0 : each.data.records().sizeInBytes();
+        }
+        try {
+            if (handler.openings().tryRun(bytes, () -> open(item, forces))) {
+                block();
+                return true;
+            }
+        } catch (RejectedExecutionException e) {
+            refuse(item, Errors.NOT_LEADER_OR_FOLLOWER, "the server ends");
+            return false;
+        }
+        if (!exchange.isOpen()) {
+            // Its bytes count for no connection any more, and there is no room to keep them.
+            refuse(item, Errors.NOT_LEADER_OR_FOLLOWER, "the connection has ended");
+            return false;
+        }
+        goOnLater(forces, OPENING_RETRY_US);
+        return true;
+    }
+
+    /** Not on the event loop, which does nothing for this request meanwhile. */
+    private void open(Item item, List<CompletableFuture<?>> forces) {
+        boolean appended = true;
+        boolean failed = true;
+        try {
+            appended = tryAppend(item, forces);
+            failed = false;
+        } finally {
+            if (failed) { // an Error
+                refuse(item, Errors.UNKNOWN_SERVER_ERROR, null);
+            }
+            goOnAfterOpening(appended, forces);
+        }
+    }
+
+    private void goOnAfterOpening(boolean appended, List<CompletableFuture<?>> forces) {
+        Runnable rest =
+                () -> {
+                    if (appended) {
+                        next++;
+                        goOn(forces);
+                    } else {
+                        goOnLater(forces, BLOCK_RETRY_US);
+                    }
+                };
+        try {
+            exchange.eventLoop().execute(rest);
+        } catch (RejectedExecutionException e) {
+            done.run(); // the event loop has ended, and the connection with it
+        }
+    }
+
     private void block() {
         if (!blocking) {
             blocking = true;
@@ -98,7 +163,16 @@ final class ProduceTask {
         }
     }
 
-    /** False when it has to be tried again. */
+    /** False when it has to be tried again; what cannot be appended is refused. */
+    private boolean tryAppend(Item item, List<CompletableFuture<?>> forces) {
+        try {
+            return append(item, forces);
+        } catch (RuntimeException e) {
+            refuse(item, Failures.codeOf(e), e.getMessage());
+            return true;
+        }
+    }
+
     private boolean append(Item item, List<CompletableFuture<?>> forces) {
         boolean byId = exchange.version() >= FIRST_WITH_IDS;
         ServedTopic topic =

@@ -30,6 +30,7 @@ import org.apache.kafka.common.protocol.Errors;
 public final class Connection extends ChannelInboundHandlerAdapter {
     private static final short API_VERSIONS_V0 = 0;
     private static final long BUDGET_RETRY_MS = 5;
+    private static final long LONGEST_IDLE_NS = Long.MAX_VALUE / 4;
 
     private final ServerContext server;
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
@@ -38,8 +39,10 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     private final Map<Object, Object> attachments = new HashMap<>();
     private final Turns turns = new Turns();
     private final Held held;
+    private final long idleNs;
     private ChannelHandlerContext ctx;
     private Outbox outbox;
+    private Alarm alarm;
     private boolean blocked;
     private boolean draining;
     private boolean inRead;
@@ -53,6 +56,8 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     Connection(ServerContext server, FrameDecoder frames) {
         this.server = server;
         this.held = new Held(server);
+        long idle = TimeUnit.MILLISECONDS.toNanos(server.limits().idleMs());
+        this.idleNs = Math.min(LONGEST_IDLE_NS, idle);
         frames.onPartial(this::onPartial);
     }
 
@@ -130,7 +135,12 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
         outbox = new Outbox(context);
-        lastRequestNs = System.nanoTime();
+        alarm = new Alarm(context.executor(), this::nowNs, this::checkTimes);
+        lastRequestNs = nowNs();
+    }
+
+    private long nowNs() {
+        return ctx.executor().ticker().nanoTime();
     }
 
     @Override
@@ -139,6 +149,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
             close("too many connections", null);
             return;
         }
+        alarm.by(lastRequestNs + idleNs);
         context.fireChannelActive();
     }
 
@@ -150,7 +161,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         inRead = true;
-        lastRequestNs = System.nanoTime();
+        lastRequestNs = nowNs();
         waiting.add(frame);
         held.add(frame.readableBytes());
         drain();
@@ -161,12 +172,19 @@ public final class Connection extends ChannelInboundHandlerAdapter {
         inRead = false;
         if (unflushed) {
             unflushed = false;
-            context.flush();
+            flush();
+        }
+    }
+
+    private void flush() {
+        ctx.flush();
+        if (!outbox.isEmpty()) {
+            alarm.by(stuckAtNs());
         }
     }
 
     private void onPartial(int bytes) {
-        held.partial(bytes);
+        held.partial(bytes, nowNs());
         if (bytes > 0) {
             drain(); // reads on, or not
         }
@@ -211,6 +229,9 @@ public final class Connection extends ChannelInboundHandlerAdapter {
 
     private void retry() {
         retryPlanned = false;
+        if (!closed && held.isOverBudget()) {
+            server.connections().relieve(nowNs());
+        }
         drain();
     }
 
@@ -300,11 +321,11 @@ public final class Connection extends ChannelInboundHandlerAdapter {
             }
         }
         if (wrote) {
-            lastRequestNs = System.nanoTime(); // one that took long was no idle time
+            lastRequestNs = nowNs(); // one that took long was no idle time
             if (inRead) {
                 unflushed = true;
             } else {
-                ctx.flush();
+                flush();
             }
         }
         if (ending && inFlight.isEmpty()) {
@@ -324,24 +345,38 @@ public final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- the end
 
-    /** Closes a connection that does nothing, or whose client does not take its answers. */
-    void checkTimes(long nowNs) {
-        ServerLimits limits = server.limits();
-        boolean idle =
-                inFlight.isEmpty()
-                        && outbox.isEmpty()
-                        && nowNs - lastRequestNs > limits.idleMs() * 1_000_000;
-        held.checkStarved(nowNs, limits.writeStallMs());
-        if (outbox.isStuck(nowNs, limits.writeStallMs())) {
-            close("it took nothing of its answers for " + limits.writeStallMs() + " ms", null);
-        } else if (idle) {
+    /**
+     * Closes a connection that does nothing, or whose client does not take its answers. Runs when
+     * one of these may be so and not before: a connection that does nothing costs nothing.
+     */
+    private void checkTimes(long which) {
+        if (!alarm.rang(which) || closed) {
+            return;
+        }
+        long now = nowNs();
+        long stallMs = server.limits().writeStallMs();
+        boolean busy = !inFlight.isEmpty() || !outbox.isEmpty();
+        if (outbox.isStuck(now, stallMs)) {
+            close("it took nothing of its answers for " + stallMs + " ms", null);
+        } else if (!busy && now - lastRequestNs >= idleNs) {
             close(null, null);
+        } else {
+            alarm.by((busy ? now : lastRequestNs) + idleNs);
+            if (!outbox.isEmpty()) {
+                alarm.by(stuckAtNs());
+            }
         }
     }
 
-    /** Bytes of a request that makes no progress while others wait for its memory. */
-    int starvedBytes() {
-        return held.starvedBytes();
+    private long stuckAtNs() {
+        return outbox.lastWriteNs() + TimeUnit.MILLISECONDS.toNanos(server.limits().writeStallMs());
+    }
+
+    /**
+     * Bytes of a request that makes no progress while others wait for its memory; from any thread.
+     */
+    int starvedBytes(long nowNs) {
+        return held.starvedBytes(nowNs, server.limits().writeStallMs());
     }
 
     /** Gives way, so that others can go on; when that is still needed. */
@@ -389,6 +424,7 @@ public final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         closed = true;
+        alarm.cancel();
         server.connections().dismiss(this);
         List<Exchange> abandoned = new ArrayList<>(inFlight);
         inFlight.clear();

@@ -7,10 +7,9 @@ package io.firn.server.wire;
 final class Held {
     private final ServerContext server;
     private long bytes;
-    private int partialBytes;
-    private long partialSinceNs;
+    private volatile int partialBytes;
+    private volatile long partialSinceNs;
     private boolean ended;
-    private volatile int starvedBytes;
 
     Held(ServerContext server) {
         this.server = server;
@@ -25,10 +24,10 @@ final class Held {
     }
 
     /** Says how much has come of a request that is not whole yet. */
-    void partial(int now) {
+    void partial(int now, long nowNs) {
         add(now - partialBytes);
+        partialSinceNs = nowNs; // before the other, for who looks at both
         partialBytes = now;
-        partialSinceNs = System.nanoTime();
     }
 
     /** Whether others hold so much that this connection has to wait with what it wants to send. */
@@ -36,27 +35,25 @@ final class Held {
         return server.isOverBudget(partialBytes);
     }
 
-    /**
-     * Looks whether a request that began to come has not gone on for too long, and is in the way.
-     */
-    void checkStarved(long nowNs, long ms) {
-        starvedBytes = isInTheWay() && nowNs - partialSinceNs > ms * 1_000_000 ? partialBytes : 0;
-    }
-
     /** Whether others could go on without the request that began to come. */
     boolean isInTheWay() {
         return partialBytes > 0 && server.isOverBudget(0);
     }
 
-    /** Bytes of a request that did not go on for too long, and is in the way; from any thread. */
-    int starvedBytes() {
-        return starvedBytes;
+    /**
+     * Bytes of a request that did not go on for so long, and is in the way; 0 for none. From any
+     * thread.
+     */
+    int starvedBytes(long nowNs, long ms) {
+        int bytes = partialBytes;
+        boolean starved = bytes > 0 && nowNs - partialSinceNs > ms * 1_000_000;
+        return starved && server.isOverBudget(0) ? bytes : 0;
     }
 
     /** Gives all back, for good. */
     void end() {
         add(-bytes);
         ended = true;
-        starvedBytes = 0;
+        partialBytes = 0;
     }
 }

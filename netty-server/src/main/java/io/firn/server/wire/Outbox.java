@@ -38,7 +38,7 @@ final class Outbox {
         }
         for (WireWriter.Part part : parts) {
             if (pendingWrites++ == 0) {
-                lastWriteNs = System.nanoTime();
+                lastWriteNs = nowNs();
             }
             ctx.write(part.bytes()).addListener(future -> onWritten(part));
         }
@@ -50,15 +50,24 @@ final class Outbox {
             part.run().close();
         }
         pendingWrites--;
-        lastWriteNs = System.nanoTime();
+        lastWriteNs = nowNs();
+    }
+
+    private long nowNs() {
+        return ctx.executor().ticker().nanoTime();
     }
 
     boolean isEmpty() {
         return pendingWrites == 0;
     }
 
+    /** When the client has last read something, or was given something to read. */
+    long lastWriteNs() {
+        return lastWriteNs;
+    }
+
     /** Whether the client has read nothing for so long, although there is something to read. */
     boolean isStuck(long nowNs, long ms) {
-        return pendingWrites > 0 && nowNs - lastWriteNs > ms * 1_000_000;
+        return pendingWrites > 0 && nowNs - lastWriteNs >= ms * 1_000_000;
     }
 }

@@ -32,15 +32,11 @@ public final class Transport implements AutoCloseable {
     private final List<Channel> listening = new ArrayList<>();
 
     /** Starts the event loops; nothing listens yet. */
-    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
     public Transport(ServerContext server, int threads) {
         this.server = server;
         this.epoll = Epoll.isAvailable();
         this.acceptor = group(1, "firn-accept");
         this.loops = group(threads, "firn-net");
-        long look = Math.max(100, Math.min(1_000, server.limits().writeStallMs() / 4));
-        loops.scheduleAtFixedRate(
-                server.connections()::checkTimes, look, look, TimeUnit.MILLISECONDS);
     }
 
     private EventLoopGroup group(int threads, String name) {

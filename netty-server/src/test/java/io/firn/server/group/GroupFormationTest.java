@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -222,9 +223,44 @@ class GroupFormationTest {
         Actor third = new Actor(coordinator).join();
         third.join(); // has everybody join again
         assertEquals(Errors.REBALANCE_IN_PROGRESS, follower.synced().error());
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100)); // for the clock to look
+        // One that gets an id and never comes back has the clock look at the group.
+        new Actor(coordinator).session(20).join();
+        Group group = coordinator.find(Actor.GROUP);
+        Actor.await("the clock to look", () -> hasNoPendingIds(group));
         Actor.settle(List.of(leader, follower, third));
         assertEquals(3, leader.joined().members().size());
+    }
+
+    private static boolean hasNoPendingIds(Group group) {
+        synchronized (group) {
+            return group.pendingCount() == 0;
+        }
+    }
+
+    @Test
+    void shouldAnswerAnEarlierSyncOfAMemberThatAsksAgain() {
+        Actor leader = new Actor(coordinator).join();
+        Actor follower = new Actor(coordinator).join();
+        leader.join();
+        follower.join();
+        leader.joined();
+        follower.joined();
+        List<Errors> answers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            coordinator.sync(
+                    new GroupCoordinator.SyncAsk(
+                            Actor.GROUP,
+                            follower.generation(),
+                            follower.id(),
+                            null,
+                            "consumer",
+                            "range",
+                            Map.of()),
+                    answer -> answers.add(answer.error()));
+        }
+        assertEquals(List.of(Errors.UNKNOWN_MEMBER_ID), answers);
+        leader.sync();
+        assertEquals(List.of(Errors.UNKNOWN_MEMBER_ID, Errors.NONE), answers);
     }
 
     // ---- those that do not fit

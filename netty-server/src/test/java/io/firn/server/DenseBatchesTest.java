@@ -1,0 +1,105 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Small batches of many records, which have to be decompressed for the records to be counted. */
+class DenseBatchesTest {
+    private static final String TOPIC = "orders";
+    private static final int PARTITIONS = 40;
+    private static final int RECORDS = 4_000;
+
+    /** Acknowledged without a force: an answer is held up by nothing but the counting. */
+    private static final short WRITTEN = 1;
+
+    @TempDir Path directory;
+
+    /** 100 MB of zeros, in a few KB. */
+    private static MemoryRecords dense() {
+        byte[] value = new byte[25_000];
+        MemoryRecordsBuilder builder =
+                MemoryRecords.builder(
+                        ByteBuffer.allocate(1 << 20),
+                        Compression.zstd().build(),
+                        TimestampType.CREATE_TIME,
+                        0);
+        for (int i = 0; i < RECORDS; i++) {
+            builder.append(1_700_000_000_000L, null, value);
+        }
+        return builder.build();
+    }
+
+    private static byte[] request(MemoryRecords batch, int partitions) {
+        ProduceRequestData request = Asks.produce(TOPIC, 0, WRITTEN, batch);
+        List<PartitionProduceData> all = new ArrayList<>();
+        for (int i = 0; i < partitions; i++) {
+            all.add(new PartitionProduceData().setIndex(i).setRecords(batch));
+        }
+        request.topicData().iterator().next().setPartitionData(all);
+        return Wire.request(ApiKeys.PRODUCE, (short) Asks.PRODUCE, request);
+    }
+
+    private static List<PartitionProduceResponse> produced(Wire wire) throws Exception {
+        return wire.receive(ApiKeys.PRODUCE, Asks.PRODUCE, new ProduceResponseData())
+                .responses()
+                .iterator()
+                .next()
+                .partitionResponses();
+    }
+
+    @Test
+    void shouldAnswerOthersOnTheSameEventLoopWhileTheRecordsOfABatchAreCounted() throws Exception {
+        MemoryRecords batch = dense();
+        assertTrue(batch.sizeInBytes() < RECORDS * 7, batch.sizeInBytes() + " bytes");
+        try (Running running = new Running(directory, Map.of("num.network.threads", "1"));
+                Wire hostile = new Wire(running.server());
+                Wire bystander = new Wire(running.server())) {
+            running.createTopic(TOPIC, PARTITIONS, Map.of());
+            hostile.send(request(Asks.batch(new byte[1]), PARTITIONS)); // all have their blocks now
+            assertEquals(PARTITIONS, produced(hostile).size());
+            hostile.send(request(batch, PARTITIONS));
+            // In order: what the same client sends next is not overtaken, and does not overtake.
+            hostile.send(request(batch, 1));
+            Running.await(
+                    "the request to be read",
+                    () ->
+                            running.server()
+                                            .metrics()
+                                            .getRequestsByApi()
+                                            .getOrDefault(ApiKeys.PRODUCE.name, 0L)
+                                    > 1);
+            bystander.ask(
+                    ApiKeys.METADATA, 12, new MetadataRequestData(), new MetadataResponseData());
+            assertTrue(hostile.isSilentFor(1)); // it is still being counted
+            for (PartitionProduceResponse each : produced(hostile)) {
+                assertEquals(0, each.errorCode());
+                assertEquals(1, each.baseOffset());
+            }
+            assertEquals(1 + RECORDS, produced(hostile).get(0).baseOffset());
+            Running.await("all to be given back", () -> queuedBytes(running) == 0);
+        }
+    }
+
+    private static long queuedBytes(Running running) {
+        return running.server().metrics().getQueuedBytes();
+    }
+}

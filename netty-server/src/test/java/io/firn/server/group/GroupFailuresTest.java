@@ -1,0 +1,141 @@
+package io.firn.server.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.TopicOptions;
+import io.firn.api.ObservedMedium;
+import io.firn.file.FileTier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Groups whose files cannot be written or deleted, as on a full disk. */
+class GroupFailuresTest {
+    @TempDir Path directory;
+    private final ObservedMedium medium = new ObservedMedium();
+    private ScheduledThreadPoolExecutor background;
+    private LogStore store;
+    private GroupFiles files;
+    private GroupCoordinator coordinator;
+
+    @BeforeEach
+    void start() throws IOException {
+        store =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.at(directory.resolve("tier")))
+                        .open();
+        var unused = store.createTopic("orders", TopicOptions.defaults());
+        background = new ScheduledThreadPoolExecutor(2);
+        files = new GroupFiles(medium, directory.resolve("groups"));
+        GroupLimits limits = new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0);
+        coordinator = new GroupCoordinator(files, limits, new Offsets(store), background);
+    }
+
+    @AfterEach
+    void stop() {
+        background.shutdownNow();
+        store.close();
+    }
+
+    private void fillDisk() {
+        medium.beforeCreate(
+                file -> {
+                    throw new IOException(file + ": No space left on device");
+                });
+    }
+
+    private Group committed(String id) {
+        Group group = coordinator.findOrCreate(id);
+        coordinator.keep(group, Map.of());
+        return group;
+    }
+
+    @Test
+    void shouldWriteANoteDownWhenItComesAgainAfterAWriteThatFailed() throws IOException {
+        Group group = committed("readers");
+        fillDisk();
+        Map<String, String> notes = Map.of("orders.0", "note");
+        assertThrows(FirnException.class, () -> coordinator.keep(group, notes));
+        medium.beforeCreate(null);
+        coordinator.keep(group, notes);
+        Group read = files.readAll(System.nanoTime()).get(0);
+        assertEquals("note", read.notes().get("orders.0"));
+    }
+
+    @Test
+    void shouldGoOnWithAGroupThatCouldNotBeDeletedAndDeleteItLater() {
+        committed("readers");
+        medium.beforeDelete(
+                file -> {
+                    throw new IOException(file + ": Input/output error");
+                });
+        assertThrows(FirnException.class, () -> coordinator.delete("readers"));
+        assertFalse(coordinator.find("readers").is(GroupState.DEAD));
+        medium.beforeDelete(null);
+        assertEquals(Errors.NONE, coordinator.delete("readers"));
+        assertNull(coordinator.find("readers"));
+    }
+
+    @Test
+    void shouldExpireOtherGroupsWhenOneCannotBeDeleted() throws InterruptedException {
+        for (String id : List.of("a", "b", "c", "d")) {
+            committed(id);
+        }
+        Thread.sleep(2); // their retention is over in the next millisecond
+        medium.beforeDelete(
+                file -> {
+                    if (file.getFileName().toString().equals("group-b")) {
+                        throw new IOException(file + ": Input/output error");
+                    }
+                });
+        coordinator.expire();
+        List<String> left = new ArrayList<>();
+        coordinator.groups().forEach(each -> left.add(each.id()));
+        assertEquals(List.of("b"), left);
+    }
+
+    @Test
+    void shouldTellMembersToTryAgainWhenTheirAssignmentCannotBeWritten() {
+        Actor leader = new Actor(coordinator).join();
+        leader.join();
+        leader.joined();
+        fillDisk();
+        assertThrows(FirnException.class, leader::sync);
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, leader.synced().error());
+        medium.beforeCreate(null);
+        Actor.settle(List.of(leader));
+        assertEquals(Errors.NONE, leader.heartbeat());
+    }
+
+    @Test
+    void shouldAnswerAllCommitsOfAForceThatEndsWithAnError() {
+        CommitForces forces = new CommitForces();
+        List<String> answers = new ArrayList<>();
+        Runnable nested =
+                () -> {
+                    for (String each : List.of("second", "third")) {
+                        forces.force(Set.of(), failure -> answers.add(each + " " + failure));
+                    }
+                    throw new AssertionError("as an error of the JVM");
+                };
+        assertThrows(AssertionError.class, () -> forces.force(Set.of(), failure -> nested.run()));
+        assertEquals(2, answers.size());
+        forces.force(Set.of(), failure -> answers.add("later"));
+        assertTrue(answers.contains("later"));
+    }
+}

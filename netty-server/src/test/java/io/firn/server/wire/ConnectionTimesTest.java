@@ -1,0 +1,118 @@
+package io.firn.server.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.junit.jupiter.api.Test;
+
+/** What a connection does as time passes, by a clock that the test sets. */
+class ConnectionTimesTest {
+    private static final long IDLE_MS = 600_000;
+    private static final long STALL_MS = 30_000;
+
+    private final MockTicker clock = Ticker.newMockTicker();
+    private final ServerContext server = server();
+
+    private static ServerContext server() {
+        ApiTable table = new ApiTable();
+        table.serve(
+                ApiKeys.API_VERSIONS,
+                ApiVersionsRequestData.class,
+                (exchange, request) -> exchange.reply(table.versions()));
+        ServerLimits limits =
+                new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, IDLE_MS, STALL_MS);
+        return new ServerContext(table, limits, (key, error) -> error, exchange -> true);
+    }
+
+    /** Keeps answers back, as a client does that does not read. */
+    private static final class NoWrites extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private EmbeddedChannel connect() {
+        FrameDecoder frames = new FrameDecoder(server.limits().requestBytes());
+        EmbeddedChannel channel = EmbeddedChannel.builder().ticker(clock).build();
+        channel.pipeline().addLast(frames, new Connection(server, frames));
+        channel.pipeline().fireChannelActive();
+        return channel;
+    }
+
+    private static void ask(EmbeddedChannel channel) {
+        byte[] request = {0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, -1, -1};
+        channel.writeInbound(channel.alloc().buffer().writeBytes(request));
+    }
+
+    private void pass(EmbeddedChannel channel, long ms) {
+        clock.advanceMillis(ms);
+        channel.runScheduledPendingTasks();
+        channel.runPendingTasks();
+    }
+
+    /** How long the event loop has nothing to do for the connection. */
+    private static long restMs(EmbeddedChannel channel) {
+        return TimeUnit.NANOSECONDS.toMillis(channel.runScheduledPendingTasks());
+    }
+
+    @Test
+    void shouldGiveTheEventLoopNothingToDoUntilAnIdleConnectionHasToEnd() {
+        EmbeddedChannel channel = connect();
+        ask(channel);
+        channel.releaseOutbound();
+        assertEquals(IDLE_MS, restMs(channel));
+        pass(channel, IDLE_MS - 1);
+        assertTrue(channel.isOpen());
+        pass(channel, 2);
+        assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldKeepAConnectionThatAsksNowAndThen() {
+        EmbeddedChannel channel = connect();
+        for (int i = 0; i < 5; i++) {
+            pass(channel, IDLE_MS * 2 / 3);
+            assertTrue(channel.isOpen());
+            ask(channel);
+            channel.releaseOutbound();
+        }
+        pass(channel, IDLE_MS + 1);
+        assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldEndAConnectionWhoseClientTakesNoAnswers() {
+        EmbeddedChannel channel = connect();
+        channel.pipeline().addFirst(new NoWrites());
+        pass(channel, IDLE_MS / 2);
+        ask(channel);
+        pass(channel, STALL_MS - 1);
+        assertTrue(channel.isOpen());
+        pass(channel, 2);
+        assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldLeaveNothingBehindInTheEventLoopWhenAConnectionEnds() {
+        EmbeddedChannel channel = connect();
+        var unused = channel.close();
+        channel.runPendingTasks();
+        assertEquals(-1, channel.runScheduledPendingTasks());
+        channel.finishAndReleaseAll();
+    }
+}
