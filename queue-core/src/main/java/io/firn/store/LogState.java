@@ -24,6 +24,9 @@ final class LogState {
     private volatile State state = State.OPEN;
     private volatile PoisonedException poison;
 
+    /** The store is being closed; a poisoned partition stays one, and its moves end all the same. */
+    private volatile boolean closing;
+
     LogState(String topic, int index) {
         this.topic = topic;
         this.partition = topic + "-" + index;
@@ -63,7 +66,7 @@ final class LogState {
 
     /** Whether sealed segments may be moved: of a poisoned partition too, it is read. */
     boolean mayMove() {
-        return state == State.OPEN || state == State.POISONED;
+        return !closing && (state == State.OPEN || state == State.POISONED);
     }
 
     boolean isPoisoned() {
@@ -118,6 +121,7 @@ final class LogState {
     }
 
     synchronized void markClosing() {
+        closing = true;
         if (state == State.OPEN) {
             state = State.CLOSING;
         }
