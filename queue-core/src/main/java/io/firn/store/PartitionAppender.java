@@ -131,6 +131,9 @@ final class PartitionAppender implements ExclusiveAppender {
         try {
             return writer.claim(length) ? claim.open(length) : null;
         } finally {
+            if (!claim.isOpen()) {
+                writer.abortClaim(); // there was no memory for its buffer
+            }
             giveTurn();
         }
     }
