@@ -50,10 +50,9 @@ final class BlockSupply extends Duty {
     // ---- the writer's side
 
     /**
-     * The block that was set aside, held; null when it is on its way. The caller has the turn.
+     * The block that was set aside, held. The caller has the turn.
      *
-     * @throws StoreFullException when no tier had room and nothing was freed since; has the tiers
-     *     asked again
+     * @return null when there is none; the tiers are asked for one
      */
     LogSegment take() {
         LogSegment block = reserved.getAndSet(null); // the writer gets it or the end, never both
@@ -65,31 +64,46 @@ final class BlockSupply extends Duty {
             failure = null;
             throw new FirnException(log + ": no block for a segment: " + why.getMessage(), why);
         }
-        Full known = full;
         if (!blockWanted) {
             blockWanted = true;
             call();
         }
+        return null;
+    }
+
+    /**
+     * Checks that a block may be on its way.
+     *
+     * @throws StoreFullException when no tier had room the last time, and nothing was freed since
+     */
+    void checkRoom() {
+        Full known = full;
         if (isStillFull(known)) {
             throw log.full(known.why);
         }
-        return null;
     }
 
     private boolean isStillFull(Full known) {
         return known != null && known.freed == log.store().freedBlocks();
     }
 
-    /** Waits for a block, or for word that there is none; no interrupt ends it. */
+    /**
+     * Waits until the tiers were asked for a block; no interrupt ends it.
+     *
+     * @throws StoreFullException when none of them has room
+     */
     void await() {
         if (log.store().isTidying()) {
             reserveForCallback();
-            return;
-        }
-        if (log.store().isInvoker()) {
+        } else if (log.store().isInvoker()) {
             log.store().doWork();
-            return;
+        } else {
+            awaitLook();
         }
+        checkRoom();
+    }
+
+    private void awaitLook() {
         boolean interrupted = false;
         reservedOrFailed.enter();
         try {
@@ -183,6 +197,7 @@ final class BlockSupply extends Duty {
             lastFullMs = nowMs();
             full = new Full(noRoom, freed);
             blockWanted = false;
+            log.store().onNoRoom(this, freed);
         } catch (IOException | RuntimeException | InternalError e) {
             // Whatever it was, somebody may be waiting for an answer.
             refuse(new FirnException(e.getMessage(), e));

@@ -129,13 +129,17 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         takeTurn();
         try {
-            return writer.claim(length) ? claim.open(length) : null;
+            if (writer.claim(length)) {
+                return claim.open(length);
+            }
         } finally {
             if (!claim.isOpen()) {
                 writer.abortClaim(); // there was no memory for its buffer
             }
             giveTurn();
         }
+        log.checkRoom();
+        return null;
     }
 
     long commitClaim() {
@@ -385,6 +389,9 @@ final class PartitionAppender implements ExclusiveAppender {
     }
 
     private long wanted(long offset) {
+        if (offset < 0) {
+            log.checkRoom();
+        }
         if (offset >= 0 && log.isDurable()) {
             log.forcer().want();
         }

@@ -479,6 +479,11 @@ final class PartitionLog implements Partition {
         return upkeep.blocks().take();
     }
 
+    /** Checks that a block may be on its way; for who does not wait for one. */
+    void checkRoom() {
+        upkeep.blocks().checkRoom();
+    }
+
     /** Waits, a little, for a block; outside of any turn. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
     void awaitBlock() {

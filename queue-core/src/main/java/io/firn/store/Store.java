@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,6 +51,7 @@ public final class Store implements LogStore {
     private final List<TopicFiles> halfCreated = new ArrayList<>();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final AtomicLong freedBlocks = new AtomicLong();
+    private final Set<BlockSupply> withoutRoom = ConcurrentHashMap.newKeySet();
 
     private AutoCloseable lock;
     private LeasedCounter epochs;
@@ -206,9 +208,21 @@ public final class Store implements LogStore {
         return background.attempts();
     }
 
-    /** Blocks went back to their tiers: who found no room may look again. */
+    /** Blocks went back to their tiers: who found no room looks again. */
     void onFreed() {
         freedBlocks.incrementAndGet();
+        for (BlockSupply supply : withoutRoom) {
+            withoutRoom.remove(supply);
+            supply.call();
+        }
+    }
+
+    /** Has the duty called when something is freed, or now if more was freed than it knew. */
+    void onNoRoom(BlockSupply supply, long freed) {
+        withoutRoom.add(supply);
+        if (freed != freedBlocks.get() && withoutRoom.remove(supply)) {
+            supply.call();
+        }
     }
 
     /** Grows whenever blocks went back to their tiers. */

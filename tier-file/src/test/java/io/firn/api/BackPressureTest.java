@@ -202,7 +202,8 @@ class BackPressureTest {
                 store.deleteTopic("other");
                 store.doWork();
                 store.doWork();
-                assertTrue(appender.append(value) > 0);
+                long end = store.openTopic("t").partition(0).nextOffset();
+                assertEquals(end, appender.append(value));
             }
         }
     }
