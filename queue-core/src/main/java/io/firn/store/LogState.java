@@ -24,7 +24,9 @@ final class LogState {
     private volatile State state = State.OPEN;
     private volatile PoisonedException poison;
 
-    /** The store is being closed; a poisoned partition stays one, and its moves end all the same. */
+    /**
+     * The store is being closed; a poisoned partition stays one, and its moves end all the same.
+     */
     private volatile boolean closing;
 
     LogState(String topic, int index) {
