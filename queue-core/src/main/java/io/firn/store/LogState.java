@@ -24,6 +24,11 @@ final class LogState {
     private volatile State state = State.OPEN;
     private volatile PoisonedException poison;
 
+    /**
+     * The store is being closed; a poisoned partition stays one, and its moves end all the same.
+     */
+    private volatile boolean closing;
+
     LogState(String topic, int index) {
         this.topic = topic;
         this.partition = topic + "-" + index;
@@ -66,7 +71,7 @@ final class LogState {
      * be.
      */
     boolean mayMove() {
-        return state == State.OPEN || state == State.POISONED;
+        return !closing && (state == State.OPEN || state == State.POISONED);
     }
 
     boolean isPoisoned() {
@@ -121,6 +126,7 @@ final class LogState {
     }
 
     synchronized void markClosing() {
+        closing = true;
         if (state == State.OPEN) {
             state = State.CLOSING;
         }

@@ -133,6 +133,9 @@ final class PartitionAppender implements ExclusiveAppender {
                 return claim.open(length);
             }
         } finally {
+            if (!claim.isOpen()) {
+                writer.abortClaim(); // there was no memory for its buffer
+            }
             giveTurn();
         }
         log.checkRoom();

@@ -140,8 +140,8 @@ final class PartitionWriter {
             if (claimed) {
                 return false;
             }
-            end(segment);
             active = null;
+            end(segment);
         }
         return true;
     }
@@ -267,14 +267,16 @@ final class PartitionWriter {
             return null;
         }
         next.baseOffset = log.nextOffset();
-        if (active != null) {
-            end(active);
+        LogSegment ended = active;
+        active = null; // whatever fails from here on, the next append begins another segment
+        if (ended != null) {
+            end(ended);
         }
+        log.addSegment(next);
         rollWanted = false;
         active = next;
-        callAtNextAppend();
         pinned = next.takeHold();
-        log.addSegment(next);
+        callAtNextAppend();
         return next;
     }
 

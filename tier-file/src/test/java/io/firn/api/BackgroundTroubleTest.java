@@ -5,6 +5,7 @@ import static io.firn.api.Stores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
@@ -12,12 +13,15 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.PoisonedException;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.spi.FileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +94,41 @@ class BackgroundTroubleTest {
             refused = path -> false;
             await("space", () -> store.metrics().tiers().get(1).usedBytes() == 0);
         }
+    }
+
+    @Test
+    void shouldEndAMoveOfAPoisonedPartitionWhenTheStoreIsClosed() throws Exception {
+        LogStore store = open(medium);
+        Partition partition = store.createTopic("t", Stores.small()).partition(0);
+        append(partition, 8);
+        awaitMovable(store, 2);
+        medium.beforeForce(
+                file -> {
+                    throw new IOException("on purpose");
+                });
+        assertThrows(PoisonedException.class, () -> append(partition, 1));
+        medium.beforeForce(null);
+        CountDownLatch begun = new CountDownLatch(1);
+        Stores.Task<MoveOutcome> move =
+                Stores.start(
+                        () ->
+                                store.migrate(
+                                        "t",
+                                        0,
+                                        0,
+                                        1,
+                                        (copied, total, next) -> {
+                                            begun.countDown();
+                                            return TimeUnit.HOURS.toNanos(1);
+                                        }));
+        begun.await();
+        Stores.start(
+                        () -> {
+                            store.close();
+                            return null;
+                        })
+                .result();
+        assertEquals(MoveOutcome.CANCELLED, move.result());
     }
 
     @Test

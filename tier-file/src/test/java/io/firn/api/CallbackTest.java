@@ -341,14 +341,15 @@ class CallbackTest {
         appender.append(bytes("a"));
         CompletableFuture<Throwable> closed = new CompletableFuture<>();
         Thread[] appends = new Thread[1];
-        appender.whenDurable(1)
-                .whenComplete(
-                        (offset, failure) -> {
-                            if (Thread.currentThread() == appends[0]) {
-                                failing.close();
-                            }
-                            closed.complete(failure);
-                        });
+        CompletableFuture<Long> told =
+                appender.whenDurable(1)
+                        .whenComplete(
+                                (offset, failure) -> {
+                                    if (Thread.currentThread() == appends[0]) {
+                                        failing.close();
+                                    }
+                                    closed.complete(failure);
+                                });
         medium.beforeForce(
                 file -> {
                     throw new java.io.IOException("on purpose");
@@ -363,6 +364,7 @@ class CallbackTest {
                         });
         append.result();
         assertInstanceOf(io.firn.PoisonedException.class, closed.join());
+        assertTrue(told.isCompletedExceptionally());
         failing.close();
     }
 }
