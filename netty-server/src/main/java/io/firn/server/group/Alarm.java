@@ -6,12 +6,12 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs an action at the earliest of the times that it was given since the action last ran. A later
- * time than the one that is set costs one comparison, so a heartbeat sets no timer. Guarded by its
- * group.
+ * Runs an action at the earliest of the times that were set since the action last ran. Setting a
+ * later time than the present one costs one comparison, so a heartbeat sets no timer. Guarded by
+ * its group.
  */
 final class Alarm {
-    /** Deadlines that are closer together than this are looked at together. */
+    /** Deadlines that are closer together than this are handled together. */
     private static final long LEAST_NS = 20_000_000;
 
     private final ScheduledExecutorService executor;
@@ -24,7 +24,7 @@ final class Alarm {
         this.action = action;
     }
 
-    /** Has the action run at a time by nanoTime, or earlier. */
+    /** Makes the action run at a time by nanoTime, or earlier. */
     void by(long deadlineNs) {
         if (planned != null) {
             if (deadlineNs - atNs >= 0) {
@@ -41,7 +41,7 @@ final class Alarm {
         }
     }
 
-    /** Says that the action runs, and has to be given its next time. */
+    /** Notes that the action runs, and that its next time has to be set. */
     void rang() {
         planned = null;
     }

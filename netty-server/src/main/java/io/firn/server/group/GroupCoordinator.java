@@ -9,9 +9,10 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Consumer groups with the classic protocol: members join, one of them assigns, all are told.
- * Thread-safe; a group's requests take turns. Answers that have to wait for other members come
- * through callbacks, on the thread of whoever completes them. Methods may write a small file.
+ * Consumer groups with the classic protocol: members join, one of them assigns partitions, all
+ * receive their assignment. Thread-safe; a group's requests take turns. Answers that have to wait
+ * for other members come through callbacks, on the thread that completes them. Methods may write a
+ * small file.
  */
 public final class GroupCoordinator {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
@@ -51,7 +52,7 @@ public final class GroupCoordinator {
         return groups.size();
     }
 
-    /** The group, made when there is none; the caller holds no group. */
+    /** Returns the group, created if there is none; the caller holds no group's monitor. */
     Group findOrCreate(String groupId) {
         return groups.computeIfAbsent(groupId, id -> clock.watch(new Group(id, Group.NEVER_USED)));
     }
@@ -82,7 +83,7 @@ public final class GroupCoordinator {
 
     // ---- sync
 
-    /** Who asks for its assignment; the leader brings those of all. */
+    /** A request for an assignment; the leader's contains those of all members. */
     record SyncAsk(
             String groupId,
             int generation,
@@ -139,7 +140,7 @@ public final class GroupCoordinator {
         return Errors.NONE;
     }
 
-    /** What is wrong with a member's request, or NONE. */
+    /** Returns what is wrong with a member's request, or NONE. */
     private static Errors check(Group group, String memberId, String instanceId, int generation) {
         Errors error = group.check(memberId, instanceId);
         if (error == Errors.NONE && generation != group.generation()) {
@@ -194,7 +195,7 @@ public final class GroupCoordinator {
 
     // ---- commits
 
-    /** Whether a member, or somebody without a group, may commit. */
+    /** Returns whether a member, or a client without membership, may commit. */
     Errors mayCommit(Group group, String memberId, String instanceId, int generation) {
         synchronized (group) {
             if (group.is(GroupState.DEAD)) {
@@ -217,7 +218,7 @@ public final class GroupCoordinator {
         }
     }
 
-    /** Writes down, once, that a group without members is in use. */
+    /** Records once, in the group's file, that a group without members is in use. */
     void keep(Group group, Map<String, String> notes) {
         synchronized (group) {
             Map<String, String> before = new HashMap<>(group.notes());
@@ -243,7 +244,7 @@ public final class GroupCoordinator {
         }
     }
 
-    /** Deletes a group without members, and where it stands. */
+    /** Deletes a group without members, and its offsets. */
     Errors delete(String groupId) {
         Group group = groups.get(groupId);
         if (group == null) {
@@ -267,7 +268,7 @@ public final class GroupCoordinator {
 
     // ---- time
 
-    /** Deletes groups that have been empty for too long; to be called every some minutes. */
+    /** Deletes groups that have been empty for too long; to be called every few minutes. */
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
         for (Group group : groups.values()) {
@@ -277,7 +278,7 @@ public final class GroupCoordinator {
                         && group.emptySinceMs() < before) {
                     if (group.emptySinceMs() == Group.NEVER_USED) {
                         group.state(GroupState.DEAD);
-                        groups.remove(group.id(), group); // somebody only knocked
+                        groups.remove(group.id(), group); // it never had members or commits
                     } else {
                         var unused = delete(group.id());
                     }

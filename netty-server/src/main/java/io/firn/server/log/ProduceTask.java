@@ -64,7 +64,7 @@ final class ProduceTask {
         goOn(new ArrayList<>());
     }
 
-    /** Appends what is left; comes back when a block was missing. */
+    /** Appends the batches that are left; is called again after a block was missing. */
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
     private void goOn(List<CompletableFuture<?>> forces) {
         while (next < items.size()) {
