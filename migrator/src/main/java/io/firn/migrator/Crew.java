@@ -82,8 +82,7 @@ final class Crew {
                 Thread thread = new Thread(() -> duty.work(this), "firn-migrate-" + i);
                 thread.setDaemon(true);
                 thread.start();
-                threads.add(
-                        thread); // only once it runs: a thread that never began must not be joined
+                threads.add(thread); // once it runs: only started threads can be joined
             }
         }
 

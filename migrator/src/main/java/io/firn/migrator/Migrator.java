@@ -190,9 +190,7 @@ public final class Migrator implements AutoCloseable {
                 return begin();
             }
             isPlanning = true;
-            nextLookNs =
-                    System.nanoTime()
-                            + intervalNs; // so that a failing policy is not called again and again
+            nextLookNs = System.nanoTime() + intervalNs; // also when the policy fails
             // A move that ends while the policy runs has changed what the snapshot shows.
             begun = new HashSet<>(current.keySet());
         }
