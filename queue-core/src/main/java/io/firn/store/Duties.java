@@ -46,6 +46,7 @@ final class Duties {
     /** Duties that failed, and those that wait for something of which nothing notifies them. */
     private final List<Duty> setAside = new ArrayList<>();
 
+    private final BackOff clockTrouble = new BackOff(0);
     private final boolean paced;
     private long pollNs = TICK_NS;
     private long nextPollNs;
@@ -130,7 +131,7 @@ final class Duties {
 
     /** Runs the duties that were called and those that are due; returns the amount of work done. */
     int run() {
-        long now = clock.time();
+        long now = timeMs();
         boolean wasSetBack = now < nowMs;
         nowMs = now;
         int work = wasSetBack ? runTimed() : 0;
@@ -139,6 +140,23 @@ final class Duties {
             work += runCalled() + runDue();
         }
         return work;
+    }
+
+    /**
+     * The time; while a clock of the user's fails, the last one that it told. No other clock takes
+     * its place: by the system's, all that is kept for a while might be too old at once.
+     */
+    private long timeMs() {
+        if (clockTrouble.leftNs() <= 0) {
+            try {
+                long now = clock.time();
+                clockTrouble.onSuccess();
+                return now;
+            } catch (RuntimeException e) {
+                attempts.failed("the clock", e, clockTrouble);
+            }
+        }
+        return Math.max(0, nowMs);
     }
 
     private boolean isDue() {
@@ -238,7 +256,7 @@ final class Duties {
     private long restNs() {
         long ns = cached != null && cached.isTicking() ? TICK_NS : LONGEST_REST_NS;
         if (!timed.isEmpty()) {
-            long ms = Math.max(0, timed.first().dueMs - clock.time());
+            long ms = Math.max(0, timed.first().dueMs - timeMs());
             long untilDueNs = Math.min(ms, LONGEST_REST_NS / 1_000_000) * 1_000_000;
             ns = Math.min(ns, cached == null ? FOREIGN_CLOCK_REST_NS : untilDueNs);
         }

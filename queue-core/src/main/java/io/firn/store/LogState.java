@@ -73,6 +73,11 @@ final class LogState {
         return poison != null;
     }
 
+    /** Why it is poisoned; null when it is not. */
+    PoisonedException poison() {
+        return poison;
+    }
+
     /** Says why it is poisoned, if it is. */
     void throwPoison() {
         PoisonedException first = poison;

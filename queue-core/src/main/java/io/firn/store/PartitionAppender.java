@@ -228,6 +228,7 @@ final class PartitionAppender implements ExclusiveAppender {
             if (closed) {
                 return;
             }
+            turn.checkNotMine(); // it could not be left, and would stay half closed
             closed = true;
         }
         onDurable(null);
@@ -329,7 +330,7 @@ final class PartitionAppender implements ExclusiveAppender {
         enterTurn();
         if (claim.isOpen()) {
             giveTurn();
-            checkUsable();
+            throw claimIsOpen(); // also when another thread has just ended it: the turn is gone
         }
     }
 
@@ -369,8 +370,12 @@ final class PartitionAppender implements ExclusiveAppender {
     private void checkUsable() {
         checkNotClosed();
         if (claim.isOpen()) {
-            throw new IllegalStateException("a claim is open: commit or abort it first");
+            throw claimIsOpen();
         }
+    }
+
+    private static IllegalStateException claimIsOpen() {
+        return new IllegalStateException("a claim is open: commit or abort it first");
     }
 
     private long acked(long offset, int count) {

@@ -3,8 +3,10 @@ package io.firn.store;
 import io.firn.Appender;
 import io.firn.DurableHandler;
 import io.firn.FirnException;
+import io.firn.PoisonedException;
 import io.firn.TopicOptions;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,13 +52,17 @@ final class PartitionForcer extends Duty {
     private long dirtySinceMs = NOT_DIRTY;
     private boolean looksAgain;
     private boolean isCalledByAppends;
-    // Guarded by the gate.
+    private long lookAgainMs;
+    // These belong to the gate's holder.
     private int company;
     private long lastCaptured;
     private long forceNs;
 
-    /** The thread that is in a handler now, and holds the gate. */
-    private volatile Thread telling;
+    /** Who has it calls the handlers and listeners. */
+    private final AppendGate telling = new AppendGate();
+
+    private volatile Thread teller;
+    private long told; // belongs to the teller
 
     PartitionForcer(PartitionLog log) {
         super(log.store().forcing(), log, "force");
@@ -73,6 +79,7 @@ final class PartitionForcer extends Duty {
         try {
             while (log.durableOffset() < offset) {
                 log.state().checkForceable();
+                checkNotTelling();
                 if (gate.tryEnter()) {
                     awaitCompany();
                     forceAndLeave(log.store().isInvoker());
@@ -80,7 +87,6 @@ final class PartitionForcer extends Duty {
                         interrupted |= awaitSeal(offset);
                     }
                 } else {
-                    checkNotTelling();
                     if (tries++ == 0) {
                         waiters.getAndIncrement();
                     }
@@ -107,18 +113,19 @@ final class PartitionForcer extends Duty {
         return pause(offset);
     }
 
-    /** Whether the caller is in a handler of this partition. */
+    /** Whether the caller is in a handler or listener that is told of a force here. */
     boolean isTelling() {
-        return telling == Thread.currentThread();
+        return teller == Thread.currentThread();
     }
 
     private void checkNotTelling() {
         if (isTelling()) {
             throw new IllegalStateException(
-                    "a DurableHandler of "
+                    "a DurableHandler or VisibleListener of "
                             + log
-                            + " must not wait until more of it is durable, since nothing is while it"
-                            + " runs; what it appended is in the log: use appendAsync there");
+                            + " must not wait until more of it is durable, since it is told of that"
+                            + " only when it has returned; what it appended is in the log: use"
+                            + " appendAsync there");
         }
     }
 
@@ -138,7 +145,7 @@ final class PartitionForcer extends Duty {
     @Override
     public int run() {
         if (log.state().isPoisoned() || log.state().isGone()) {
-            return 0;
+            return failPoisoned();
         }
         boolean isDirty = log.durableOffset() < log.nextOffset();
         // A wait for a record that has not been appended yet needs no force.
@@ -157,7 +164,8 @@ final class PartitionForcer extends Duty {
     private void callByAppends() {
         isCalledByAppends = true;
         looksAgain = true;
-        againAt(nowMs() + LOOK_AGAIN_MS);
+        lookAgainMs = nowMs() + LOOK_AGAIN_MS;
+        againAt(lookAgainMs);
         if (!log.isDurable()) {
             log.writer().callAtNextAppend();
         }
@@ -177,13 +185,19 @@ final class PartitionForcer extends Duty {
     }
 
     private void restOrLookAgain(boolean isDirty) {
-        if (log.isDurable() || (!isDirty && isCalledByAppends)) {
-            looksAgain = false;
+        boolean rests = !isDirty && isCalledByAppends && log.writer().isToCall();
+        if (log.isDurable() || rests) {
+            boolean isTime = nowMs() >= lookAgainMs || lookAgainMs - nowMs() > LOOK_AGAIN_MS;
+            looksAgain &= !isTime;
+            if (looksAgain) {
+                againAt(lookAgainMs); // called for without need
+            }
         } else if (isDirty) {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, log.topicLog().options().forceMs()));
         } else {
-            callByAppends(); // another thread has forced
+            // Somebody else has forced, or an append calls whose record was forced by then.
+            callByAppends();
         }
     }
 
@@ -293,21 +307,36 @@ final class PartitionForcer extends Duty {
         failed.forEach(p -> p.future.completeExceptionally(why));
     }
 
+    /** What is the user's is called outside of the gate: it may append, and wait itself. */
     private boolean forceAndLeave(boolean maySeal) {
+        long before = log.durableOffset();
         try {
             return force(maySeal);
         } finally {
+            boolean advanced = log.durableOffset() > before;
             company = waiters.get();
             gate.leave();
             forced.wake();
-            if (hasPending) {
-                // Outside of the gate: a callback on a future may itself append and wait.
+            if (advanced && (handlers.length > 0 || log.hasListenersToForces())) {
+                tellAll();
+            }
+            if (hasPending && failPoisoned() == 0) {
                 completePending();
             }
         }
     }
 
-    /** The caller has the gate; the time of a force was measured by an earlier holder. */
+    /** Fails what waits when the partition is poisoned; returns how much was done. */
+    private int failPoisoned() {
+        PoisonedException why = log.state().poison();
+        if (why == null || !hasPending) {
+            return 0;
+        }
+        failPending(why);
+        return 1;
+    }
+
+    /** The caller has the gate, and the time that forces take was sampled by who had it before. */
     private void awaitCompany() {
         if (company == 0 || forceNs < SLOW_FORCE_NS || log.store().isInvoker()) {
             return;
@@ -390,21 +419,35 @@ final class PartitionForcer extends Duty {
     }
 
     private void publish(long offset) {
-        if (offset <= log.durableOffset()) {
-            return;
+        if (offset > log.durableOffset()) {
+            log.publishDurable(offset);
         }
-        log.publishDurable(offset);
-        DurableHandler[] all = handlers;
-        if (all.length == 0) {
-            return;
-        }
-        telling = Thread.currentThread();
-        try {
-            for (DurableHandler handler : all) {
-                tell(handler, offset);
+    }
+
+    /**
+     * Tells what is durable by now, one thread at a time; who finds another one at it leaves it to
+     * that one. Of two threads, one that publishes and then looks for a teller, and one that stops
+     * telling and then looks for news, at least one sees the other: hence the fences.
+     */
+    private void tellAll() {
+        VarHandle.fullFence();
+        long last = 0;
+        while (last < log.durableOffset() && telling.tryEnter()) {
+            teller = Thread.currentThread();
+            try {
+                last = log.durableOffset();
+                if (last > told) {
+                    told = last;
+                    log.tellListenersOfForce();
+                    for (DurableHandler handler : handlers) {
+                        tell(handler, last);
+                    }
+                }
+            } finally {
+                teller = null;
+                telling.leave();
             }
-        } finally {
-            telling = null;
+            VarHandle.fullFence();
         }
     }
 

@@ -67,6 +67,9 @@ final class PartitionLog implements Partition {
     private final Object appending = new Object();
     private final Object segmentList = new Object();
 
+    /** Taken inside of an append by a listener that removes itself, so under no other lock. */
+    private final Object listening = new Object();
+
     private volatile long logStartOffset;
 
     @SuppressWarnings("UnusedVariable") // through its handle
@@ -154,13 +157,33 @@ final class PartitionLog implements Partition {
     void publishDurable(long offset) {
         DURABLE.setRelease(this, offset);
         if (!readersSeeWritten) {
-            tellReaders();
+            wakeReaders();
+        }
+    }
+
+    /** Whether {@link #tellListenersOfForce} tells anybody. */
+    boolean hasListenersToForces() {
+        return !readersSeeWritten && listeners.length > 0;
+    }
+
+    /** Tells whoever sees more of a DURABLE topic since its durable offset was published. */
+    void tellListenersOfForce() {
+        if (!readersSeeWritten) {
+            tellListeners();
         }
     }
 
     private void tellReaders() {
+        wakeReaders();
+        tellListeners();
+    }
+
+    private void wakeReaders() {
         published.wake();
         topic.published().wake();
+    }
+
+    private void tellListeners() {
         for (VisibleListener listener : listeners) {
             tell(listener);
         }
@@ -336,13 +359,20 @@ final class PartitionLog implements Partition {
         return state;
     }
 
-    /** Refuses appends until the store is opened again, because the medium failed. */
+    /**
+     * The medium failed: no more appends until the store is opened again. Futures are failed by the
+     * background, or by who forces: the caller may have the turn or the gate, and users' callbacks
+     * may close the appender or the store.
+     */
     PoisonedException poison(Throwable cause) {
         String what = "the medium failed (" + cause.getMessage() + ")";
-        return poison(what, "check the medium, then ", cause);
+        PoisonedException why =
+                state.poison(what, "check the medium, then ", cause, durableOffset());
+        forcer.call();
+        return why;
     }
 
-    /** As {@link #poison(Throwable)}, for another reason. */
+    /** As {@link #poison(Throwable)}, because of something else, and at once. */
     PoisonedException poison(String what, String todo, Throwable cause) {
         PoisonedException why = state.poison(what, todo, cause, durableOffset());
         forcer.failPending(why);
@@ -487,7 +517,7 @@ final class PartitionLog implements Partition {
     @Override
     public void addVisibleListener(VisibleListener listener) {
         Objects.requireNonNull(listener, "listener");
-        synchronized (appending) {
+        synchronized (listening) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.add(listener);
             listeners = all.toArray(new VisibleListener[0]);
@@ -497,7 +527,7 @@ final class PartitionLog implements Partition {
     @Override
     public void removeVisibleListener(VisibleListener listener) {
         Objects.requireNonNull(listener, "listener");
-        synchronized (appending) {
+        synchronized (listening) {
             List<VisibleListener> all = new ArrayList<>(List.of(listeners));
             all.remove(listener);
             listeners = all.toArray(new VisibleListener[0]);

@@ -51,11 +51,11 @@ final class PartitionWriter {
     private boolean claimed;
 
     /**
-     * An append beyond this position of the active segment calls the background. Only the writer
-     * raises it, and then calls, so losing a race with a thread that lowers it costs one call and
-     * nothing else.
+     * An append that goes beyond this position of the active segment calls the background. Only the
+     * writer raises it, and calls then. It may undo what who lowers it did just before, and the
+     * append that it calls for may be known already: before the background rests it looks whether
+     * it will be called ({@link #isToCall}).
      */
-    @SuppressWarnings("UnusedVariable") // through its handle
     private volatile int quietUpTo;
 
     PartitionWriter(PartitionLog log, LogSegment active) {
@@ -68,8 +68,9 @@ final class PartitionWriter {
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
         log.checkWritable();
-        LogSegment segment = room(encoder.begin(value.length()), 1);
-        return segment == null ? Appender.BACK_PRESSURED : store(segment, value);
+        int size = encoder.begin(value.length());
+        LogSegment segment = room(size, 1);
+        return segment == null ? Appender.BACK_PRESSURED : store(segment, size, value);
     }
 
     /** Makes room for a value that will follow; false when a block is missing. */
@@ -83,7 +84,7 @@ final class PartitionWriter {
     long commitClaim(Source value) {
         claimed = false;
         log.checkWritable();
-        return store(active, value);
+        return store(active, encoder.begin(value.length()), value);
     }
 
     void abortClaim() {
@@ -170,8 +171,8 @@ final class PartitionWriter {
         }
     }
 
-    private long store(LogSegment segment, Source value) {
-        int size = encoder.begin(value.length());
+    /** Stores a value whose encoding has begun. */
+    private long store(LogSegment segment, int size, Source value) {
         long offset = log.nextOffset();
         long time = clock.time();
         encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
@@ -230,6 +231,12 @@ final class PartitionWriter {
     /** Any thread: makes the next append call the background. */
     void callAtNextAppend() {
         QUIET_UP_TO.setVolatile(this, 0);
+    }
+
+    /** Any thread: whether the next append calls the background. */
+    boolean isToCall() {
+        LogSegment last = log.activeSegment();
+        return last == null || quietUpTo <= last.written();
     }
 
     private LogSegment room(int size, int count) {

@@ -43,7 +43,8 @@ final class Pulse extends Duty {
             return 0;
         }
         boolean isSettled = durable == next || log.state().isPoisoned();
-        if (changed || !isSettled || !isCalledByAppends) {
+        boolean rests = isCalledByAppends && log.writer().isToCall();
+        if (changed || !isSettled || !rests) {
             if (!changed && isSettled) {
                 isCalledByAppends = true;
                 log.writer().callAtNextAppend();

@@ -74,11 +74,15 @@ final class StoreOpener {
                         "the store " + directory + " cannot be opened: " + e.getMessage(), e);
             }
             throw e;
+        } catch (Error e) {
+            abandon(); // no memory, or no thread, may be there the next time
+            throw e;
         }
     }
 
     /** Closes only what was opened here: the other tiers may belong to an open store. */
     private void abandon() {
+        store.background().close(); // one of its threads may have been started
         if (lock != null) {
             store.own(lock, null, null);
         }

@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,32 @@ class AppendTurnTest {
             turn.leave();
             waiter.get();
             assertTrue(turn.tryEnter(), "its seat is its own again");
+        }
+    }
+
+    /** Whoever waits for the thread that is inside must not be waited for by it. */
+    @Test
+    void shouldRefuseNestedCallsWhileAnotherWaitsForTheThreadThatIsInside() throws Exception {
+        AppendTurn turn = new AppendTurn();
+        for (int way = 0; way < 12; way++) { // with a seat, and without any more
+            Future<?> nested =
+                    threads.submit(
+                            () -> {
+                                assertTrue(turn.tryEnter());
+                                Future<?> waiter =
+                                        threads.submit(
+                                                () -> {
+                                                    turn.enter();
+                                                    turn.leave();
+                                                });
+                                Thread.sleep(20);
+                                assertFalse(turn.tryEnter(), "from inside");
+                                assertThrows(IllegalStateException.class, turn::enter);
+                                turn.leave();
+                                waiter.get();
+                                return null;
+                            });
+            nested.get(60, TimeUnit.SECONDS);
         }
     }
 }

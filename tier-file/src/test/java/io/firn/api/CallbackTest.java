@@ -14,10 +14,15 @@ import io.firn.Batch;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Topic;
+import io.firn.VisibleListener;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -192,5 +197,172 @@ class CallbackTest {
         other.append(bytes("b"));
         assertEquals(2, ofAnother.join());
         other.close();
+    }
+
+    @Test
+    void shouldLeaveAnAppenderOpenWhenAListenerInItsAppendClosesIt() {
+        Partition partition = created(Durability.WRITTEN);
+        List<Appender> appenders = new ArrayList<>();
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        partition.addVisibleListener(
+                () ->
+                        refused.complete(
+                                assertThrows(
+                                        IllegalStateException.class,
+                                        () -> appenders.get(0).close())));
+        appenders.add(partition.openAppender());
+        assertEquals(0, appenders.get(0).append(bytes("a")));
+        assertTrue(refused.join().getMessage().contains("VisibleListener"));
+        assertEquals(1, appenders.get(0).append(bytes("b")), "it is still open");
+        CompletableFuture<Long> yetToCome = appenders.get(0).whenDurable(9);
+        appenders.get(0).close();
+        assertThrows(java.util.concurrent.CompletionException.class, yetToCome::join);
+        partition.openAppender().close();
+    }
+
+    @Test
+    void shouldLetAListenerRemoveItselfWhileTheAppenderIsClosed() throws Exception {
+        Partition partition = created(Durability.WRITTEN);
+        Appender appender = partition.openSharedAppender();
+        List<VisibleListener> once = new ArrayList<>();
+        List<Stores.Task<?>> closing = new CopyOnWriteArrayList<>();
+        once.add(
+                () -> {
+                    closing.add(
+                            Stores.start(
+                                    () -> {
+                                        appender.close();
+                                        return null;
+                                    }));
+                    LockSupport.parkNanos(50_000_000); // so that it waits for the append's end
+                    partition.removeVisibleListener(once.get(0));
+                });
+        partition.addVisibleListener(once.get(0));
+        assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
+        closing.get(0).result();
+        try (Appender next = partition.openSharedAppender()) {
+            next.append(bytes("b"));
+        }
+        assertEquals(1, closing.size());
+    }
+
+    @Test
+    void shouldRefuseAWaitOfAListenerOrHandlerForTheForceThatTellsIt() throws Exception {
+        for (boolean listens : new boolean[] {true, false}) {
+            Partition partition = created(Durability.DURABLE);
+            CompletableFuture<Throwable> refused = new CompletableFuture<>();
+            Appender appender = partition.openSharedAppender();
+            Runnable waits =
+                    () ->
+                            refused.complete(
+                                    assertThrows(
+                                            IllegalStateException.class,
+                                            () -> appender.append(bytes("b"))));
+            if (listens) {
+                partition.addVisibleListener(waits::run);
+            } else {
+                appender.onDurable((index, offset) -> waits.run());
+            }
+            assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
+            assertTrue(refused.join().getMessage().contains("Handler"));
+            appender.close();
+            store.deleteTopic("t");
+        }
+    }
+
+    @Test
+    void shouldNotBeClosedByAListenerOnTheThreadThatAppends() throws Exception {
+        Partition partition = created(Durability.DURABLE);
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        partition.addVisibleListener(
+                () -> refused.complete(assertThrows(IllegalStateException.class, store::close)));
+        try (Appender appender = partition.openAppender()) {
+            assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
+            assertTrue(refused.join().getMessage().contains("close"));
+            assertEquals(1, appender.append(bytes("b")), "it is still open");
+        }
+    }
+
+    /**
+     * The background waits for a force of the one partition, and the handler for the background.
+     */
+    @Test
+    void shouldLetAHandlerAppendToAnotherPartitionWhoseBlockIsYetToCome() throws Exception {
+        Topic topic = store.createTopic("two", Stores.small().withPartitions(2));
+        Appender here = topic.partition(0).openSharedAppender();
+        Appender there = topic.partition(1).openSharedAppender();
+        CompletableFuture<Long> forwarded = new CompletableFuture<>();
+        here.onDurable(
+                (index, offset) -> {
+                    if (offset == 1) {
+                        here.appendAsync(bytes("b"), 0, 1);
+                        topic.cursor("c").advance(0, 2);
+                        LockSupport.parkNanos(300_000_000); // the cursor is written down by then
+                        forwarded.complete(there.append(bytes("c")));
+                    }
+                });
+        assertEquals(0, Stores.start(() -> here.append(bytes("a"))).result());
+        assertEquals(0, forwarded.join());
+        Stores.await("a force", () -> topic.partition(0).durableOffset() == 2);
+        here.close();
+        there.close();
+    }
+
+    @Test
+    void shouldLetAHandlerAppendToAnotherPartitionInInvokerMode() throws Exception {
+        Path place = directory.resolve("invoked");
+        try (LogStore invoked = Stores.at(place).invokerMode().open()) {
+            Topic topic = invoked.createTopic("two", Stores.small().withPartitions(2));
+            Appender here = topic.partition(0).openSharedAppender();
+            Appender there = topic.partition(1).openSharedAppender();
+            CompletableFuture<Long> forwarded = new CompletableFuture<>();
+            here.onDurable(
+                    (index, offset) -> {
+                        if (offset == 1) {
+                            here.appendAsync(bytes("b"), 0, 1);
+                            forwarded.complete(there.append(bytes("c")));
+                        }
+                    });
+            assertEquals(0, Stores.start(() -> here.append(bytes("a"))).result());
+            assertEquals(0, forwarded.join());
+            Stores.work(invoked);
+            assertEquals(2, topic.partition(0).durableOffset());
+            here.close();
+            there.close();
+        }
+    }
+
+    @Test
+    void shouldLetTheCallbackOfAFailedFutureCloseTheStore() throws Exception {
+        ObservedMedium medium = new ObservedMedium();
+        LogStore failing = Stores.at(directory.resolve("failing"), medium).open();
+        Partition partition = failing.createTopic("t", Stores.small()).partition(0);
+        Appender appender = partition.openSharedAppender();
+        appender.append(bytes("a"));
+        CompletableFuture<Throwable> closed = new CompletableFuture<>();
+        Thread[] appends = new Thread[1];
+        appender.whenDurable(1)
+                .whenComplete(
+                        (offset, failure) -> {
+                            if (Thread.currentThread() == appends[0]) {
+                                failing.close();
+                            }
+                            closed.complete(failure);
+                        });
+        medium.beforeForce(
+                file -> {
+                    throw new java.io.IOException("on purpose");
+                });
+        Stores.Task<?> append =
+                Stores.start(
+                        () -> {
+                            appends[0] = Thread.currentThread();
+                            return assertThrows(
+                                    io.firn.FirnException.class, // it was closed meanwhile
+                                    () -> appender.append(bytes("b")));
+                        });
+        append.result();
+        assertInstanceOf(io.firn.PoisonedException.class, closed.join());
+        failing.close();
     }
 }

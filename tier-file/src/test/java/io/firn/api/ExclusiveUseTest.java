@@ -178,4 +178,84 @@ class ExclusiveUseTest {
             assertTrue(appends.result() > 0);
         }
     }
+
+    @Test
+    void shouldKeepWhatWasAcknowledgedWhenOneThreadAppendsBesideTheClaimsOfAnother()
+            throws Exception {
+        Partition partition = created(Durability.WRITTEN);
+        Map<Long, Long> acknowledged = new ConcurrentHashMap<>();
+        CyclicBarrier together = new CyclicBarrier(2);
+        int rounds = 100_000;
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            Stores.Task<Integer> claims =
+                    Stores.start(
+                            () -> {
+                                together.await();
+                                return claimOrBeRefused(appender, rounds, acknowledged);
+                            });
+            Stores.Task<Integer> appends =
+                    Stores.start(
+                            () -> {
+                                together.await();
+                                return appendBesideClaims(appender, rounds, acknowledged);
+                            });
+            int refused = claims.result() + appends.result();
+            assertEquals(2 * rounds, acknowledged.size() + refused, "an offset was given twice");
+        }
+        List<StoredRecord> found = Stores.readAll(partition.openTailer());
+        assertEquals(acknowledged.size(), found.size());
+        for (StoredRecord record : found) {
+            assertArrayEquals(
+                    Stores.numbered(acknowledged.get(record.offset()), VALUE_BYTES),
+                    record.value());
+        }
+    }
+
+    private static int claimOrBeRefused(
+            ExclusiveAppender appender, int rounds, Map<Long, Long> acknowledged) {
+        int refused = 0;
+        for (long i = 0; i < rounds; i++) {
+            Claim claim = null;
+            try {
+                claim = appender.tryClaim(VALUE_BYTES);
+            } catch (ConcurrentUseException e) {
+                claim = null;
+            }
+            if (claim == null) {
+                refused++;
+                continue;
+            }
+            claim.buffer().put(0, Stores.numbered(i, VALUE_BYTES));
+            long offset = -1;
+            while (offset < 0) {
+                try {
+                    offset = claim.commitAsync();
+                } catch (ConcurrentUseException e) {
+                    Thread.onSpinWait(); // the claim is still open
+                }
+            }
+            acknowledged.put(offset, i);
+        }
+        return refused;
+    }
+
+    private static int appendBesideClaims(
+            ExclusiveAppender appender, int rounds, Map<Long, Long> acknowledged) {
+        int refused = 0;
+        for (long i = 0; i < rounds; i++) {
+            long number = 1_000_000 + i;
+            long offset = -1;
+            try {
+                offset = appender.appendAsync(Stores.numbered(number, VALUE_BYTES), 0, VALUE_BYTES);
+            } catch (ConcurrentUseException | IllegalStateException e) {
+                offset = -1;
+            }
+            if (offset < 0) {
+                refused++;
+            } else {
+                acknowledged.put(offset, number);
+            }
+        }
+        return refused;
+    }
 }

@@ -22,7 +22,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -188,5 +191,93 @@ class IdleTest {
             medium.beforeCreate(created::add);
         }
         assertEquals(List.of(), created);
+    }
+
+    /** An append that the background learns of by the force that is under way, and one after it. */
+    @Test
+    void shouldForceWhatFollowsAnAppendBesideAForce() {
+        TopicOptions options =
+                Stores.small()
+                        .withDurability(Durability.WRITTEN)
+                        .withForce(1 << 20, Duration.ofMillis(300));
+        ObservedMedium medium = new ObservedMedium();
+        Gate gate = new Gate();
+        medium.beforeForce(
+                file -> {
+                    if (Thread.currentThread().getName().equals("test")) {
+                        gate.run(file);
+                    }
+                });
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(bytes("a"));
+                gate.shut();
+                await(
+                        "a force of another thread",
+                        () -> {
+                            appender.append(bytes("b"));
+                            Stores.start(
+                                    () -> {
+                                        partition.force();
+                                        return null;
+                                    });
+                            LockSupport.parkNanos(20_000_000);
+                            return gate.held() > 0;
+                        });
+                await("the force by time", () -> isIn("firn-force", "AppendGate", "enter"));
+                long last = appender.append(bytes("c"));
+                gate.open();
+                await("the force", () -> partition.durableOffset() > last);
+                LockSupport.parkNanos(20_000_000); // the background has looked at it by then
+                long after = appender.append(bytes("d"));
+                await("another force by time", () -> partition.durableOffset() > after);
+            }
+        }
+    }
+
+    private static boolean isIn(String thread, String type, String method) {
+        for (var each : Thread.getAllStackTraces().entrySet()) {
+            if (each.getKey().getName().equals(thread)) {
+                for (StackTraceElement frame : each.getValue()) {
+                    if (frame.getClassName().endsWith(type)
+                            && frame.getMethodName().equals(method)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void shouldRestWhileAClockFails() {
+        AtomicLong looks = new AtomicLong();
+        AtomicBoolean fails = new AtomicBoolean();
+        EpochClock clock =
+                () -> {
+                    looks.incrementAndGet();
+                    if (fails.get()) {
+                        throw new IllegalStateException("the clock fails on purpose");
+                    }
+                    return System.currentTimeMillis();
+                };
+        TopicOptions options = Stores.small().withDurability(Durability.WRITTEN);
+        try (LogStore store = Stores.at(directory).clock(clock).open()) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(bytes("a"));
+                fails.set(true);
+                LockSupport.parkNanos(100_000_000);
+                long before = looks.get();
+                LockSupport.parkNanos(1_000_000_000);
+                long made = looks.get() - before;
+                assertTrue(made < 100, "looked at the clock " + made + " times");
+                assertTrue(store.metrics().backgroundErrors() > 0);
+                fails.set(false);
+                long last = appender.append(bytes("b"));
+                await("a force", () -> partition.durableOffset() > last);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.firn.api;
 
 import static io.firn.api.Stores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,7 +29,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -310,5 +313,34 @@ class LifecycleTest {
                     () -> LogStore.in(directory).producerExpiry(wrong));
         }
         assertEquals(List.of(), Stores.filesIn(directory));
+    }
+
+    @Test
+    void shouldHoldNothingAfterItsThreadsCouldNotBeStarted() {
+        for (Throwable failure :
+                List.of(new IllegalStateException("on purpose"), new OutOfMemoryError("by test"))) {
+            AtomicInteger made = new AtomicInteger();
+            LogStoreBuilder builder =
+                    Stores.at(directory)
+                            .idleStrategy(
+                                    () -> {
+                                        if (made.incrementAndGet() > 1) {
+                                            fail(failure);
+                                        }
+                                        return new SleepingMillisIdleStrategy(1);
+                                    });
+            assertSame(failure, assertThrows(failure.getClass(), builder::open));
+            assertTrue(
+                    Thread.getAllStackTraces().keySet().stream()
+                            .noneMatch(each -> each.getName().equals("firn-force")));
+            Stores.at(directory).open().close();
+        }
+    }
+
+    private static void fail(Throwable failure) {
+        if (failure instanceof Error e) {
+            throw e;
+        }
+        throw (RuntimeException) failure;
     }
 }
