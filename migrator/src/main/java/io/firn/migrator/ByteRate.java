@@ -9,7 +9,7 @@ final class ByteRate {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Another rate; what was owed at the old one is forgotten, it may be days. */
+    /** Changes the rate; a debt at the old rate, which may be days long, is forgotten. */
     synchronized void set(long newBytesPerSecond) {
         bytesPerSecond = newBytesPerSecond;
         freeAtNs = System.nanoTime();
@@ -20,8 +20,8 @@ final class ByteRate {
     }
 
     /**
-     * Takes its turn for so many bytes; returns how long it is to wait before, in ns: until they
-     * are paid for, so that the first ones are no faster than the others.
+     * Reserves bytes; returns how long the caller must wait before it moves them, in ns. The wait
+     * includes these bytes themselves, so that the first ones are no faster than the others.
      */
     synchronized long take(int bytes) {
         long rate = bytesPerSecond;

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * See {@link Policies#consumerAware}. For each tier: what readers want next is found; what all have
- * read makes room for it, and then, above the threshold, whatever nobody wants next, oldest first;
- * what is wanted comes up as far as there is room below the threshold. What goes down is never what
- * is wanted next, so nothing goes up and down again.
+ * See {@link Policies#consumerAware}. For each tier, the segments that readers need next are found.
+ * Segments that all have read move down to make room for them; then, above the threshold, other
+ * segments that nobody needs next, oldest first. Needed segments move up as far as there is room
+ * below the threshold. A segment that is needed next never moves down, so nothing moves up and down
+ * again.
  */
 record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPolicy {
 

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
  *                                                     its last thread ends
  * </pre>
  *
- * Each start has a {@link Run} of its own, which ends once and for all: a start that comes while an
- * earlier run is stopping waits for the end of that run's threads, and never brings them back.
- * {@code close} is a stop behind which nothing starts. Threads are waited for outside of the lock.
+ * Each start creates a {@link Run}, which ends for good: a start during the stop of an earlier run
+ * waits for the end of that run's threads and never revives them. {@code close} is a stop after
+ * which nothing starts. Threads are joined outside of the lock.
  */
 final class Crew {
     private final int size;
@@ -25,23 +25,23 @@ final class Crew {
     private boolean closed;
 
     /**
-     * So many threads, once they are started.
+     * Creates a crew of so many threads, which are not started.
      *
-     * @param duty what each of them does, over and over
+     * @param duty what each thread does repeatedly
      */
     Crew(int size, Duty duty) {
         this.size = size;
         this.duty = duty;
     }
 
-    /** Where a crew is. */
+    /** The state of a crew. */
     enum State {
         STOPPED,
         RUNNING,
         STOPPING
     }
 
-    /** What the threads do. */
+    /** The work of the threads. */
     @FunctionalInterface
     interface Duty {
         /** Works until the run ends. */
@@ -54,21 +54,22 @@ final class Crew {
         private volatile boolean ending;
 
         /**
-         * Whether the caller, a thread of this run, is to end. Drops an interrupt, which may be
-         * somebody else's; that of a stop comes behind its flag, so none is dropped unseen.
+         * Whether the caller, a thread of this run, must end. Clears the interrupt status, which
+         * somebody else may have set; a stop sets its flag before it interrupts, so no stop is
+         * missed.
          */
         boolean isToEnd() {
             boolean unused = Thread.interrupted();
             return ending;
         }
 
-        /** From now on nothing of this run begins; what is under way is asked to give up. */
+        /** Lets nothing of this run begin any more, and asks what is in progress to give up. */
         synchronized void end() {
             ending = true;
             notifyAll();
         }
 
-        /** Waits, unless the run ends. */
+        /** Waits, until the run ends at the latest. */
         synchronized void rest(long ns) throws InterruptedException {
             long until = System.nanoTime() + ns;
             for (long left = ns; left > 0 && !ending; left = until - System.nanoTime()) {
@@ -81,7 +82,7 @@ final class Crew {
                 Thread thread = new Thread(() -> duty.work(this), "firn-migrate-" + i);
                 thread.setDaemon(true);
                 thread.start();
-                threads.add(thread); // once it runs: nobody joins a thread that never began
+                threads.add(thread); // once it runs: only started threads can be joined
             }
         }
 
@@ -94,7 +95,7 @@ final class Crew {
         }
     }
 
-    /** Starts the threads, when they do not run; waits for the end of a stop that is under way. */
+    /** Starts the threads if they do not run; waits for the end of a stop in progress. */
     void start() {
         while (true) {
             Run before;
@@ -113,7 +114,7 @@ final class Crew {
             }
             if (before.isMine()) {
                 throw new IllegalStateException(
-                        "a policy cannot start the migrator whose stop waits for that policy: start"
+                        "a policy cannot start its migrator while a stop waits for the policy: start"
                                 + " it on another thread");
             }
             join(before);
@@ -124,7 +125,7 @@ final class Crew {
         run = new Run();
         try {
             run.begin();
-        } catch (Throwable e) { // there may be no more threads: those that began end again
+        } catch (Throwable e) { // the system may refuse a thread: those that began end again
             end(run);
             throw e;
         }
@@ -149,7 +150,9 @@ final class Crew {
         }
     }
 
-    /** The flag before the interrupt: whoever swallows the one still finds the other. */
+    /**
+     * The flag is set before the interrupt: code that swallows the interrupt still finds the flag.
+     */
     private static void end(Run ending) {
         ending.end();
         for (Thread thread : ending.threads) {

@@ -29,14 +29,14 @@ import java.util.function.BooleanSupplier;
  * }
  * }</pre>
  *
- * <p>A move that fails is logged, shown by {@link #status} and tried again, later each time; others
- * go on. Close the migrator before its store. If the store is closed first, the migrator's moves
- * are cancelled and it ends.
+ * <p>A move that fails is logged, shown by {@link #status} and tried again after growing pauses;
+ * other moves continue. Close the migrator before its store. If the store is closed first, the
+ * migrator's moves are cancelled and it ends.
  *
  * <p>Thread-safe.
  */
 public final class Migrator implements AutoCloseable {
-    /** As a rate: no limit. */
+    /** A rate without limit. */
     public static final long UNLIMITED = -1;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -69,12 +69,12 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Starts the threads, when they do not run. While a {@link #stop} is under way it waits for the
-     * end of that one first, so that there are never more threads than were asked for.
+     * Starts the threads if they do not run. Waits first for the end of a {@link #stop} in
+     * progress, so that there are never more threads than configured.
      *
      * @throws ClosedException after {@link #close}
-     * @throws IllegalStateException on a thread of this migrator that is stopping, which would wait
-     *     for itself
+     * @throws IllegalStateException when called on a thread of this migrator while it stops: the
+     *     thread would wait for itself
      */
     public Migrator start() {
         crew.start();
@@ -82,16 +82,16 @@ public final class Migrator implements AutoCloseable {
     }
 
     /**
-     * Stops: moves that are under way give up and leave their segments where they were. On return
-     * no thread of the migrator runs, unless another start came meanwhile. It can be started again.
-     * A policy may call it, on the migrator's own thread: then it returns at once, and the thread
-     * ends when the policy has returned.
+     * Stops: moves in progress give up and leave their segments where they were. On return no
+     * thread of the migrator runs, unless it was started again meanwhile. It can be started again.
+     * A policy may call this method on the migrator's own thread: then it returns at once, and the
+     * thread ends after the policy has returned.
      */
     public void stop() {
         end(false);
     }
 
-    /** Stops as {@link #stop}, for good: it cannot be started again. Idempotent. */
+    /** Stops like {@link #stop}, for good: the migrator cannot be started again. Idempotent. */
     @Override
     public void close() {
         end(true);
@@ -157,7 +157,7 @@ public final class Migrator implements AutoCloseable {
                 LOG.log(System.Logger.Level.INFO, "the store was closed, its migrator ends");
                 run.end();
             } catch (Throwable e) {
-                // Whatever it was: a thread that ends in silence moves nothing for ever after.
+                // Any error: if the thread ended silently, nothing would ever be moved again.
                 tally.fault(e);
                 LOG.log(
                         System.Logger.Level.ERROR,
@@ -174,13 +174,14 @@ public final class Migrator implements AutoCloseable {
         try {
             run.rest(intervalNs);
         } catch (InterruptedException e) {
-            // A stop, or somebody else: the loop looks.
+            // A stop or a foreign interrupt: the loop decides which.
         }
     }
 
     /**
-     * The next move, now current; the policy is asked when all of its last answer is begun. By one
-     * thread at a time, and outside of the lock: it may take its time, or call this migrator.
+     * Returns the next move, which is now current. The policy is called when all moves of its last
+     * result have begun; by one thread at a time and outside of the lock, because it may take long
+     * or call this migrator.
      */
     private Move next() {
         Set<Move> begun;
@@ -189,8 +190,8 @@ public final class Migrator implements AutoCloseable {
                 return begin();
             }
             isPlanning = true;
-            nextLookNs = System.nanoTime() + intervalNs; // not again and again when it fails
-            // What ends while the policy thinks is not where the snapshot shows it.
+            nextLookNs = System.nanoTime() + intervalNs; // also when the policy fails
+            // A move that ends while the policy runs has changed what the snapshot shows.
             begun = new HashSet<>(current.keySet());
         }
         List<Move> moves = List.of();
@@ -226,7 +227,7 @@ public final class Migrator implements AutoCloseable {
         }
     }
 
-    /** Makes a move; null when it failed. */
+    /** Makes a move; returns null when it failed. */
     private MoveOutcome make(Move move, BooleanSupplier isEnding) {
         try {
             MoveOutcome outcome =

@@ -16,7 +16,7 @@ final class MoveRetries {
         this.firstPauseNs = firstPauseNs;
     }
 
-    /** The segment, whichever way it was to go. */
+    /** A segment, regardless of the target of its move. */
     private record Key(String topic, int partition, long baseOffset) {
         static Key of(Move move) {
             return new Key(move.topic(), move.partition(), move.baseOffset());

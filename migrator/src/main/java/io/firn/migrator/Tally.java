@@ -36,7 +36,7 @@ final class Tally {
                 lastError);
     }
 
-    /** Of the policy, or of something that nobody thought of. */
+    /** Counts a failure of the policy, or an unexpected one. */
     synchronized void fault(Throwable e) {
         failures++;
         lastError = e.toString();

@@ -20,13 +20,15 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
         return plan.moves();
     }
 
-    /** A part of a tier's capacity; of one without a limit there is always enough. */
+    /** Returns a part of a tier's capacity; unlimited for a tier without a limit. */
     static long limit(StoreSnapshot snapshot, int tier, double part) {
         long capacity = snapshot.tiers().get(tier).capacityBytes();
         return capacity == Long.MAX_VALUE ? capacity : (long) (capacity * part);
     }
 
-    /** Above a level, moves the oldest down until another level is kept. */
+    /**
+     * If a tier is above one level, moves its oldest segments down until it is at another level.
+     */
     static void demoteOldest(MovePlan plan, int tier, long above, long downTo) {
         if (plan.usedBytes(tier) <= above) {
             return;
@@ -40,12 +42,12 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
     }
 
     /**
-     * A segment comes up only where it does not lift the tier above the limit, so nothing goes up
-     * and down again.
+     * A segment moves up only if the tier stays below the limit, so nothing moves up and down
+     * again.
      */
     private static void promoteNewest(MovePlan plan, int tier, long limit) {
         if (limit == Long.MAX_VALUE) {
-            return; // no part of it is known
+            return; // no part of an unlimited capacity can be computed
         }
         List<Candidate> newest = new ArrayList<>(plan.candidatesBelow(tier));
         Collections.reverse(newest);

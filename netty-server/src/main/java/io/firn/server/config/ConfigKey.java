@@ -9,18 +9,18 @@ import java.util.function.Predicate;
 /**
  * A configuration key.
  *
- * @param name as in a properties file
- * @param type how its value reads
- * @param defaultValue as text; null when there is none
- * @param rules what a value of that type has to meet besides
+ * @param name the key in a properties file
+ * @param type the type of its value
+ * @param defaultValue the default as text; null when there is none
+ * @param rules what a value of that type must fulfil in addition
  */
 public record ConfigKey(String name, ConfigType type, String defaultValue, List<Rule> rules) {
 
     /**
      * What values are accepted.
      *
-     * @param expected in words that follow "is to be"
-     * @param accepts decides about a value that is of the key's type and has no blanks around it
+     * @param expected the rule in words, which follow "must be" in a message
+     * @param accepts checks a value of the key's type, without blanks around it
      */
     public record Rule(String expected, Predicate<String> accepts) {}
 
@@ -29,7 +29,7 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
                 name, type, defaultValue == null ? null : defaultValue.toString(), List.of());
     }
 
-    /** Accepts what meets a rule only. */
+    /** Returns a key whose values must also meet a rule. */
     ConfigKey meeting(String expected, Predicate<String> accepts) {
         List<Rule> all = new ArrayList<>(rules);
         all.add(new Rule(expected, accepts));
@@ -44,7 +44,10 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
         return meeting("at most " + most, value -> Double.parseDouble(value) <= most);
     }
 
-    /** Of a list, each item is one of the choices; a list may be empty. */
+    /**
+     * Accepts only these choices; in a list, each item must be one of them, and the list may be
+     * empty.
+     */
     ConfigKey oneOf(String... choices) {
         List<String> all = List.of(choices);
         return meeting(
@@ -54,7 +57,7 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
                         : all::contains);
     }
 
-    /** Accepts the default only: a property of the server that cannot be chosen. */
+    /** Accepts only the default: a property of the server that cannot be configured. */
     ConfigKey fixed() {
         String only = defaultValue == null ? "" : defaultValue;
         return type == ConfigType.BOOLEAN
@@ -76,7 +79,7 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
         for (Rule rule : rules) {
             if (!rule.accepts.test(trimmed)) {
                 throw new InvalidOptionException(
-                        name + " is to be " + rule.expected + ", found '" + value + "'");
+                        name + " must be " + rule.expected + ", found '" + value + "'");
             }
         }
     }

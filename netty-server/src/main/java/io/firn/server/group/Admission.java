@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Who becomes a member of a group, and who is one already: new members, members that join again,
- * and those that come back under the name of an instance. The caller holds the group's monitor.
+ * Decides which clients become members of a group: new members, members that join again, and static
+ * members that return under their instance's name. The caller holds the group's monitor.
  */
 final class Admission {
     private static final int FIRST_JOIN_MS = 5 * 60 * 1000;
@@ -23,7 +23,7 @@ final class Admission {
         this.rebalances = rebalances;
     }
 
-    /** Who asks to join, and with what. */
+    /** A request to join. */
     record JoinAsk(
             String groupId,
             String memberId,
@@ -37,7 +37,7 @@ final class Admission {
             boolean needsIdFirst,
             boolean maySkipAssignment) {}
 
-    /** NONE when the reply is given, or will be. */
+    /** Returns NONE when the reply was given or will be. */
     Errors join(Group group, JoinAsk ask, Consumer<Joined> reply) {
         if (group.is(GroupState.DEAD)) {
             return Errors.COORDINATOR_NOT_AVAILABLE; // deleted just now: ask again
@@ -61,7 +61,7 @@ final class Admission {
         }
         if (group.isPending(ask.memberId)) {
             if (ask.instanceId != null) {
-                return Errors.UNKNOWN_MEMBER_ID; // those never wait for an id
+                return Errors.UNKNOWN_MEMBER_ID; // static members never wait for an id
             }
             addAndRebalance(group, ask, ask.memberId, reply);
             return Errors.NONE;
@@ -84,7 +84,7 @@ final class Admission {
                 replaceStatic(group, ask, group.member(before), id, reply);
             }
         } else if (ask.needsIdFirst) {
-            // A client that is refused for its slowness must not leave a member behind each time.
+            // A client that is refused because it is slow must not leave a member behind each time.
             if (group.pendingCount() + group.members().size() >= limits.mostMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
@@ -151,7 +151,8 @@ final class Admission {
                         now.generation(),
                         now.protocolType(),
                         now.protocol(),
-                        // One that does not know how to skip it must not think it has to assign.
+                        // A client that cannot skip the assignment must not believe that it has to
+                        // assign.
                         ask.maySkipAssignment ? now.leader() : leaderBefore,
                         ask.maySkipAssignment && leads,
                         id,
@@ -172,7 +173,8 @@ final class Admission {
             return;
         }
         group.update(member, ask.protocols, ask.sessionMs, ask.rebalanceMs);
-        // A client that lost its connection asks again: the first request has nobody behind it.
+        // A client that lost its connection asks again: nobody waits for the first request any
+        // more.
         member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
         member.joining(reply);
         if (group.is(GroupState.PREPARING)) {

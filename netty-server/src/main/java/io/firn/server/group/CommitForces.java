@@ -12,24 +12,27 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Makes a group's commits durable, with one force for all that wait. Members commit all at once
- * when a rebalance begins, and a force for each of them, one after the other, would take longer
- * than the rebalance. Thread-safe.
+ * Makes a group's commits durable, with one force for all that wait. All members commit at once
+ * when a rebalance begins, and a force for each of them in turn would take longer than the
+ * rebalance. Thread-safe.
  *
- * <p>The order: a commit sets its cursors, then it is added here, then somebody takes it, then the
- * cursors are forced. So a force covers every commit that was taken before it began, and a commit
- * that comes during a force waits for the next one.
+ * <p>The order: a commit sets its cursors; it is added here; a thread takes it; that thread forces
+ * the cursors. So a force covers every commit that was taken before it began, and a commit that
+ * arrives during a force waits for the next one.
  */
 final class CommitForces {
-    /** A commit whose cursors are set; {@code done} gets null, or why it may not be durable. */
+    /**
+     * A commit whose cursors are set; {@code done} receives null, or the reason why it may not be
+     * durable.
+     */
     private record Commit(Set<Cursor> cursors, Consumer<FirnException> done) {}
 
     private List<Commit> waiting = new ArrayList<>();
     private boolean forcing;
 
     /**
-     * Has cursors forced, and then says so, on any thread. Returns before that when somebody else
-     * forces; otherwise forces for all who come meanwhile.
+     * Forces cursors and then calls back, on any thread. If another thread is forcing, returns at
+     * once; otherwise also forces for commits that arrive meanwhile.
      */
     void force(Set<Cursor> cursors, Consumer<FirnException> done) {
         synchronized (this) {

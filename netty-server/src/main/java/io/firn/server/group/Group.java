@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * A group's members and where it is between rebalances. Guarded by its own monitor; {@link
- * Rebalances} says what happens when.
+ * A group's members and its state. Guarded by its own monitor; {@link Rebalances} describes the
+ * changes of state.
  */
 final class Group {
-    /** As the time since when it is empty. */
+    /** The time since which a group that was never used is empty. */
     static final long NEVER_USED = 0;
 
     private final String id;
@@ -26,10 +26,10 @@ final class Group {
     /** How many members name a protocol. */
     private final Map<String, Integer> supporters = new HashMap<>();
 
-    /** Ids that were given to clients that have not come back with them, by deadline. */
+    /** Ids that were given to clients that have not used them yet, with their deadlines. */
     private final Map<String, Long> pending = new HashMap<>();
 
-    /** What committers wrote beside their offsets, by topic id and partition; where not empty. */
+    /** The metadata of commits, by topic id and partition; only where it is not empty. */
     private final Map<String, String> notes = new TreeMap<>();
 
     private long memberBytes;
@@ -147,13 +147,13 @@ final class Group {
         return pending.size();
     }
 
-    /** Waits for a client to come back with the id that it was given. */
+    /** Waits for a client to join with the id that it was given. */
     void awaitId(String memberId, long deadlineNs) {
         pending.put(memberId, deadlineNs);
         wakeBy(deadlineNs);
     }
 
-    /** Waits for an id no longer; false when it did not. */
+    /** Stops waiting for an id; returns false if it was not awaited. */
     boolean forgetId(String memberId) {
         return pending.remove(memberId) != null;
     }
@@ -163,12 +163,12 @@ final class Group {
         return pending.values().removeIf(deadline -> nowNs - deadline > 0);
     }
 
-    /** A member gave a sign of life, or gets the answer that it waited for. */
+    /** Called when a member was heard from, or gets the answer that it waited for. */
     void heard(Member member, long nowNs) {
         allow(member, nowNs, member.sessionMs());
     }
 
-    /** A member may be silent for so long. */
+    /** Sets how long a member may be silent. */
     void allow(Member member, long nowNs, long ms) {
         member.expireAt(nowNs + ms * 1_000_000L);
         wakeBy(nowNs + ms * 1_000_000L);
@@ -197,7 +197,7 @@ final class Group {
         }
     }
 
-    /** A member has joined again, with other wishes perhaps. */
+    /** Called when a member has joined again, perhaps with other protocols. */
     void update(Member member, Map<String, byte[]> protocols, int sessionMs, int rebalanceMs) {
         count(member, -1);
         member.update(protocols, sessionMs, rebalanceMs);
@@ -211,13 +211,15 @@ final class Group {
         memberBytes += (long) more * member.bytes();
     }
 
-    /** Whether there is room for so many bytes in the place of a member, or of nobody. */
+    /**
+     * Returns whether there is room for so many bytes, in the place of a member if one is given.
+     */
     boolean hasRoomFor(int bytes, Member old) {
         return memberBytes - (old == null ? 0 : old.bytes()) + bytes
                 <= GroupFiles.MOST_MEMBER_BYTES;
     }
 
-    /** Puts a static member's new process in the place of its old one. */
+    /** Replaces a static member's old process by its new one. */
     void replace(Member old, Member replacement) {
         boolean led = isLeader(old.id());
         members.remove(old.id());
@@ -230,7 +232,7 @@ final class Group {
         }
     }
 
-    /** What is wrong with who says to be a member, or {@link Errors#NONE}. */
+    /** Returns what is wrong with a claimed membership, or {@link Errors#NONE}. */
     Errors check(String memberId, String instanceId) {
         if (instanceId != null) {
             String current = instances.get(instanceId);
@@ -244,7 +246,7 @@ final class Group {
         return members.containsKey(memberId) ? Errors.NONE : Errors.UNKNOWN_MEMBER_ID;
     }
 
-    /** Whether a member with these protocols fits to those that are there. */
+    /** Returns whether a member with these protocols is compatible with the present members. */
     boolean takes(String type, Set<String> protocols) {
         if (members.isEmpty()) {
             return !type.isEmpty() && !protocols.isEmpty();
@@ -256,7 +258,7 @@ final class Group {
         return supporters.getOrDefault(name, 0) == members.size();
     }
 
-    /** The protocol that most members would rather have, of those that all have. */
+    /** Returns the protocol that most members prefer, of those that all support. */
     String vote() {
         Map<String, Integer> votes = new LinkedHashMap<>();
         for (Member member : members.values()) {
@@ -340,7 +342,7 @@ final class Group {
         wakeBy(deadlineNs);
     }
 
-    /** The first members of a group are given a little longer each time that one more comes. */
+    /** The first rebalance of a group waits a little longer each time that another member joins. */
     void extendInitialDelay(long nowNs, long delayNs) {
         if (initialDelay) {
             joinDeadlineNs = Math.min(joinLatestNs, nowNs + delayNs);

@@ -4,9 +4,9 @@ import io.firn.server.wire.Alarm;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Ends what took too long in groups: sessions, joins, syncs. Each group is looked at when its
- * earliest deadline is over and not before; members whose heartbeats have moved it meanwhile are
- * left alone. So a group costs nothing between the heartbeats of its members. Thread-safe.
+ * Ends sessions, joins and syncs of groups that have timed out. A group is checked when its
+ * earliest deadline has passed and not before; members whose heartbeats have moved their deadlines
+ * stay. So a group costs nothing between the heartbeats of its members. Thread-safe.
  */
 final class GroupClock {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
@@ -20,7 +20,7 @@ final class GroupClock {
         this.rebalances = rebalances;
     }
 
-    /** Watches a group from now on. */
+    /** Starts to watch a group. */
     Group watch(Group group) {
         synchronized (group) {
             group.alarm(new Alarm(executor, System::nanoTime, which -> look(group, which)));

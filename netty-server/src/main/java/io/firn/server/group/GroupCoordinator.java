@@ -10,9 +10,10 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Consumer groups with the classic protocol: members join, one of them assigns, all are told.
- * Thread-safe; a group's requests take turns. Answers that have to wait for other members come
- * through callbacks, on the thread of whoever completes them. Methods may write a small file.
+ * Consumer groups with the classic protocol: members join, one of them assigns partitions, all
+ * receive their assignment. Thread-safe; a group's requests take turns. Answers that have to wait
+ * for other members come through callbacks, on the thread that completes them. Methods may write a
+ * small file.
  */
 public final class GroupCoordinator {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
@@ -54,7 +55,7 @@ public final class GroupCoordinator {
         return groups.size();
     }
 
-    /** The group, made when there is none; the caller holds no group. */
+    /** Returns the group, created if there is none; the caller holds no group's monitor. */
     Group findOrCreate(String groupId) {
         return groups.computeIfAbsent(groupId, id -> clock.watch(new Group(id, Group.NEVER_USED)));
     }
@@ -85,7 +86,7 @@ public final class GroupCoordinator {
 
     // ---- sync
 
-    /** Who asks for its assignment; the leader brings those of all. */
+    /** A request for an assignment; the leader's contains those of all members. */
     record SyncAsk(
             String groupId,
             int generation,
@@ -144,7 +145,7 @@ public final class GroupCoordinator {
         return Errors.NONE;
     }
 
-    /** What is wrong with a member's request, or NONE. */
+    /** Returns what is wrong with a member's request, or NONE. */
     private static Errors check(Group group, String memberId, String instanceId, int generation) {
         Errors error = group.check(memberId, instanceId);
         if (error == Errors.NONE && generation != group.generation()) {
@@ -199,7 +200,7 @@ public final class GroupCoordinator {
 
     // ---- commits
 
-    /** Whether a member, or somebody without a group, may commit. */
+    /** Returns whether a member, or a client without membership, may commit. */
     Errors mayCommit(Group group, String memberId, String instanceId, int generation) {
         synchronized (group) {
             if (group.is(GroupState.DEAD)) {
@@ -222,7 +223,7 @@ public final class GroupCoordinator {
         }
     }
 
-    /** Writes down, once, that a group without members is in use. */
+    /** Records once, in the group's file, that a group without members is in use. */
     void keep(Group group, Map<String, String> notes) {
         synchronized (group) {
             Map<String, String> before = new HashMap<>();
@@ -275,7 +276,7 @@ public final class GroupCoordinator {
 
     // ---- time
 
-    /** Deletes groups that have been empty for too long; to be called every some minutes. */
+    /** Deletes groups that have been empty for too long; to be called every few minutes. */
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
         for (Group group : groups.values()) {

@@ -13,8 +13,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Where groups stand: the store's own cursors, one for each topic that a group reads, named as the
- * group. A tailer in the application can go on where a group of clients stopped. Thread-safe.
+ * The offsets of groups: cursors of the store, one for each topic that a group reads, named like
+ * the group. A tailer in the application can continue where a group of clients stopped.
+ * Thread-safe.
  */
 final class Offsets {
     private static final int LONGEST = 120;
@@ -25,7 +26,7 @@ final class Offsets {
         this.store = store;
     }
 
-    /** Whether a cursor, and a file, can be named so. */
+    /** Returns whether a cursor, and its file, can have this name. */
     static boolean isGroupId(String id) {
         if (id == null || id.isEmpty() || id.length() > LONGEST) {
             return false;
@@ -36,7 +37,7 @@ final class Offsets {
                         <= LONGEST_FILE;
     }
 
-    /** Sets where the group stands; written down by {@link #force}. */
+    /** Sets an offset of the group; {@link #force} makes it durable. */
     static Cursor advance(Topic topic, String groupId, int partition, long offset) {
         Cursor cursor = topic.cursor(groupId);
         cursor.advance(partition, offset);
@@ -58,15 +59,15 @@ final class Offsets {
         }
     }
 
-    /** Where the group stands in a topic; null when it has never been there. */
+    /** Returns the group's offsets in a topic; null when it never had any. */
     static Cursor find(Topic topic, String groupId) {
-        // Not to be made by being asked for.
+        // A query must not create the cursor.
         return isGroupId(groupId) && topic.cursorNames().contains(groupId)
                 ? topic.cursor(groupId)
                 : null;
     }
 
-    /** The topics that a group has been in. */
+    /** Returns the topics in which a group has offsets. */
     List<Topic> topicsOf(String groupId) {
         List<Topic> found = new ArrayList<>();
         for (Topic topic : topics()) {
@@ -77,7 +78,7 @@ final class Offsets {
         return found;
     }
 
-    /** Everybody who stands somewhere. */
+    /** Returns all groups that have offsets. */
     Set<String> groupIds() {
         Set<String> ids = new TreeSet<>();
         topics().forEach(topic -> ids.addAll(topic.cursorNames()));

@@ -6,10 +6,10 @@ import java.util.Map;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * How a group gets from one generation to the next. A rebalance begins when a member comes, goes or
- * wants something else; it waits until all members have joined again, or their time is up; then the
- * leader gets the list of members, assigns, and its sync lets all others go on. The caller holds
- * the group's monitor.
+ * Takes a group from one generation to the next. A rebalance begins when a member joins, leaves or
+ * changes its protocols; it waits until all members have joined again, or their time is up; then
+ * the leader receives the list of members and assigns, and its sync completes those of all others.
+ * The caller holds the group's monitor.
  *
  * <pre>
  *            member comes or goes            all joined, or time is up
@@ -32,7 +32,7 @@ final class Rebalances {
         this.limits = limits;
     }
 
-    /** Has all members join again. */
+    /** Makes all members join again. */
     void begin(Group group) {
         boolean first = group.is(GroupState.EMPTY);
         long now = System.nanoTime();
@@ -53,7 +53,7 @@ final class Rebalances {
         tryComplete(group);
     }
 
-    /** One that waited was alive all the time, and is given a session's time to join again. */
+    /** A member that waited was alive all the time, and gets a session's time to join again. */
     private static void refuseSync(Group group, Member member, Errors error, long nowNs) {
         if (member.isSyncing()) {
             group.heard(member, nowNs);
@@ -61,14 +61,14 @@ final class Rebalances {
         }
     }
 
-    /** A member has joined, or has gone, while others are waited for. */
+    /** Called when a member has joined or left while others are awaited. */
     void tryComplete(Group group) {
         if (group.is(GroupState.PREPARING) && !group.isInitialDelay() && group.haveAllJoined()) {
             complete(group);
         }
     }
 
-    /** Begins a generation with those who have joined. */
+    /** Begins a generation with the members that have joined. */
     private void complete(Group group) {
         for (Member member : List.copyOf(group.members())) {
             if (!member.isJoining() && !member.isStatic()) {
@@ -102,7 +102,7 @@ final class Rebalances {
         }
     }
 
-    /** What a member of the present generation is told. */
+    /** The answer to a member of the present generation. */
     Joined joined(Group group, String memberId) {
         return new Joined(
                 Errors.NONE,
@@ -124,7 +124,7 @@ final class Rebalances {
         files.write(group);
     }
 
-    /** The leader has assigned. Durable before anybody is told. */
+    /** Called with the leader's assignment, which is durable before any member receives it. */
     void assign(Group group, Map<String, byte[]> assignments) {
         for (Member member : group.members()) {
             member.assignment(assignments.get(member.id()));
@@ -153,7 +153,7 @@ final class Rebalances {
         return new Synced(Errors.NONE, group.protocolType(), group.protocol(), member.assignment());
     }
 
-    /** A member leaves, or its session has ended. */
+    /** Called when a member leaves or its session has ended. */
     void remove(Group group, Member member, Errors told) {
         member.refuse(told);
         group.remove(member);
@@ -168,7 +168,7 @@ final class Rebalances {
         }
     }
 
-    /** Ends what took too long; true when something happened. */
+    /** Ends what has timed out; returns true when something did. */
     void tick(Group group, long nowNs) {
         boolean forgot = group.forgetLateIds(nowNs);
         List<Member> gone = new ArrayList<>();
@@ -177,7 +177,7 @@ final class Rebalances {
                     group.is(GroupState.COMPLETING)
                             && group.isSyncOver(nowNs)
                             && !member.isSyncing()
-                            // An instance that is down keeps its place, but leads nobody.
+                            // A static member that is down keeps its place but does not lead.
                             && (!member.isStatic() || group.isLeader(member.id()));
             if (unsynced || member.isExpired(nowNs)) {
                 gone.add(member);

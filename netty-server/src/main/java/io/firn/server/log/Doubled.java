@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * What a request names more than once. It is not clear what is to become of it, so none of it is
- * done. For one thread.
+ * Finds what a request names more than once. Such a request is ambiguous, so none of its duplicates
+ * is carried out. For one thread.
  */
 final class Doubled<T> {
     private final Set<T> doubled;

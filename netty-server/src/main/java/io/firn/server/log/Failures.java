@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Which of Kafka's error codes says what went wrong in here. */
+/** Maps failures to Kafka's error codes. */
 public final class Failures implements WireErrors {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 

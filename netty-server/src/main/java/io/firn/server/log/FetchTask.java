@@ -24,9 +24,9 @@ import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * One fetch request. It looks; when there is less than the client wants it waits, holding nothing,
- * and looks again when something became visible or the time is up. Batches of the segment that is
- * written to are in memory, and are read on the event loop; older ones may have to come from a
+ * One fetch request. It reads; if there is less than the client wants, it waits without holding
+ * anything, and reads again when more became visible or the time is up. Batches of the segment that
+ * is written to are in memory, and are read on the event loop; older ones may have to come from a
  * disk, and are brought in by a background thread, so that no other client waits for them.
  */
 final class FetchTask {
@@ -178,7 +178,7 @@ final class FetchTask {
         return sum;
     }
 
-    /** Called by whoever forced or appended. */
+    /** Called on the thread that forced or appended. */
     private void wakeUp() {
         if (woken.compareAndSet(false, true)) {
             try {

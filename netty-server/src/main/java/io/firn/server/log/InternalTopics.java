@@ -5,12 +5,12 @@ import java.util.Map;
 import org.apache.kafka.common.internals.Topic;
 
 /**
- * Topics whose names Kafka reserves for itself. Clients are told that they are internal, so that a
- * subscription by pattern leaves them out, and records are taken from nobody but an administrator.
+ * Topics whose names Kafka reserves for itself. They are reported to clients as internal, so that a
+ * subscription by pattern leaves them out, and only administrators may append to them.
  *
- * <p>Kafka creates {@code __consumer_offsets} when a group is looked for the first time; clients,
- * their tests and user interfaces look for that topic. It is created here at the same time and
- * stays empty, because committed offsets are the cursors of the topics that they belong to. An
+ * <p>Kafka creates {@code __consumer_offsets} when a client looks for a group for the first time;
+ * clients, their tests and user interfaces expect that topic. It is created here at the same time
+ * and stays empty, because committed offsets are cursors of the topics that they belong to. An
  * empty topic takes a small file and no segment. Thread-safe.
  */
 public final class InternalTopics {
@@ -20,24 +20,24 @@ public final class InternalTopics {
     private final ServedTopics topics;
     private volatile boolean failed;
 
-    /** Over the topics. */
+    /** Creates it for the served topics. */
     public InternalTopics(ServedTopics topics) {
         this.topics = topics;
     }
 
-    /** Whether Kafka reserves a name. */
+    /** Returns whether Kafka reserves a name. */
     static boolean isReserved(String name) {
         return Topic.isInternal(name);
     }
 
-    /** Whether a client may append to internal topics, as Kafka decides it. */
+    /** Returns whether a client may append to internal topics, by Kafka's rule. */
     static boolean mayAppend(String clientId) {
         return ADMINISTRATOR.equals(clientId);
     }
 
     /**
      * Creates the topic of committed offsets if there is none; may write files. Groups work without
-     * it: when it cannot be created, that is logged once, and the next call tries again.
+     * it: a failure is logged once, and the next call tries again.
      */
     public void ensureOffsetsTopic() {
         String name = Topic.GROUP_METADATA_TOPIC_NAME;

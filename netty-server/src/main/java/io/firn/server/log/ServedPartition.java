@@ -49,7 +49,7 @@ final class ServedPartition implements VisibleListener {
         return appender;
     }
 
-    /** Has it called each time that more can be seen, until {@link #leave}. */
+    /** Registers a fetch, which is called each time that more is visible, until {@link #leave}. */
     synchronized void watch(Runnable wakeUp) {
         if (!listening && !closed) {
             listening = true;

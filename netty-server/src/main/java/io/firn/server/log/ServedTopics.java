@@ -105,7 +105,7 @@ public final class ServedTopics implements AutoCloseable {
         return served != null && served.topic().id().equals(topic.id()) ? served : serve(topic);
     }
 
-    /** What a client is told of a topic that {@link #find(String)} did not find. */
+    /** Returns the error for a topic that {@link #find(String)} did not find. */
     Errors missing() {
         return store.unreadableTopics().isEmpty()
                 ? Errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -148,7 +148,7 @@ public final class ServedTopics implements AutoCloseable {
         }
     }
 
-    /** Lets go of topics that somebody else deleted, so that their space comes back. */
+    /** Releases topics that the application has deleted, so that their space is freed. */
     public void forgetDeleted() {
         byName.keySet().forEach(this::find);
     }
@@ -262,7 +262,7 @@ public final class ServedTopics implements AutoCloseable {
         }
     }
 
-    /** Lets go of all topics, not of the store. */
+    /** Releases all topics, but not the store. */
     @Override
     public void close() {
         new ArrayList<>(byName.values()).forEach(this::forget);

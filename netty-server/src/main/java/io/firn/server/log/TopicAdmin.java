@@ -112,7 +112,7 @@ public final class TopicAdmin {
                 var assignment = asked.assignments().find(i);
                 if (assignment == null || !assignment.brokerIds().equals(List.of(nodeId))) {
                     throw Errors.INVALID_REPLICA_ASSIGNMENT.exception(
-                            "Partitions 0, 1, … are to be assigned to node " + nodeId + " alone.");
+                            "Partitions 0, 1, … must be assigned to node " + nodeId + " alone.");
                 }
             }
             return asked.assignments().size();
@@ -174,7 +174,7 @@ public final class TopicAdmin {
         boolean byName = asked.name() != null;
         if (byName != asked.topicId().equals(Uuid.ZERO_UUID)) {
             throw Errors.INVALID_REQUEST.exception(
-                    "A topic is to be named by its name or by its id, one of them.");
+                    "A topic must be named either by its name or by its id.");
         }
         ServedTopic topic = byName ? topics.find(asked.name()) : topics.find(asked.topicId());
         if (topic == null) {
@@ -233,7 +233,7 @@ public final class TopicAdmin {
                                     .allMatch(each -> each.brokerIds().equals(List.of(nodeId)));
             if (!fits) {
                 throw Errors.INVALID_REPLICA_ASSIGNMENT.exception(
-                        "Each new partition is to be assigned to node " + nodeId + " alone.");
+                        "Each new partition must be assigned to node " + nodeId + " alone.");
             }
         }
         if (!onlyCheck) {

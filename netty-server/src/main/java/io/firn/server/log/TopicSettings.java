@@ -66,7 +66,7 @@ public final class TopicSettings {
         long most = Long.parseLong(get("max.compaction.lag.ms"));
         if (least > most) {
             throw new InvalidOptionException(
-                    "min.compaction.lag.ms is to be at most max.compaction.lag.ms ("
+                    "min.compaction.lag.ms must be at most max.compaction.lag.ms ("
                             + most
                             + "), found "
                             + least);

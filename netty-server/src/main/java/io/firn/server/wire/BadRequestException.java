@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-/** A request that cannot be understood; it costs its sender the connection. */
+/** Thrown for a request that cannot be read; closes its sender's connection. */
 public final class BadRequestException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

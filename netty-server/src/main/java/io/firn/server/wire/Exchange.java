@@ -197,7 +197,7 @@ public final class Exchange {
         return !answered;
     }
 
-    /** Lets go of the log's bytes in an answer that nobody gets. */
+    /** Releases the log's bytes in an answer that is not sent. */
     static void discard(ApiMessage message) {
         if (message instanceof FetchResponseData fetch) {
             fetch.responses()

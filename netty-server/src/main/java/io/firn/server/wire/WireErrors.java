@@ -2,7 +2,7 @@ package io.firn.server.wire;
 
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Turns what went wrong in here into what a client understands. */
+/** Turns failures into Kafka's exceptions. */
 @FunctionalInterface
 public interface WireErrors {
 
