@@ -111,10 +111,11 @@ public interface Appender extends AutoCloseable {
     /**
      * Sets the handler that is called as records become durable; allocation-free.
      *
-     * @param handler called on the thread that forced; must be quick; what it throws is logged and
-     *     otherwise ignored. It may append with {@code appendAsync}, but must not wait until more
-     *     of the partition is durable: methods that wait throw {@link IllegalStateException} there.
-     *     Null removes the handler
+     * @param handler called by a thread that forced, or that is still telling of an earlier force,
+     *     so an append may return a little before; must be quick; what it throws is logged and
+     *     otherwise ignored; may append with {@code appendAsync}, must not wait until more of the
+     *     partition is durable: what waits throws {@link IllegalStateException} there; null for
+     *     none
      */
     void onDurable(DurableHandler handler);
 

@@ -5,10 +5,12 @@ package io.firn;
 public interface VisibleListener {
 
     /**
-     * Called when more records can be read, up to {@link Partition#visibleOffset}. Must be quick.
-     * The call may come in the middle of an append, so the listener must not append to the
-     * partition or close one of its appenders: both throw {@link IllegalStateException} or {@link
-     * ConcurrentUseException} there. What the listener throws is logged and otherwise ignored.
+     * Tells that there is more to be read, up to {@link Partition#visibleOffset}. Must be quick. It
+     * may be called in the middle of an append: it must not append to the partition and must not
+     * close an appender, either of which throws {@link IllegalStateException} or {@link
+     * ConcurrentUseException} there. In a DURABLE topic it is called by a thread that forced, and
+     * must not wait until more of the partition is durable: what waits throws {@link
+     * IllegalStateException}. What it throws is logged and otherwise ignored.
      */
     void onVisible();
 }

@@ -49,6 +49,10 @@ final class AppendTurn {
     private static final int TAKEN = 2;
 
     private static final int MAX_SEATS = 8;
+
+    /** Some ms; an append is done in less, unless its thread does not run. */
+    private static final int SOON_TRIES = 300;
+
     private static final long STORES_ARRIVE_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private volatile int state;
@@ -150,6 +154,33 @@ final class AppendTurn {
         }
         lent = before;
         holder = Thread.currentThread();
+    }
+
+    /**
+     * Takes the turn for the background, which many wait for: an append whose listener takes long
+     * must not hold it up, nor may that listener wait for it in vain.
+     *
+     * @return false when the turn was not given up soon
+     */
+    boolean enterSoon() {
+        for (int tries = 0; !STATE.compareAndSet(this, FREE, TAKEN); tries++) {
+            if (tries == SOON_TRIES) {
+                return false;
+            }
+            AppendGate.pause(tries);
+        }
+        Seat before = takeSeatAway();
+        for (int tries = 0; before != null && before.inside; tries++) {
+            if (tries == SOON_TRIES) {
+                seat = before;
+                STATE.setRelease(this, FREE);
+                return false;
+            }
+            AppendGate.pause(tries);
+        }
+        lent = before;
+        holder = Thread.currentThread();
+        return true;
     }
 
     private void awaitOutside(Seat before) {

@@ -449,10 +449,12 @@ final class PartitionLog implements Partition {
     /**
      * Background: ends the active segment although nothing follows yet.
      *
-     * @return false when a claim has room in it: the next append begins another segment
+     * @return false when an append or a claim is under way in it: try again
      */
     boolean endSegment(LogSegment segment) {
-        turn.enter();
+        if (!turn.enterSoon()) {
+            return false;
+        }
         try {
             return writer.endSegment(segment);
         } finally {

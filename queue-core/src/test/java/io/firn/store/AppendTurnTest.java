@@ -166,4 +166,22 @@ class AppendTurnTest {
             nested.get(60, TimeUnit.SECONDS);
         }
     }
+
+    @Test
+    void shouldNotWaitLongForTheThreadThatIsInsideWhenTheBackgroundAsks() throws Exception {
+        AppendTurn turn = new AppendTurn();
+        for (int way = 0; way < 12; way++) { // with a seat, and without any more
+            assertTrue(turn.tryEnter());
+            assertFalse(threads.submit(turn::enterSoon).get(60, TimeUnit.SECONDS));
+            assertFalse(turn.tryEnter(), "still inside");
+            turn.leave();
+            Future<?> soon =
+                    threads.submit(
+                            () -> {
+                                assertTrue(turn.enterSoon());
+                                turn.leave();
+                            });
+            soon.get(60, TimeUnit.SECONDS);
+        }
+    }
 }

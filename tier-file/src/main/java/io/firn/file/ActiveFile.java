@@ -109,8 +109,16 @@ final class ActiveFile {
         newestSlot = slot;
     }
 
-    /** The second slot is touched when the first is durable, or a crash could tear both. */
-    void rewriteMark(Mark mark) throws IOException {
+    /**
+     * The second slot is written when the first is durable, or a crash could tear both. For the
+     * same reason the newest mark is stored again and forced before the other slot is written: it
+     * may be in the cache only, written by a process that died before it was forced (O1).
+     */
+    synchronized void rewriteMark(Mark mark) throws IOException {
+        byte[] newest = new byte[MarkFormat.LENGTH];
+        mapping.buffer()
+                .get((int) MarkPages.slotPosition(fileBytes, newestSlot), newest);
+        writeSlot(newestSlot, newest);
         writeMark(mark);
         writeMark(mark);
     }

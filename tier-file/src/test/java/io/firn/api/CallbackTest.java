@@ -17,6 +17,7 @@ import io.firn.Partition;
 import io.firn.Topic;
 import io.firn.VisibleListener;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -306,6 +307,39 @@ class CallbackTest {
         Stores.await("a force", () -> topic.partition(0).durableOffset() == 2);
         here.close();
         there.close();
+    }
+
+    /** Meanwhile the background wants to end the segment that is appended to. */
+    @Test
+    void shouldLetAListenerAppendToAnotherPartitionWhoseBlockIsYetToCome() throws Exception {
+        Topic topic =
+                store.createTopic(
+                        "two",
+                        Stores.small()
+                                .withPartitions(2)
+                                .withDurability(Durability.WRITTEN)
+                                .withRollAge(Duration.ofSeconds(1)));
+        Appender here = topic.partition(0).openAppender();
+        Appender there = topic.partition(1).openAppender();
+        CompletableFuture<Long> forwarded = new CompletableFuture<>();
+        assertEquals(0, here.append(bytes("a")));
+        topic.partition(0)
+                .addVisibleListener(
+                        () -> {
+                            if (topic.partition(0).nextOffset() == 2) {
+                                LockSupport.parkNanos(1_500_000_000); // it is old enough by then
+                                forwarded.complete(there.append(bytes("c")));
+                            }
+                        });
+        assertEquals(1, Stores.start(() -> here.append(bytes("b"))).result());
+        assertEquals(0, forwarded.join());
+        Stores.await("another segment", () -> here.append(bytes("d")) > 1 && rolls(topic) > 0);
+        here.close();
+        there.close();
+    }
+
+    private static long rolls(Topic topic) {
+        return topic.partition(0).metrics().rolls();
     }
 
     @Test
