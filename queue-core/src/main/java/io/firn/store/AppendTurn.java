@@ -217,8 +217,7 @@ final class AppendTurn {
     private boolean isMine() {
         Thread me = Thread.currentThread();
         Seat last = current;
-        return holder == me
-                || (last != null && last.thread == me && (boolean) INSIDE.get(last));
+        return holder == me || (last != null && last.thread == me && (boolean) INSIDE.get(last));
     }
 
     /** Throws when the caller has the turn. */
