@@ -55,8 +55,7 @@ final class BlockSupply extends Duty {
      * @return null when there is none; the background then asks the tiers for one
      */
     LogSegment take() {
-        LogSegment block =
-                reserved.getAndSet(null); // either the writer gets it or the close does, never both
+        LogSegment block = reserved.getAndSet(null); // the writer gets it or the close, not both
         if (block != null) {
             return block;
         }

@@ -25,9 +25,7 @@ final class CursorLog implements Cursor {
      */
     private final Object writing = new Object();
 
-    private long[]
-            offsets; // by partition; shorter than the number of partitions when some were added
-    // since
+    private long[] offsets; // by partition; too short when some were added since
     private long changes;
     private long writtenChanges;
     private boolean deleted;

@@ -210,8 +210,7 @@ final class PartitionForcer extends Duty {
             return Integer.MAX_VALUE;
         }
         if (hasPending) {
-            return position; // something waits for records that are not appended yet: each append
-            // calls
+            return position; // a wait for records that are not appended yet: each append calls
         }
         long forceBytes = log.topicLog().options().forceBytes();
         long due = LogSegment.positionOf(active.forcedEnd()) + forceBytes;

@@ -539,9 +539,7 @@ final class PartitionReader {
      * until no other segment can have a larger one than was found.
      */
     private TimestampedOffset findLatestOnce() {
-        long visible =
-                log.visibleOffset(); // read before the indexes, which then contain everything
-        // below it
+        long visible = log.visibleOffset(); // before the indexes, which then contain all below it
         List<LogSegment> candidates = new ArrayList<>();
         Map<LogSegment, Long> largest = new IdentityHashMap<>();
         for (LogSegment candidate : log.segments()) {

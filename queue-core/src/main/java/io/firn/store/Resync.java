@@ -210,8 +210,7 @@ final class Resync {
     private int endOfValue(Run run) {
         int last = run.from - 1;
         if (memory.get(last) <= 0) {
-            return -1; // the last byte of a varint has no high bit, and is not 0 unless it is the
-            // only one
+            return -1; // not the last byte of a varint above 0
         }
         int at = run.to;
         int size;
