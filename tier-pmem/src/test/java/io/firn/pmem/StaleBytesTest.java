@@ -33,6 +33,7 @@ class StaleBytesTest {
     private final CachedEpochClock clock = new CachedEpochClock();
     private final List<String> warnings = new ArrayList<>();
     private final Logger log = Logger.getLogger("io.firn");
+    private Level level;
     private final Handler handler =
             new Handler() {
                 @Override
@@ -52,12 +53,15 @@ class StaleBytesTest {
     @BeforeEach
     void listen() {
         medium.usePersistentMemory(path -> path.startsWith(POOL) && !path.endsWith("lock"), false);
+        level = log.getLevel();
+        log.setLevel(Level.WARNING); // another test of this JVM may have silenced it
         log.addHandler(handler);
     }
 
     @AfterEach
     void listenNoMore() {
         log.removeHandler(handler);
+        log.setLevel(level);
     }
 
     private LogStore open(SimulatedFileMedium on) throws IOException {
