@@ -198,10 +198,12 @@ final class Promises {
         for (PartitionPlace partition : snapshot.partitions()) {
             long next = -1;
             for (SegmentPlace segment : partition.segments()) {
+                // Below the log start one may be there that a move or a reader held for longer.
+                boolean isKept = segment.endOffset() > partition.logStartOffset();
                 require(
-                        next < 0 || segment.baseOffset() == next,
+                        !isKept || next < 0 || segment.baseOffset() == next,
                         partition.topic() + " has segments " + partition.segments());
-                next = segment.endOffset();
+                next = isKept ? segment.endOffset() : -1;
                 used[segment.tier()] += segment.usedBytes();
             }
         }

@@ -75,8 +75,9 @@ final class Duties {
         return numbers.getAndIncrement();
     }
 
+    /** The time of the present pass; before the first one, when a store is closed, the clock's. */
     long nowMs() {
-        return nowMs;
+        return nowMs == Long.MIN_VALUE ? timeMs() : nowMs;
     }
 
     // ---- any thread

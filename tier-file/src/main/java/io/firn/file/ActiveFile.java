@@ -116,8 +116,7 @@ final class ActiveFile {
      */
     synchronized void rewriteMark(Mark mark) throws IOException {
         byte[] newest = new byte[MarkFormat.LENGTH];
-        mapping.buffer()
-                .get((int) MarkPages.slotPosition(fileBytes, newestSlot), newest);
+        mapping.buffer().get((int) MarkPages.slotPosition(fileBytes, newestSlot), newest);
         writeSlot(newestSlot, newest);
         writeMark(mark);
         writeMark(mark);

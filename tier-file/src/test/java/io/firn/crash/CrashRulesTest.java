@@ -535,6 +535,63 @@ class CrashRulesTest {
         }
     }
 
+    /**
+     * O1: a process that dies between the store and the force of a mark leaves it in the cache
+     * only. Unless recovery makes it durable ({@code ActiveFile.rewriteMark}) before it writes the
+     * other slot, a power cut can tear both.
+     */
+    @Test
+    void shouldFindAMarkWhenPowerIsCutInTheRecoveryOfAProcessThatDiedBesideAMark() {
+        LogStore store = simulation.open();
+        Partition partition = partition(store, Simulation.SMALL);
+        List<SimulatedFileMedium> killed = new ArrayList<>();
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 3; i++) {
+                appender.append(new byte[100]);
+                medium.onOperation(number -> killed.add(medium.kill()));
+                simulation.pass(store, 200);
+                medium.onOperation(number -> {});
+            }
+        }
+        assertTrue(killed.size() > 2, "no mark was written");
+        for (SimulatedFileMedium each : killed) {
+            for (int seed = 0; seed < 20; seed++) {
+                SimulatedFileMedium again = each.kill();
+                List<SimulatedFileMedium> cut = new ArrayList<>();
+                Survival survival = Survival.shredded(seed);
+                again.onOperation(number -> cut.add(again.crash(survival)));
+                new Simulation(again).open();
+                again.onOperation(number -> {});
+                for (SimulatedFileMedium left : cut) {
+                    Partition found = new Simulation(left).open().openTopic("t").partition(0);
+                    assertTrue(found.nextOffset() >= 1);
+                }
+            }
+        }
+    }
+
+    /** O8: the same when a store that was killed is opened and closed, without a duty cycle. */
+    @Test
+    void shouldKnowAProducerWhoseBatchesWereDeletedByACloseBeforeTheFirstDutyCycle() {
+        LogStore store = simulation.open();
+        Partition partition = partition(store, Simulation.SMALL);
+        List<Batch> batches = new ArrayList<>();
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 8; i++) {
+                batches.add(appender.newBatch().producer(1, 0, i).add(new byte[25_000]));
+                appender.append(batches.get(i));
+            }
+            appender.append(new byte[25_000]); // the segment that stays
+            store.doWork();
+        }
+        SimulatedFileMedium killed = medium.kill();
+        try (LogStore again = new Simulation(killed).open()) {
+            Partition found = again.openTopic("t").partition(0);
+            found.deleteRecordsBefore(found.durableOffset());
+        }
+        checkProducer(killed, batches);
+    }
+
     private static void checkProducer(SimulatedFileMedium left, List<Batch> batches) {
         try (LogStore store = new Simulation(left).open()) {
             Topic topic = store.openTopic("t");
