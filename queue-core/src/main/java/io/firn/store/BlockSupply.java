@@ -221,6 +221,7 @@ final class BlockSupply extends Duty {
     }
 
     private void refuse(FirnException why) {
+        full = null; // what they were when they worked says nothing any more
         if (blockWanted) {
             failure = why;
             blockWanted = false;
