@@ -277,7 +277,9 @@ final class Resync {
             int length = hasHeader ? memory.getInt(at + BatchFormat.LENGTH) : -1;
             int least = BatchFormat.HEADER_LENGTH - BatchFormat.LENGTH_OVERHEAD;
             int most = end - at - BatchFormat.LENGTH_OVERHEAD;
-            boolean isSane = length >= least && length <= most;
+            // Bytes from another place of the log tell of a batch that is not here.
+            boolean isHere = hasHeader && memory.getLong(at) == offset;
+            boolean isSane = isHere && length >= least && length <= most;
             this.byLength = isSane ? at + BatchFormat.LENGTH_OVERHEAD + length : -1;
             int count = hasHeader ? memory.getInt(at + BatchFormat.COUNT) : -1;
             this.byCount = count < 1 ? -1 : offset + count;
