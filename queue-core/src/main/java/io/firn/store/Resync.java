@@ -18,8 +18,9 @@ import java.util.List;
  *
  * <ol>
  *   <li><b>What is left of the damaged batch.</b> It ends where the offset that must come next is
- *       stored, provided that its length leads there, or its CRC matches the bytes up to there, or
- *       its records end there. Damage to a single field leaves at least one of the three.
+ *       stored, provided that its length leads there (believed only when its own offset is the next
+ *       one, since misplaced bytes tell of another batch), or its CRC matches the bytes up to
+ *       there, or its records end there. Damage to a single field leaves at least one of the three.
  *       Everything before that place belongs to the damaged batch. If the batch at that place is
  *       damaged as well, the search continues from it.
  *   <li><b>What a run of whole batches leads to.</b> A run is accepted when it ends at the end of

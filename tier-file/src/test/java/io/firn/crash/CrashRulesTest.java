@@ -465,8 +465,8 @@ class CrashRulesTest {
     }
 
     /**
-     * O8: without the force before the checkpoint ({@code PartitionUpkeep.checkpoint}) a batch that
-     * a power cut took back is known nonetheless, and refused when it is sent again.
+     * O8: without the force before the checkpoint ({@code Checkpoints.take}) a batch that a power
+     * cut took back is known nonetheless, and refused when it is sent again.
      */
     @Test
     void shouldNotRememberABatchThatAPowerCutTookBack() {
