@@ -1,3 +1,5 @@
+package ;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,9 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/**
- * Waits for a running MirrorMaker, and compares what it copied record by record: FIRN KAFKA. From
- * Firn to Kafka the topic "mirrored" and the place of the group "half-way"; the other way some
+ the other way some
  * records that are written here.
  */
 final class MirrorCompare {

@@ -9,5 +9,6 @@ module io.firn {
     uses io.firn.spi.TierInspector;
 
     exports io.firn;
+    exports io.firn.medium;
     exports io.firn.spi;
 }

@@ -1,6 +1,6 @@
 package io.firn;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import io.firn.store.Store;
 import io.firn.store.StoreConfig;

@@ -1,8 +1,8 @@
 package io.firn.crashlab;
 
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import io.firn.pmem.PmemTier;
-import io.firn.spi.FileMedium;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -73,7 +73,7 @@ final class CallSites {
                 && !name.startsWith("io.firn.pmem.SimulatedPmem")
                 && !name.startsWith("io.firn.pmem.PmemMemory")
                 && !name.startsWith("io.firn.pmem.MappedMemory")
-                && !name.equals("io.firn.spi.MediumFile");
+                && !name.equals("io.firn.medium.MediumFile");
     }
 
     private static String site(String className, int line) {

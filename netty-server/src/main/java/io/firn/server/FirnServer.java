@@ -1,6 +1,8 @@
 package io.firn.server;
 
 import io.firn.LogStore;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
@@ -10,8 +12,6 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
-import io.firn.spi.FileMedium;
-import io.firn.spi.SmallFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.firn.server;
 
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.Failures;
@@ -10,7 +11,6 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.OneConnection;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
-import io.firn.spi.FileMedium;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

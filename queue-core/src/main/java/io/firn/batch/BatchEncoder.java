@@ -5,6 +5,7 @@ import io.firn.Compression;
 import io.firn.InvalidOptionException;
 import io.firn.RecordTooLargeException;
 import io.firn.compress.Codecs;
+import io.firn.compress.Scratch;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;

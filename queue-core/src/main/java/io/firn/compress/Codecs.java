@@ -2,7 +2,6 @@ package io.firn.compress;
 
 import io.firn.Compression;
 import io.firn.MissingCodecException;
-import io.firn.batch.Scratch;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

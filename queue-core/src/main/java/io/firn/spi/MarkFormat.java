@@ -1,5 +1,6 @@
 package io.firn.spi;
 
+import io.firn.medium.UnsupportedVersionException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;

@@ -7,8 +7,8 @@ import java.io.IOException;
  * batches has: after a crash it is a reserved block without a valid first batch, and is freed.
  * Sealing publishes it.
  */
-final class ReservedCopy implements SegmentCopy {
-    private final Segment block;
+final class ReservedCopy implements BlockCopy {
+    private final Block block;
     private final Mark mark;
     private int written;
     private int forced;
@@ -40,7 +40,7 @@ final class ReservedCopy implements SegmentCopy {
     }
 
     @Override
-    public Segment publish(byte[] index, byte[] timeIndex) throws IOException {
+    public Block publish(byte[] index, byte[] timeIndex) throws IOException {
         Mark reserved = block.mark();
         block.seal(
                 reserved.sealed(

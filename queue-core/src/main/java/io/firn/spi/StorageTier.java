@@ -71,7 +71,7 @@ public interface StorageTier extends AutoCloseable {
     int maxSegmentBytes();
 
     /** Returns all segments found here, in any state and of any topic. */
-    List<Segment> list() throws IOException;
+    List<Block> list() throws IOException;
 
     /** Returns what was found here that is not a segment, one line each; it is not touched. */
     List<String> strangers();
@@ -92,7 +92,7 @@ public interface StorageTier extends AutoCloseable {
      * @throws io.firn.StoreFullException when there is no room
      * @throws IOException when the medium fails
      */
-    Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException;
+    Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException;
 
     /**
      * Begins a copy of a sealed segment of another tier. The default makes it in a block of {@link
@@ -104,7 +104,7 @@ public interface StorageTier extends AutoCloseable {
      * @throws io.firn.StoreFullException when there is no room
      * @throws IOException when the medium fails
      */
-    default SegmentCopy beginCopy(Mark sealed, long epoch) throws IOException {
+    default BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
         return new ReservedCopy(this, sealed, epoch);
     }
 

@@ -1,5 +1,6 @@
 package io.firn.spi;
 
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -1,2 +1,2 @@
-/** The interfaces of a storage tier and of the medium below it, for authors of a tier. */
+/** The interfaces of a storage tier, for authors of a tier. */
 package io.firn.spi;

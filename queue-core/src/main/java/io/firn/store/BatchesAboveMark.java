@@ -2,7 +2,7 @@ package io.firn.store;
 
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -20,7 +20,7 @@ final class BatchesAboveMark {
     record End(int position, long offset) {}
 
     /** The end of the batches that follow a place. */
-    End after(Segment block, int position, long offset) throws IOException {
+    End after(Block block, int position, long offset) throws IOException {
         int epoch = BatchFormat.epochBits(block.mark().epoch());
         int at = position;
         long next = offset;
@@ -41,11 +41,11 @@ final class BatchesAboveMark {
     }
 
     /** The offset that a block without a mark begins with, if it holds a batch at all. */
-    long baseOffset(Segment block) throws IOException {
+    long baseOffset(Block block) throws IOException {
         return read(block, 0, Long.BYTES) < Long.BYTES ? -1 : scratch.getLong(0);
     }
 
-    private int read(Segment block, int position, int length) throws IOException {
+    private int read(Block block, int position, int length) throws IOException {
         if (scratch.capacity() < length) {
             scratch = ByteBuffer.allocate(Math.max(length, scratch.capacity() * 2));
         }

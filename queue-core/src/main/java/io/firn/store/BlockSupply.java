@@ -2,7 +2,7 @@ package io.firn.store;
 
 import io.firn.FirnException;
 import io.firn.StoreFullException;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -213,7 +213,7 @@ final class BlockSupply extends Duty {
 
     private LogSegment reserveIn(StorageTier tier) throws IOException {
         long epoch = log.store().nextEpoch();
-        Segment block = tier.reserve(log.topicLog().id(), log.index(), log.segmentBytes(), epoch);
+        Block block = tier.reserve(log.topicLog().id(), log.index(), log.segmentBytes(), epoch);
         LogSegment segment =
                 new LogSegment(block, block.mark().epoch(), new SparseIndex(block.capacity()));
         segment.hold();

@@ -1,7 +1,7 @@
 package io.firn.store;
 
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class CrashTail {
     record Found(PartitionLog log, List<Mark> marks, List<Piece> pieces) {}
 
     /** Batches in a block up to an end. */
-    record Piece(Segment block, long baseOffset, BatchesAboveMark.End end) {}
+    record Piece(Block block, long baseOffset, BatchesAboveMark.End end) {}
 
     CrashTail(Store store, BatchesAboveMark batches) {
         this.store = store;
@@ -59,8 +59,8 @@ final class CrashTail {
      * @param blocks all blocks of the log, with marks that were read just now
      * @return null when nothing changed since {@link #settle}
      */
-    Found look(PartitionLog log, List<Segment> blocks) throws IOException {
-        List<Mark> marks = blocks.stream().map(Segment::mark).toList();
+    Found look(PartitionLog log, List<Block> blocks) throws IOException {
+        List<Mark> marks = blocks.stream().map(Block::mark).toList();
         if (marks.equals(settled.get(log))) {
             return null;
         }
@@ -96,8 +96,8 @@ final class CrashTail {
      * The reserved block that continues a log; in an empty log, any reserved block. Null when there
      * is none.
      */
-    private Piece pieceAt(long offset, List<Segment> blocks) throws IOException {
-        for (Segment block : blocks) {
+    private Piece pieceAt(long offset, List<Block> blocks) throws IOException {
+        for (Block block : blocks) {
             if (block.mark().state() != io.firn.spi.SegmentState.RESERVED) {
                 continue;
             }

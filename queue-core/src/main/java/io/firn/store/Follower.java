@@ -1,7 +1,7 @@
 package io.firn.store;
 
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class Follower {
 
     private final Store store;
     private final Map<UUID, TopicLog> topics = new HashMap<>();
-    private final Map<Segment, LogSegment> known = new IdentityHashMap<>();
+    private final Map<Block, LogSegment> known = new IdentityHashMap<>();
     private final Set<LogSegment> missed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<PartitionLog, Integer> gaps = new HashMap<>();
     private final BatchesAboveMark batches = new BatchesAboveMark();
@@ -75,10 +75,10 @@ final class Follower {
             refreshTopics();
         }
         looked = true;
-        Map<PartitionLog, List<Segment>> found = new HashMap<>();
-        Set<Segment> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
+        Map<PartitionLog, List<Block>> found = new HashMap<>();
+        Set<Block> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
         for (TierState tier : store.tiers()) {
-            for (Segment block : blocksIn(tier)) {
+            for (Block block : blocksIn(tier)) {
                 blocks.add(block);
                 Mark mark = markOf(block, tier);
                 TopicLog topic = mark == null ? null : topics.get(mark.topicId());
@@ -89,7 +89,7 @@ final class Follower {
             }
         }
         known.keySet().retainAll(blocks);
-        trouble.keySet().removeIf(each -> each instanceof Segment gone && !blocks.contains(gone));
+        trouble.keySet().removeIf(each -> each instanceof Block gone && !blocks.contains(gone));
         int moved = 0;
         for (TopicLog topic : topics.values()) {
             for (PartitionLog log : topic.logs()) {
@@ -110,10 +110,10 @@ final class Follower {
 
     // ---- when a medium fails, what is known about it stays, and news elsewhere is seen
 
-    private List<Segment> blocksIn(TierState tier) throws IOException {
+    private List<Block> blocksIn(TierState tier) throws IOException {
         if (!isLeftAlone(tier)) {
             try {
-                List<Segment> all = tier.tier().list();
+                List<Block> all = tier.tier().list();
                 trouble.remove(tier);
                 return all;
             } catch (IOException | RuntimeException | InternalError e) {
@@ -128,11 +128,11 @@ final class Follower {
     }
 
     @SuppressWarnings("ReferenceEquality") // this very tier
-    private static boolean isIn(Segment block, TierState tier) {
+    private static boolean isIn(Block block, TierState tier) {
         return block.tier() == tier.tier();
     }
 
-    private Mark markOf(Segment block, TierState tier) throws IOException {
+    private Mark markOf(Block block, TierState tier) throws IOException {
         if (!isLeftAlone(block)) {
             try {
                 Mark mark = block.refreshMark();
@@ -149,7 +149,7 @@ final class Follower {
         return block.mark();
     }
 
-    private void look(PartitionLog log, List<Segment> blocks) throws IOException {
+    private void look(PartitionLog log, List<Block> blocks) throws IOException {
         if (!isLeftAlone(log)) {
             try {
                 refresh(log, blocks);
@@ -240,9 +240,9 @@ final class Follower {
         }
     }
 
-    private void refresh(PartitionLog log, List<Segment> blocks) throws IOException {
+    private void refresh(PartitionLog log, List<Block> blocks) throws IOException {
         List<LogSegment> all = new ArrayList<>();
-        for (Segment block : blocks) {
+        for (Block block : blocks) {
             LogSegment segment = segmentOf(block);
             if (segment != null) {
                 all.add(segment);
@@ -324,7 +324,7 @@ final class Follower {
      * Returns the log's segment for a block, updated to its mark; null while the mark proves
      * nothing.
      */
-    private LogSegment segmentOf(Segment block) throws IOException {
+    private LogSegment segmentOf(Block block) throws IOException {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
         if (mark.state() == SegmentState.RESERVED) {
@@ -361,12 +361,12 @@ final class Follower {
     }
 
     /** Shows what recovery would accept when no process writes the store any more. */
-    private void lookBehindCrash(Map<PartitionLog, List<Segment>> found) throws IOException {
+    private void lookBehindCrash(Map<PartitionLog, List<Block>> found) throws IOException {
         if (!crashTail.isWriterGone()) {
             return;
         }
         List<CrashTail.Found> tails = new ArrayList<>();
-        for (Map.Entry<PartitionLog, List<Segment>> e : found.entrySet()) {
+        for (Map.Entry<PartitionLog, List<Block>> e : found.entrySet()) {
             CrashTail.Found tail = tailOf(e.getKey(), e.getValue());
             if (tail != null) {
                 tails.add(tail);
@@ -381,7 +381,7 @@ final class Follower {
         }
     }
 
-    private CrashTail.Found tailOf(PartitionLog log, List<Segment> blocks) throws IOException {
+    private CrashTail.Found tailOf(PartitionLog log, List<Block> blocks) throws IOException {
         if (isLeftAlone(log)) {
             return null;
         }

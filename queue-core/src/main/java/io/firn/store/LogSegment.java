@@ -1,8 +1,8 @@
 package io.firn.store;
 
 import io.firn.batch.BatchFormat;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -50,7 +50,7 @@ final class LogSegment {
         DOOMED
     }
 
-    volatile Segment block;
+    volatile Block block;
 
     /** The memory that the writer stores to; null when this process never wrote the segment. */
     ByteBuffer memory;
@@ -62,7 +62,7 @@ final class LogSegment {
     /** Whether the store is open read-only: nothing is written, not even derived data. */
     final boolean followed;
 
-    /** Whether its bytes may become those of another segment, see {@link Segment#mayBeReused}. */
+    /** Whether its bytes may become those of another segment, see {@link Block#mayBeReused}. */
     final boolean mayBeReused;
 
     /** Offset of the first record; set before the segment is published. */
@@ -94,7 +94,7 @@ final class LogSegment {
     private long beginTimeMs = -1;
 
     /** Creates a segment to be written to. */
-    LogSegment(Segment block, long epoch, SparseIndex index) {
+    LogSegment(Block block, long epoch, SparseIndex index) {
         this.block = block;
         this.memory = block.memory();
         this.epoch = epoch;
@@ -110,7 +110,7 @@ final class LogSegment {
     }
 
     /** Creates a segment that is only read, while another process may write it. */
-    LogSegment(Segment block, long baseOffset) {
+    LogSegment(Block block, long baseOffset) {
         this.block = block;
         this.memory = null;
         this.epoch = block.mark().epoch();
@@ -122,7 +122,7 @@ final class LogSegment {
     }
 
     /** Creates a sealed segment. */
-    LogSegment(Segment block, long baseOffset, int length, long endOffset) {
+    LogSegment(Block block, long baseOffset, int length, long endOffset) {
         this.block = block;
         this.memory = null;
         this.epoch = block.mark().epoch();
@@ -203,7 +203,7 @@ final class LogSegment {
     }
 
     /** The low bits of the epoch of a segment's last batch, as its mark says; −1 when unknown. */
-    static int lastEpochBits(Segment of) {
+    static int lastEpochBits(Block of) {
         Mark mark = of.mark();
         return mark == null || mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
     }
@@ -234,7 +234,7 @@ final class LogSegment {
 
     /** The block's view; null when the block was exchanged meanwhile. */
     @SuppressWarnings("ReferenceEquality") // this very block
-    private View viewOf(Segment from) throws IOException {
+    private View viewOf(Block from) throws IOException {
         try {
             return from.view();
         } catch (IOException e) {
@@ -271,8 +271,8 @@ final class LogSegment {
      *
      * @return the old block's view, retired; null when there was none
      */
-    View exchange(Segment copy) {
-        Segment old = block;
+    View exchange(Block copy) {
+        Block old = block;
         block = copy;
         view = null; // a reader may bring the old one back; being retired, it gives no pin
         View last = old.detachView();

@@ -9,8 +9,8 @@ import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoreSnapshot.TierPlace;
 import io.firn.UnknownTopicException;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.StorageTier;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class Moves {
             if (segment == null || segment.baseOffset != baseOffset || segment.isDoomed()) {
                 return MoveOutcome.GONE;
             }
-            Segment source = segment.block;
+            Block source = segment.block;
             if (!segment.sealed || !source.isFinished()) {
                 return MoveOutcome.NOT_SEALED;
             }
@@ -145,7 +145,7 @@ final class Moves {
         List<SegmentPlace> places = new ArrayList<>();
         for (LogSegment segment : log.segments()) {
             int target = segment.movingTo;
-            Segment block = segment.block;
+            Block block = segment.block;
             int lies = store.stateOf(block.tier()).index();
             Mark mark = block.mark();
             long used = block.usedBytes();

@@ -3,8 +3,8 @@ package io.firn.store;
 import io.firn.DamagedRange;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -42,7 +42,7 @@ final class PartitionRecovery {
     private final List<LogSegment> segments = new ArrayList<>();
 
     /** Reserved blocks without a valid first batch. */
-    private final List<Segment> rejected = new ArrayList<>();
+    private final List<Block> rejected = new ArrayList<>();
 
     private final List<DamagedRange> damage = new ArrayList<>();
     private final Producers producers = new Producers();
@@ -56,12 +56,12 @@ final class PartitionRecovery {
         this.store = topic.store();
     }
 
-    RecoveredPartition recover(List<Segment> found) throws IOException {
+    RecoveredPartition recover(List<Block> found) throws IOException {
         RecoveryEvent event = new RecoveryEvent();
         event.begin();
         long start = topic.files().readLogStart(partition);
         chain(candidates(found), start);
-        for (Segment block : rejected) {
+        for (Block block : rejected) {
             block.delete();
         }
         Map<String, String> checkpoint = topic.files().readProducers(partition);
@@ -108,10 +108,10 @@ final class PartitionRecovery {
                 relevant);
     }
 
-    private List<Object> candidates(List<Segment> found) throws IOException {
+    private List<Object> candidates(List<Block> found) throws IOException {
         List<Object> usable = new ArrayList<>();
-        List<Segment> sealed = new ArrayList<>();
-        for (Segment block : found) {
+        List<Block> sealed = new ArrayList<>();
+        for (Block block : found) {
             if (block.mark().state() == SegmentState.SEALED) {
                 sealed.add(block);
             } else {
@@ -123,7 +123,7 @@ final class PartitionRecovery {
                 }
             }
         }
-        for (Segment block : TwinSegments.drop(sealed)) {
+        for (Block block : TwinSegments.drop(sealed)) {
             usable.add(sealed(block));
         }
         usable.sort(Comparator.comparingLong(PartitionRecovery::baseOf));
@@ -131,7 +131,7 @@ final class PartitionRecovery {
     }
 
     /** Adds a sealed segment; if its mark was lost, its end is determined from the batches. */
-    private LogSegment sealed(Segment block) throws IOException {
+    private LogSegment sealed(Block block) throws IOException {
         Mark mark = block.mark();
         int length = Math.min(mark.position(), block.capacity());
         if (mark.offset() >= 0) {
@@ -148,7 +148,7 @@ final class PartitionRecovery {
      * Returns the offset after a sealed segment's last batch, by a walk over all batches. If the
      * last one is damaged, its number of offsets is unknown.
      */
-    static long endByBatches(Segment block, int length) throws IOException {
+    static long endByBatches(Block block, int length) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();
         view.pin();

@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.View;
 
 /**
@@ -102,7 +102,7 @@ final class PartitionUpkeep {
     void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
         if (delete) {
-            Segment block = segment.block; // a doomed segment's block is not exchanged any more
+            Block block = segment.block; // a doomed segment's block is not exchanged any more
             releases.later(view, block.tier(), block::delete);
         } else if (view != null) {
             releases.later(view, null, Releases.Release.NOTHING);

@@ -1,7 +1,7 @@
 package io.firn.store;
 
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,8 +23,7 @@ final class SameNames {
      * @param shared names with the ids of their topics
      * @param found the segments of all tiers, by topic
      */
-    static void refuse(
-            Path directory, Map<String, List<UUID>> shared, Map<UUID, List<Segment>> found)
+    static void refuse(Path directory, Map<String, List<UUID>> shared, Map<UUID, List<Block>> found)
             throws IOException {
         if (shared.isEmpty()) {
             return;
@@ -47,10 +46,10 @@ final class SameNames {
         throw new IOException(text.toString());
     }
 
-    private static String contents(List<Segment> segments) {
+    private static String contents(List<Block> segments) {
         Map<Integer, Range> byPartition = new TreeMap<>();
         long bytes = 0;
-        for (Segment segment : segments) {
+        for (Block segment : segments) {
             Mark mark = segment.mark();
             bytes += segment.usedBytes();
             if (mark.state() != SegmentState.RESERVED) {

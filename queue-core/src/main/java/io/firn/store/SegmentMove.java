@@ -4,8 +4,8 @@ import io.firn.FirnException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
-import io.firn.spi.Segment;
-import io.firn.spi.SegmentCopy;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
 import io.firn.store.LogSegment.Stage;
 import java.io.IOException;
@@ -73,7 +73,7 @@ final class SegmentMove {
         from.onMoveBegins();
         to.onMoveBegins();
         try {
-            Segment source = segment.block; // no other thread exchanges it now
+            Block source = segment.block; // no other thread exchanges it now
             if (source.tier() != from.tier() || segment.lingers) {
                 return MoveOutcome.BUSY; // it was moved just now, and may be on its way back
             }
@@ -89,8 +89,8 @@ final class SegmentMove {
         }
     }
 
-    private MoveOutcome move(Segment source) {
-        SegmentCopy copy = begin(source);
+    private MoveOutcome move(Block source) {
+        BlockCopy copy = begin(source);
         boolean published = false;
         try {
             if (!copyBytes(source, copy)) {
@@ -101,7 +101,7 @@ final class SegmentMove {
             if (!isWanted() || !segment.enter(Stage.MOVING, Stage.PUBLISHING)) {
                 return givenUp();
             }
-            Segment made = copy.publish(index.offsetBytes(), index.timeBytes());
+            Block made = copy.publish(index.offsetBytes(), index.timeBytes());
             published = true;
             to.onSuccess();
             from.onMovedTo(to, segment.written());
@@ -125,12 +125,12 @@ final class SegmentMove {
         }
     }
 
-    private void leave(Segment source) throws IOException {
+    private void leave(Block source) throws IOException {
         source.delete();
         segment.lingers = false;
     }
 
-    private SegmentCopy begin(Segment source) {
+    private BlockCopy begin(Block source) {
         try {
             return to.tier().beginCopy(source.mark(), log.store().nextEpoch());
         } catch (StoreFullException e) {
@@ -143,7 +143,7 @@ final class SegmentMove {
     }
 
     /** Copies, forces and compares; false when the move is not wanted any more. */
-    private boolean copyBytes(Segment source, SegmentCopy copy) throws IOException {
+    private boolean copyBytes(Block source, BlockCopy copy) throws IOException {
         byte[] piece = new byte[Math.min(PIECE, Math.max(1, segment.written()))];
         CRC32C given = new CRC32C();
         int total = segment.written();
@@ -182,7 +182,7 @@ final class SegmentMove {
         return true;
     }
 
-    private void read(Segment source, int at, byte[] piece, int length) throws IOException {
+    private void read(Block source, int at, byte[] piece, int length) throws IOException {
         int read;
         try {
             read = source.read(at, piece, 0, length);

@@ -1,8 +1,8 @@
 package io.firn.store;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
-import io.firn.spi.NoSpace;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.medium.NoSpace;
 import java.io.IOException;
 import java.nio.file.Path;
 

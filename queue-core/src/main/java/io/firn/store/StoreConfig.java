@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.firn.store;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.SmallFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;

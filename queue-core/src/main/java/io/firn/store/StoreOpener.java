@@ -3,9 +3,9 @@ package io.firn.store;
 import io.firn.FirnException;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
-import io.firn.spi.FileMedium;
-import io.firn.spi.Segment;
-import io.firn.spi.SmallFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import io.firn.store.UnreadableTopics.Unreadable;
@@ -119,10 +119,10 @@ final class StoreOpener {
         store.own(lock, epochs, producerIds);
         TopicScan topics = readTopics();
         openTiers(identity);
-        Map<UUID, List<Segment>> found = new HashMap<>();
+        Map<UUID, List<Block>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
             epochs.above(tier.highestFreeEpoch());
-            for (Segment block : tier.list()) {
+            for (Block block : tier.list()) {
                 if (block.mark() == null) {
                     // Without it, its offsets would be assigned again.
                     throw new IOException(
@@ -190,12 +190,12 @@ final class StoreOpener {
         }
     }
 
-    private void openTopics(TopicScan topics, Map<UUID, List<Segment>> found) throws IOException {
+    private void openTopics(TopicScan topics, Map<UUID, List<Block>> found) throws IOException {
         List<Unreadable> unreadable = new ArrayList<>(topics.unreadable());
         for (Map.Entry<UUID, TopicFiles.Description> e : topics.readable().entrySet()) {
             UUID id = e.getKey();
             TopicFiles files = new TopicFiles(store, id);
-            List<Segment> blocks = found.getOrDefault(id, List.of());
+            List<Block> blocks = found.getOrDefault(id, List.of());
             Unreadable lost = lostStart(id, e.getValue(), blocks);
             if (lost != null) {
                 unreadable.add(lost);
@@ -217,7 +217,7 @@ final class StoreOpener {
     }
 
     /** Returns why a topic could assign offsets again; null when it knows its next offsets. */
-    private Unreadable lostStart(UUID id, TopicFiles.Description description, List<Segment> blocks)
+    private Unreadable lostStart(UUID id, TopicFiles.Description description, List<Block> blocks)
             throws IOException {
         if (description.deleted()) {
             return null;
@@ -240,7 +240,7 @@ final class StoreOpener {
     }
 
     /** Keeps segments of topics without a topic file: they show that a topic was lost (O5). */
-    private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Segment>> found) {
+    private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Block>> found) {
         found.forEach(
                 (id, orphans) -> {
                     orphans.forEach(
@@ -274,10 +274,10 @@ final class StoreOpener {
         return topics;
     }
 
-    private void open(UUID id, TopicFiles.Description description, List<Segment> blocks)
+    private void open(UUID id, TopicFiles.Description description, List<Block> blocks)
             throws IOException {
         if (description.deleted()) {
-            for (Segment block : blocks) {
+            for (Block block : blocks) {
                 block.delete();
             }
             new TopicFiles(store, id).delete();

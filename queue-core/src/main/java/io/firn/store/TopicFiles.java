@@ -4,8 +4,8 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.spi.FileMedium;
-import io.firn.spi.SmallFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -132,7 +132,7 @@ final class TopicFiles {
     /**
      * Reads what recovery will need.
      *
-     * @throws io.firn.spi.UnsupportedVersionException when a newer Firn wrote some of it
+     * @throws io.firn.medium.UnsupportedVersionException when a newer Firn wrote some of it
      */
     void checkVersions(int partitions) throws IOException {
         for (int partition = 0; partition < partitions; partition++) {
@@ -304,7 +304,7 @@ final class TopicFiles {
     private Map<String, String> readPart(String magic, String name) throws IOException {
         try {
             return SmallFile.read(medium, directory.resolve(name), magic, VERSION);
-        } catch (io.firn.spi.UnsupportedVersionException e) {
+        } catch (io.firn.medium.UnsupportedVersionException e) {
             throw e;
         } catch (IOException e) {
             store.addFinding(e.getMessage());

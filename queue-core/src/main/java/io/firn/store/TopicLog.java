@@ -10,7 +10,7 @@ import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.batch.BatchEncoder;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,12 +79,12 @@ final class TopicLog implements Topic {
     }
 
     /** Creates it with what the tiers hold. */
-    void recover(List<Segment> blocks) throws IOException {
-        List<List<Segment>> byPartition = new ArrayList<>();
+    void recover(List<Block> blocks) throws IOException {
+        List<List<Block>> byPartition = new ArrayList<>();
         for (int i = 0; i < options.partitions(); i++) {
             byPartition.add(new ArrayList<>());
         }
-        for (Segment block : blocks) {
+        for (Block block : blocks) {
             int partition = block.mark().partition();
             if (partition >= byPartition.size()) {
                 store.addFinding(

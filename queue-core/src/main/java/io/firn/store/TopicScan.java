@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.spi.UnsupportedVersionException;
+import io.firn.medium.UnsupportedVersionException;
 import io.firn.store.TopicFiles.Description;
 import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.firn.store;
 
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,12 +25,12 @@ final class TwinSegments {
      * @param sealed hotter tiers first
      * @return the segments that are left, by base offset; where two differ, the hotter first
      */
-    static List<Segment> drop(List<Segment> sealed) throws IOException {
-        List<Segment> sorted = new ArrayList<>(sealed);
+    static List<Block> drop(List<Block> sealed) throws IOException {
+        List<Block> sorted = new ArrayList<>(sealed);
         sorted.sort(Comparator.comparingLong(block -> block.mark().baseOffset()));
-        List<Segment> kept = new ArrayList<>();
-        for (Segment block : sorted) {
-            Segment before = kept.isEmpty() ? null : kept.get(kept.size() - 1);
+        List<Block> kept = new ArrayList<>();
+        for (Block block : sorted) {
+            Block before = kept.isEmpty() ? null : kept.get(kept.size() - 1);
             if (before != null && areTwins(before, block)) {
                 before.delete();
                 kept.remove(kept.size() - 1);
@@ -40,7 +40,7 @@ final class TwinSegments {
         return kept;
     }
 
-    private static boolean areTwins(Segment hotter, Segment colder) throws IOException {
+    private static boolean areTwins(Block hotter, Block colder) throws IOException {
         Mark mine = hotter.mark();
         Mark other = colder.mark();
         return mine.baseOffset() == other.baseOffset()
@@ -51,7 +51,7 @@ final class TwinSegments {
                 && haveSameBytes(hotter, colder, mine.position());
     }
 
-    private static boolean haveSameBytes(Segment hotter, Segment colder, int length)
+    private static boolean haveSameBytes(Block hotter, Block colder, int length)
             throws IOException {
         byte[] mine = new byte[PIECE];
         byte[] other = new byte[PIECE];

@@ -3,8 +3,8 @@ package io.firn.store;
 import io.firn.DamagedRange;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +21,7 @@ final class UnsealedSegment {
     private static final int CHUNK = 64 * 1024;
     private static final int LOOK_BEHIND_CUT = 1 << 20;
 
-    final Segment block;
+    final Block block;
     final Mark mark;
     final long baseOffset;
     final List<DamagedRange> damage = new ArrayList<>();
@@ -33,7 +33,7 @@ final class UnsealedSegment {
     private int cut;
     private long cutOffset;
 
-    private UnsealedSegment(Segment block, Mark mark, long baseOffset) {
+    private UnsealedSegment(Block block, Mark mark, long baseOffset) {
         this.block = block;
         this.mark = mark;
         this.baseOffset = baseOffset;
@@ -44,7 +44,7 @@ final class UnsealedSegment {
     }
 
     /** Examines a segment; null when it is reserved and its first batch is not valid. */
-    static UnsealedSegment find(Segment block) {
+    static UnsealedSegment find(Block block) {
         Mark mark = block.mark();
         long base =
                 mark.state() == SegmentState.ACTIVE

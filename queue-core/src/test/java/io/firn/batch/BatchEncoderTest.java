@@ -10,6 +10,7 @@ import io.firn.Compression;
 import io.firn.InvalidOptionException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
+import io.firn.compress.Scratch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;

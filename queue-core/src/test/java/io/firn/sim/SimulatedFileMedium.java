@@ -2,8 +2,8 @@ package io.firn.sim;
 
 import io.firn.DurabilityClass;
 import io.firn.StoreLockedException;
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import io.firn.spi.FileMediumContract;
-import io.firn.spi.Mapping;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

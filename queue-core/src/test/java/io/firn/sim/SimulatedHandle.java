@@ -1,7 +1,7 @@
 package io.firn.sim;
 
-import io.firn.spi.Mapping;
-import io.firn.spi.MediumFile;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.firn.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.spi.MediumFile;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

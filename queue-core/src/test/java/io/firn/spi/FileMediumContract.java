@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreLockedException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
+import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.DirectoryNotEmptyException;

@@ -68,12 +68,12 @@ public abstract class StorageTierContract {
         return open(newTier(), false, false);
     }
 
-    private static Segment reserve(StorageTier tier, long epoch) throws IOException {
+    private static Block reserve(StorageTier tier, long epoch) throws IOException {
         return tier.reserve(TOPIC, PARTITION, SEGMENT_BYTES, epoch);
     }
 
-    private static Segment only(StorageTier tier) throws IOException {
-        List<Segment> segments = tier.list();
+    private static Block only(StorageTier tier) throws IOException {
+        List<Block> segments = tier.list();
         assertEquals(1, segments.size(), "segments in " + segments);
         return segments.get(0);
     }
@@ -85,7 +85,7 @@ public abstract class StorageTierContract {
     }
 
     /** Stores, forces and marks so many bytes, as the first life of a segment does. */
-    private static Segment fill(Segment segment, int length) throws IOException {
+    private static Block fill(Block segment, int length) throws IOException {
         segment.memory().put(0, someBytes(length));
         segment.force(0, length);
         Mark begun = segment.mark().active(segment.mark().epoch(), 1000, 0, 1000);
@@ -94,19 +94,19 @@ public abstract class StorageTierContract {
         return segment;
     }
 
-    private static Segment sealed(Segment segment, int length) throws IOException {
+    private static Block sealed(Block segment, int length) throws IOException {
         fill(segment, length);
         long epoch = segment.mark().epoch();
         segment.seal(segment.mark().sealed(epoch, 1000, length, 1000 + length, 77));
         return segment;
     }
 
-    private static Segment finished(Segment segment, int length) throws IOException {
+    private static Block finished(Block segment, int length) throws IOException {
         sealed(segment, length).finishSeal(INDEX, TIME_INDEX);
         return segment;
     }
 
-    private static void assertHolds(Segment segment, int length) throws IOException {
+    private static void assertHolds(Block segment, int length) throws IOException {
         byte[] read = new byte[length];
         assertEquals(length, segment.read(0, read, 0, length));
         assertArrayEquals(someBytes(length), read, "read");
@@ -120,7 +120,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldReserveASegmentWithTheRoomThatWasAskedFor() throws IOException {
         StorageTier tier = open();
-        Segment segment = tier.reserve(TOPIC, PARTITION, SEGMENT_BYTES - 1, 42);
+        Block segment = tier.reserve(TOPIC, PARTITION, SEGMENT_BYTES - 1, 42);
 
         assertEquals(SEGMENT_BYTES - 1, segment.capacity());
         assertTrue(segment.memory().capacity() >= SEGMENT_BYTES - 1);
@@ -136,7 +136,7 @@ public abstract class StorageTierContract {
         StorageTier tier = open();
         reserve(tier, 42);
 
-        Segment found = only(reopen(tier));
+        Block found = only(reopen(tier));
 
         assertEquals(Mark.reserved(TOPIC, PARTITION, 42), found.mark());
         assertTrue(found.capacity() >= SEGMENT_BYTES);
@@ -147,7 +147,7 @@ public abstract class StorageTierContract {
         StorageTier tier = open();
         Mark mark = fill(reserve(tier, 42), 5000).mark();
 
-        Segment found = only(reopen(tier));
+        Block found = only(reopen(tier));
 
         assertEquals(mark, found.mark());
         assertHolds(found, 5000);
@@ -157,7 +157,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldShowReadersOfAnActiveSegmentWhatIsStored() throws IOException {
-        Segment segment = reserve(open(), 1);
+        Block segment = reserve(open(), 1);
         View view = segment.view();
 
         segment.memory().putLong(SEGMENT_BYTES - 8, 0x1234_5678_9ABCL);
@@ -172,7 +172,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldFindTheLastOfManyMarksWhenReopened() throws IOException {
         StorageTier tier = open();
-        Segment segment = fill(reserve(tier, 42), 100);
+        Block segment = fill(reserve(tier, 42), 100);
         for (int i = 0; i < 5; i++) {
             segment.writeMark(segment.mark().active(50 + i, 1000, 100 + i, 1100 + i));
             assertEquals(segment.mark(), segment.refreshMark());
@@ -185,7 +185,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldLetNoOlderMarkComeBackAfterRewriting() throws IOException {
         StorageTier tier = open();
-        Segment segment = fill(reserve(tier, 42), 100);
+        Block segment = fill(reserve(tier, 42), 100);
         segment.rewriteMark(segment.mark().active(43, 1000, 60, 1060));
         Mark rewritten = segment.mark();
 
@@ -201,7 +201,7 @@ public abstract class StorageTierContract {
         StorageTier tier = open();
         Mark mark = sealed(reserve(tier, 42), 5000).mark();
 
-        Segment found = only(reopen(tier));
+        Block found = only(reopen(tier));
         assertEquals(mark, found.mark());
         assertFalse(found.isFinished());
         assertEquals(5000, found.capacity());
@@ -216,12 +216,12 @@ public abstract class StorageTierContract {
     @Test
     void shouldKeepAFinishedSegmentWithItsSidecarsWhenReopened() throws IOException {
         StorageTier tier = open();
-        Segment segment = finished(reserve(tier, 42), 5000);
+        Block segment = finished(reserve(tier, 42), 5000);
         assertTrue(segment.isFinished());
         assertEquals(5000, segment.capacity());
         assertHolds(segment, 5000);
 
-        Segment found = only(reopen(tier));
+        Block found = only(reopen(tier));
 
         assertTrue(found.isFinished());
         assertEquals(segment.mark(), found.mark());
@@ -233,7 +233,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldFinishTwiceWithoutHarm() throws IOException {
-        Segment segment = finished(reserve(open(), 42), 5000);
+        Block segment = finished(reserve(open(), 42), 5000);
 
         segment.finishSeal(INDEX, TIME_INDEX);
 
@@ -244,11 +244,11 @@ public abstract class StorageTierContract {
     @Test
     void shouldSealAnEmptySegment() throws IOException {
         StorageTier tier = open();
-        Segment segment = reserve(tier, 42);
+        Block segment = reserve(tier, 42);
         segment.seal(segment.mark().sealed(42, 5, 0, 5, 77));
         segment.finishSeal(NOTHING, NOTHING);
 
-        Segment found = only(reopen(tier));
+        Block found = only(reopen(tier));
 
         assertEquals(0, found.capacity());
         assertEquals(0, found.view().buffer().capacity());
@@ -257,7 +257,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldTakeANewMarkForASealedSegment() throws IOException {
         StorageTier tier = open();
-        Segment segment = finished(reserve(tier, 42), 5000);
+        Block segment = finished(reserve(tier, 42), 5000);
         Mark better = segment.mark().sealed(42, 1000, 4000, 5000, 78);
 
         segment.rewriteMark(better);
@@ -267,7 +267,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldLeavePinnedReadersInPeaceWhenTheSegmentIsFinished() throws IOException {
-        Segment segment = fill(reserve(open(), 42), 5000);
+        Block segment = fill(reserve(open(), 42), 5000);
         View view = segment.view();
         assertTrue(view.pin());
 
@@ -287,7 +287,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldRefuseTheWriterOnceSealed() throws IOException {
-        Segment segment = sealed(reserve(open(), 42), 5000);
+        Block segment = sealed(reserve(open(), 42), 5000);
 
         assertThrows(IllegalStateException.class, segment::memory);
         segment.finishSeal(INDEX, TIME_INDEX);
@@ -296,7 +296,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldLetGoOfAFinishedSegmentsViewAndBringItBack() throws IOException {
-        Segment segment = finished(reserve(open(), 42), 5000);
+        Block segment = finished(reserve(open(), 42), 5000);
         View first = segment.view();
 
         View detached = segment.detachView();
@@ -310,7 +310,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldKeepTheViewOfASegmentThatIsStillWritten() throws IOException {
-        Segment segment = fill(reserve(open(), 42), 5000);
+        Block segment = fill(reserve(open(), 42), 5000);
 
         assertNull(segment.detachView());
         assertHolds(segment, 5000);
@@ -318,7 +318,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldReadNoFurtherThanTheSegmentGoes() throws IOException {
-        Segment segment = finished(reserve(open(), 42), 5000);
+        Block segment = finished(reserve(open(), 42), 5000);
         byte[] target = new byte[20];
 
         assertEquals(20, segment.read(100, target, 0, 20));
@@ -330,14 +330,14 @@ public abstract class StorageTierContract {
     @Test
     void shouldTakeAwayWhatIsDeletedForGood() throws IOException {
         StorageTier tier = open();
-        Segment reserved = reserve(tier, 1);
-        Segment active = fill(reserve(tier, 2), 100);
-        Segment sealed = reserve(tier, 3);
+        Block reserved = reserve(tier, 1);
+        Block active = fill(reserve(tier, 2), 100);
+        Block sealed = reserve(tier, 3);
         sealed.seal(sealed.mark().active(3, 5000, 0, 5000).sealed(3, 5000, 0, 5000, 1));
-        Segment finished = finished(reserve(tier, 4), 100);
+        Block finished = finished(reserve(tier, 4), 100);
         assertEquals(4, tier.list().size());
 
-        for (Segment segment : List.of(reserved, active, sealed, finished)) {
+        for (Block segment : List.of(reserved, active, sealed, finished)) {
             segment.delete();
             segment.delete();
         }
@@ -363,7 +363,7 @@ public abstract class StorageTierContract {
         StorageTier reopened = reopen(tier);
 
         assertEquals(used, reopened.usedBytes());
-        for (Segment segment : reopened.list()) {
+        for (Block segment : reopened.list()) {
             segment.delete();
         }
         assertEquals(0, reopened.usedBytes());
@@ -372,7 +372,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldSayThatItIsFullAndTakeMoreWhenThereIsRoomAgain() throws IOException {
         StorageTier tier = open(newTierWithRoomFor(2), true, false);
-        Segment first = reserve(tier, 1);
+        Block first = reserve(tier, 1);
         reserve(tier, 2);
         long used = tier.usedBytes();
         assertTrue(used <= tier.capacityBytes());
@@ -409,7 +409,7 @@ public abstract class StorageTierContract {
         tier.reserve(neighbour, 1, SEGMENT_BYTES, 3);
 
         List<String> found = new ArrayList<>();
-        for (Segment segment : reopen(tier).list()) {
+        for (Block segment : reopen(tier).list()) {
             Mark mark = segment.mark();
             found.add(mark.epoch() + " " + mark.topicId() + " " + mark.partition());
         }
@@ -472,7 +472,7 @@ public abstract class StorageTierContract {
         fill(reserve(tier, 42), 5000);
 
         StorageTier reading = openReadOnly();
-        Segment seen = only(reading);
+        Block seen = only(reading);
 
         assertEquals(tier.id(), reading.id());
         assertEquals(5000, seen.mark().position());
@@ -486,9 +486,9 @@ public abstract class StorageTierContract {
     @Test
     void shouldLetReadersFollowTheWriter() throws IOException {
         StorageTier tier = open();
-        Segment segment = reserve(tier, 42);
+        Block segment = reserve(tier, 42);
         StorageTier reading = openReadOnly();
-        Segment seen = only(reading);
+        Block seen = only(reading);
         assertEquals(SegmentState.RESERVED, seen.refreshMark().state());
 
         fill(segment, 5000);
@@ -514,9 +514,9 @@ public abstract class StorageTierContract {
     @Test
     void shouldLetReadersFindASegmentThatWasFinishedWhileTheyLookedAway() throws IOException {
         StorageTier tier = open();
-        Segment segment = reserve(tier, 42);
+        Block segment = reserve(tier, 42);
         StorageTier reading = openReadOnly();
-        Segment seen = only(reading);
+        Block seen = only(reading);
 
         finished(segment, 5000);
 
@@ -529,7 +529,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldWriteASidecarAgain() throws IOException {
         StorageTier tier = open();
-        Segment segment = finished(reserve(tier, 42), 5000);
+        Block segment = finished(reserve(tier, 42), 5000);
         byte[] better = {1, 2, 3, 4};
 
         segment.rewriteSidecar(Sidecar.TIMEINDEX, better);
@@ -543,9 +543,9 @@ public abstract class StorageTierContract {
         StorageTier tier = open();
         Thread.currentThread().interrupt();
         try {
-            Segment segment = finished(reserve(tier, 42), 5000);
+            Block segment = finished(reserve(tier, 42), 5000);
             assertHolds(segment, 5000);
-            Segment next = fill(reserve(tier, 43), 100);
+            Block next = fill(reserve(tier, 43), 100);
             assertTrue(Thread.currentThread().isInterrupted());
             segment.delete();
             next.force(0, 100);
@@ -573,8 +573,8 @@ public abstract class StorageTierContract {
     }
 
     /** As a move makes it, in pieces, up to the publishing. */
-    private static SegmentCopy copied(StorageTier tier, int length) throws IOException {
-        SegmentCopy copy = tier.beginCopy(markOfCopy(length), 42);
+    private static BlockCopy copied(StorageTier tier, int length) throws IOException {
+        BlockCopy copy = tier.beginCopy(markOfCopy(length), 42);
         byte[] bytes = someBytes(length);
         for (int at = 0; at < length; at += 1000) {
             copy.write(at, bytes, at, Math.min(1000, length - at));
@@ -586,7 +586,7 @@ public abstract class StorageTierContract {
         return copy;
     }
 
-    private static void assertIsCopy(Segment segment, int length) throws IOException {
+    private static void assertIsCopy(Block segment, int length) throws IOException {
         Mark mark = segment.mark();
         assertTrue(segment.isFinished());
         assertEquals(length, segment.capacity());
@@ -610,14 +610,14 @@ public abstract class StorageTierContract {
     @Test
     void shouldMakeAPublishedCopyASegmentLikeAnyOther() throws IOException {
         StorageTier tier = open();
-        Segment made = copied(tier, 5000).publish(INDEX, TIME_INDEX);
+        Block made = copied(tier, 5000).publish(INDEX, TIME_INDEX);
 
         assertIsCopy(made, 5000);
         assertSame(made, only(tier));
         assertEquals(made.usedBytes(), tier.usedBytes());
 
         tier = reopen(tier);
-        Segment found = only(tier);
+        Block found = only(tier);
         assertIsCopy(found, 5000);
         assertEquals(found.usedBytes(), tier.usedBytes());
         found.delete();
@@ -628,14 +628,14 @@ public abstract class StorageTierContract {
     @Test
     void shouldLeaveNothingOfAnAbandonedCopy() throws IOException {
         StorageTier tier = open();
-        SegmentCopy copy = copied(tier, 5000);
+        BlockCopy copy = copied(tier, 5000);
         assertTrue(tier.usedBytes() >= 5000, "a copy takes room");
         copy.abandon();
         copy.abandon();
         assertEquals(List.of(), tier.list());
         assertEquals(0, tier.usedBytes());
 
-        SegmentCopy published = copied(tier, 5000);
+        BlockCopy published = copied(tier, 5000);
         published.publish(INDEX, TIME_INDEX);
         published.abandon();
         assertEquals(List.of(), tier.list());
@@ -652,7 +652,7 @@ public abstract class StorageTierContract {
 
         tier = reopen(tier);
 
-        for (Segment left : tier.list()) {
+        for (Block left : tier.list()) {
             assertEquals(SegmentState.RESERVED, left.mark().state());
             left.delete(); // as recovery does with what holds no batch of its own epoch
         }
@@ -664,7 +664,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldRefuseACopyForWhichThereIsNoRoom() throws IOException {
         StorageTier tier = open(newTierWithRoomFor(1), true, false);
-        Segment there = reserve(tier, 42);
+        Block there = reserve(tier, 42);
 
         assertThrows(StoreFullException.class, () -> tier.beginCopy(markOfCopy(50_000), 43));
 

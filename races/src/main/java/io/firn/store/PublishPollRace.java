@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import org.openjdk.jcstress.annotations.Actor;
@@ -27,11 +27,11 @@ public class PublishPollRace {
             new LogSegment(block(memory), 1, new SparseIndex(2 * LENGTH));
 
     /** A block that is memory and nothing else. */
-    static Segment block(ByteBuffer memory) {
-        return (Segment)
+    static Block block(ByteBuffer memory) {
+        return (Block)
                 Proxy.newProxyInstance(
-                        Segment.class.getClassLoader(),
-                        new Class<?>[] {Segment.class},
+                        Block.class.getClassLoader(),
+                        new Class<?>[] {Block.class},
                         (proxy, method, arguments) ->
                                 switch (method.getName()) {
                                     case "memory" -> memory;

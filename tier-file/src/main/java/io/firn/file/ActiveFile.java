@@ -1,10 +1,10 @@
 package io.firn.file;
 
-import io.firn.spi.Mapping;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
+import io.firn.medium.Uncollected;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Uncollected;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

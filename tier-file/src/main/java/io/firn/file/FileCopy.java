@@ -1,9 +1,9 @@
 package io.firn.file;
 
+import io.firn.medium.MediumFile;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Segment;
-import io.firn.spi.SegmentCopy;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 
@@ -12,7 +12,7 @@ import java.io.IOException;
  * base offset are the copy's and mean nothing; the rename to {@code BASE.log}, which comes when
  * they are durable, publishes all of it at once.
  */
-final class FileCopy implements SegmentCopy {
+final class FileCopy implements BlockCopy {
     /** It never has a name with an epoch in it. */
     private static final long UNNAMED = -1;
 
@@ -20,7 +20,7 @@ final class FileCopy implements SegmentCopy {
     private final PartitionDirectory directory;
     private final Mark mark;
     private final MediumFile file;
-    private FileSegment made;
+    private FileBlock made;
     private boolean abandoned;
 
     private FileCopy(FileTier tier, PartitionDirectory directory, Mark mark, MediumFile file) {
@@ -69,7 +69,7 @@ final class FileCopy implements SegmentCopy {
     }
 
     @Override
-    public Segment publish(byte[] index, byte[] timeIndex) throws IOException {
+    public Block publish(byte[] index, byte[] timeIndex) throws IOException {
         long base = mark.baseOffset();
         // Durable before mark and sidecars: should they outlive it in a crash, nothing would say
         // that they mean nothing.
@@ -81,7 +81,7 @@ final class FileCopy implements SegmentCopy {
         directory.requireFree(base, UNNAMED, directory.copy(base));
         directory.medium().rename(directory.copy(base), directory.log(base));
         directory.force();
-        made = new FileSegment(tier, directory, seal, file.size(), true);
+        made = new FileBlock(tier, directory, seal, file.size(), true);
         file.close();
         tier.endCopy(this, made);
         return made;

@@ -1,7 +1,7 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
@@ -39,7 +39,7 @@ public final class FileInspector implements TierInspector {
         List<TierRemains.Remains> remains = new ArrayList<>();
         try {
             scan.run(Map.of());
-            for (FileSegment segment : scan.segments().values()) {
+            for (FileBlock segment : scan.segments().values()) {
                 Path file = segment.path();
                 int capacity = segment.capacity();
                 remains.add(

@@ -1,7 +1,7 @@
 package io.firn.file;
 
+import io.firn.medium.SmallFile;
 import io.firn.spi.Sidecar;
-import io.firn.spi.SmallFile;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;

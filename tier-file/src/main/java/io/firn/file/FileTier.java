@@ -2,13 +2,13 @@ package io.firn.file;
 
 import io.firn.DurabilityClass;
 import io.firn.StoreFullException;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Uncollected;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
-import io.firn.spi.SegmentCopy;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
-import io.firn.spi.Uncollected;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public final class FileTier implements StorageTier {
     private final Path root;
     private final FileMedium medium;
     private final long capacityBytes;
-    private final Map<Path, FileSegment> segments = new ConcurrentHashMap<>();
+    private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
 
     /** Copies that are being made. */
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
@@ -59,7 +59,7 @@ public final class FileTier implements StorageTier {
     private AutoCloseable lock;
 
     /** In a read-only tier: segments that were gone at the last scan. */
-    private Set<FileSegment> vanished = Set.of();
+    private Set<FileBlock> vanished = Set.of();
 
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
@@ -189,8 +189,8 @@ public final class FileTier implements StorageTier {
     private void lookAround() throws IOException {
         TierScan scan = new TierScan(this, root, medium, context.readOnly());
         // Of those that were known before, somebody may still go to one that is gone by now.
-        Set<FileSegment> before = new HashSet<>(segments.values());
-        Set<FileSegment> wanted = new HashSet<>(before);
+        Set<FileBlock> before = new HashSet<>(segments.values());
+        Set<FileBlock> wanted = new HashSet<>(before);
         try {
             scan.run(segments);
             if (!context.readOnly()) {
@@ -200,7 +200,7 @@ public final class FileTier implements StorageTier {
             segments.putAll(scan.segments());
             segments.keySet().retainAll(scan.segments().keySet());
             // By the next look, whoever asked for the list has seen that they are gone.
-            vanished.forEach(FileSegment::release);
+            vanished.forEach(FileBlock::release);
             before.removeAll(scan.segments().values());
             vanished = before;
             strangers = List.copyOf(scan.strangers());
@@ -245,7 +245,7 @@ public final class FileTier implements StorageTier {
         for (FileCopy copy : copies) {
             sum += copy.fileBytes();
         }
-        for (FileSegment segment : segments.values()) {
+        for (FileBlock segment : segments.values()) {
             sum += segment.usedBytes();
         }
         return sum;
@@ -257,7 +257,7 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public synchronized List<Segment> list() throws IOException {
+    public synchronized List<Block> list() throws IOException {
         requireOpen();
         if (context.readOnly()) {
             lookAround();
@@ -271,7 +271,7 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
+    public Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
         requireOpen();
         if (context.readOnly()) {
             throw new IllegalStateException(name() + " is open read-only");
@@ -289,7 +289,7 @@ public final class FileTier implements StorageTier {
         }
         long wanted = MarkPages.fileBytes(bytes);
         takeRoom(wanted);
-        FileSegment made = null;
+        FileBlock made = null;
         try {
             PartitionDirectory directory = directoryFor(topicId, partition);
             made = new Reservation(this, directory, bytes, epoch).make();
@@ -312,7 +312,7 @@ public final class FileTier implements StorageTier {
 
     /** Unlike the default, writes a file of the segment's length, and only once. */
     @Override
-    public SegmentCopy beginCopy(Mark sealed, long epoch) throws IOException {
+    public BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
         requireOpen();
         if (context.readOnly()) {
             throw new IllegalStateException(name() + " is open read-only");
@@ -338,7 +338,7 @@ public final class FileTier implements StorageTier {
      *
      * @param made the segment that it became, or null
      */
-    void endCopy(FileCopy copy, FileSegment made) {
+    void endCopy(FileCopy copy, FileBlock made) {
         synchronized (occupancy) {
             copies.remove(copy);
             if (made != null) {
@@ -366,7 +366,7 @@ public final class FileTier implements StorageTier {
         }
     }
 
-    private void giveRoom(long wanted, FileSegment made) {
+    private void giveRoom(long wanted, FileBlock made) {
         synchronized (occupancy) {
             pendingBytes -= wanted;
             if (made != null) {
@@ -375,7 +375,7 @@ public final class FileTier implements StorageTier {
         }
     }
 
-    void forget(FileSegment segment) {
+    void forget(FileBlock segment) {
         segments.remove(segment.key(), segment);
     }
 
@@ -385,9 +385,9 @@ public final class FileTier implements StorageTier {
             return;
         }
         open = false;
-        segments.values().forEach(FileSegment::release);
+        segments.values().forEach(FileBlock::release);
         segments.clear();
-        vanished.forEach(FileSegment::release);
+        vanished.forEach(FileBlock::release);
         vanished = Set.of();
         durable.clear();
         unlock();

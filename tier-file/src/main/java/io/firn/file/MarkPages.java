@@ -1,8 +1,8 @@
 package io.firn.file;
 
+import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
 

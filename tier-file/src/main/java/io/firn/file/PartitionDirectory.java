@@ -1,10 +1,10 @@
 package io.firn.file;
 
 import io.firn.StoreFullException;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.medium.NoSpace;
 import io.firn.spi.Mark;
-import io.firn.spi.MediumFile;
-import io.firn.spi.NoSpace;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.firn.file;
 
 import io.firn.file.FileNames.Kind;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
-import io.firn.spi.MediumFile;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
@@ -31,10 +31,10 @@ final class PartitionScan {
     private final FileTier tier;
     private final PartitionDirectory directory;
     private final FileMedium medium;
-    private final Map<Path, FileSegment> known;
+    private final Map<Path, FileBlock> known;
     private final Map<Kind, TreeSet<Long>> numbers = new EnumMap<>(Kind.class);
     private final Map<Long, SealMark> seals = new TreeMap<>();
-    private final List<FileSegment> segments = new ArrayList<>();
+    private final List<FileBlock> segments = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
     private final List<Path> temporaries = new ArrayList<>();
     private boolean restless;
@@ -42,9 +42,9 @@ final class PartitionScan {
     /**
      * Begins.
      *
-     * @param known segments found earlier, by {@link FileSegment#key}
+     * @param known segments found earlier, by {@link FileBlock#key}
      */
-    PartitionScan(FileTier tier, PartitionDirectory directory, Map<Path, FileSegment> known) {
+    PartitionScan(FileTier tier, PartitionDirectory directory, Map<Path, FileBlock> known) {
         this.tier = tier;
         this.directory = directory;
         this.medium = directory.medium();
@@ -54,7 +54,7 @@ final class PartitionScan {
         }
     }
 
-    List<FileSegment> segments() {
+    List<FileBlock> segments() {
         return segments;
     }
 
@@ -157,7 +157,7 @@ final class PartitionScan {
                 seal = new SealMark(madeUp(base, (int) size, file.modifiedMs()), -1);
             }
             reportLength(log, size, seal.mark().position());
-            add(new FileSegment(tier, directory, seal, size, true));
+            add(new FileBlock(tier, directory, seal, size, true));
         }
     }
 
@@ -189,7 +189,7 @@ final class PartitionScan {
                 if (size < seal.mark().position()) {
                     reportLength(path, size, seal.mark().position());
                 }
-                add(new FileSegment(tier, directory, seal, size, false));
+                add(new FileBlock(tier, directory, seal, size, false));
                 return;
             }
             MarkPages.Found found = MarkPages.read(file, file.size());
@@ -198,7 +198,7 @@ final class PartitionScan {
                 return;
             }
             int room = MarkPages.capacity(found.fileBytes());
-            kept = add(new FileSegment(tier, directory, epoch, file, found, room));
+            kept = add(new FileBlock(tier, directory, epoch, file, found, room));
         } finally {
             if (!kept) {
                 file.close();
@@ -209,8 +209,8 @@ final class PartitionScan {
     /**
      * Takes what is known already rather than what was just made; true when the new one is kept.
      */
-    private boolean add(FileSegment found) throws IOException {
-        FileSegment earlier = known.get(found.key());
+    private boolean add(FileBlock found) throws IOException {
+        FileBlock earlier = known.get(found.key());
         if (earlier == null) {
             segments.add(found);
             return true;

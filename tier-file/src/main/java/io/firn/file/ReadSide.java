@@ -1,9 +1,9 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.Mapping;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Uncollected;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
+import io.firn.medium.Uncollected;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.Path;

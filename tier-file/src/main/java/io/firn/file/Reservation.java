@@ -1,9 +1,9 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -39,7 +39,7 @@ final class Reservation {
         this.temporary = directory.path().resolve(FileNames.temporary(FileNames.active(epoch)));
     }
 
-    FileSegment make() throws IOException {
+    FileBlock make() throws IOException {
         if (medium.exists(path)) {
             throw new IOException(
                     path + " is there already: epoch " + epoch + " was given to two segments");
@@ -83,12 +83,12 @@ final class Reservation {
         }
     }
 
-    private FileSegment open() throws IOException {
+    private FileBlock open() throws IOException {
         MediumFile file = medium.open(path, true);
-        FileSegment segment = null;
+        FileBlock segment = null;
         try {
             MarkPages.Found found = MarkPages.read(file, fileBytes);
-            segment = new FileSegment(tier, directory, epoch, file, found, bytes);
+            segment = new FileBlock(tier, directory, epoch, file, found, bytes);
             segment.prefault();
             return segment;
         } catch (IOException | RuntimeException e) {

@@ -1,11 +1,11 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.medium.UnsupportedVersionException;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
 import io.firn.spi.SegmentState;
-import io.firn.spi.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -1,7 +1,7 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.SmallFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

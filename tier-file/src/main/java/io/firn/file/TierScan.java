@@ -1,6 +1,6 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -22,8 +22,8 @@ final class TierScan {
     private final Path root;
     private final FileMedium medium;
     private final boolean readOnly;
-    private final Map<Path, FileSegment> segments = new TreeMap<>();
-    private final Set<FileSegment> made = new HashSet<>();
+    private final Map<Path, FileBlock> segments = new TreeMap<>();
+    private final Set<FileBlock> made = new HashSet<>();
     private final List<String> strangers = new ArrayList<>();
     private final List<Path> topics = new ArrayList<>();
     private final Map<PartitionDirectory, PartitionScan> partitions = new LinkedHashMap<>();
@@ -35,8 +35,8 @@ final class TierScan {
         this.readOnly = readOnly;
     }
 
-    /** What was found, by {@link FileSegment#key}. */
-    Map<Path, FileSegment> segments() {
+    /** What was found, by {@link FileBlock#key}. */
+    Map<Path, FileBlock> segments() {
         return segments;
     }
 
@@ -49,7 +49,7 @@ final class TierScan {
      *
      * @param known segments found earlier, which are reused when they are still there
      */
-    void run(Map<Path, FileSegment> known) throws IOException {
+    void run(Map<Path, FileBlock> known) throws IOException {
         Set<String> own = FileNames.atRoot();
         for (String name : medium.list(root)) {
             UUID topicId = FileNames.parseTopic(name);
@@ -61,8 +61,7 @@ final class TierScan {
         }
     }
 
-    private void scanTopic(UUID topicId, Path path, Map<Path, FileSegment> known)
-            throws IOException {
+    private void scanTopic(UUID topicId, Path path, Map<Path, FileBlock> known) throws IOException {
         List<String> names = listOrReport(path);
         if (names == null) {
             return;
@@ -89,9 +88,9 @@ final class TierScan {
         }
     }
 
-    private void scanPartition(PartitionDirectory directory, Map<Path, FileSegment> known)
+    private void scanPartition(PartitionDirectory directory, Map<Path, FileBlock> known)
             throws IOException {
-        Map<Path, FileSegment> candidates = new HashMap<>(known);
+        Map<Path, FileBlock> candidates = new HashMap<>(known);
         PartitionScan scan;
         int looks = 0;
         do {
@@ -110,8 +109,8 @@ final class TierScan {
     }
 
     /** Releases what was made for this scan, but for what is wanted. */
-    void releaseAllBut(Set<FileSegment> wanted) {
-        made.stream().filter(segment -> !wanted.contains(segment)).forEach(FileSegment::release);
+    void releaseAllBut(Set<FileBlock> wanted) {
+        made.stream().filter(segment -> !wanted.contains(segment)).forEach(FileBlock::release);
     }
 
     /**

@@ -17,7 +17,7 @@ import io.firn.PoisonedException;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

@@ -3,7 +3,7 @@ package io.firn.api;
 import io.firn.Compression;
 import io.firn.batch.BatchEncoder;
 import io.firn.batch.BatchFormat;
-import io.firn.batch.Scratch;
+import io.firn.compress.Scratch;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 

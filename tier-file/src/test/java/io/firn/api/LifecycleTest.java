@@ -20,7 +20,7 @@ import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

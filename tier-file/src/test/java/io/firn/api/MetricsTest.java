@@ -14,7 +14,7 @@ import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
 import io.firn.StoreMetrics;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.firn.api;
 
 import io.firn.DurabilityClass;
-import io.firn.spi.FileMedium;
-import io.firn.spi.Mapping;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;

@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import io.firn.medium.UnsupportedVersionException;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.spi.FileMedium;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
-import io.firn.spi.SmallFile;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
-import io.firn.spi.UnsupportedVersionException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -69,8 +69,8 @@ class FileTierBadDaysTest {
         }
     }
 
-    private static Segment active(FileTier tier, long epoch, long base) throws IOException {
-        Segment segment = tier.reserve(TOPIC, 0, 20_000, epoch);
+    private static Block active(FileTier tier, long epoch, long base) throws IOException {
+        Block segment = tier.reserve(TOPIC, 0, 20_000, epoch);
         byte[] bytes = new byte[LENGTH];
         Arrays.fill(bytes, (byte) epoch);
         segment.memory().put(0, bytes);
@@ -79,8 +79,8 @@ class FileTierBadDaysTest {
         return segment;
     }
 
-    private static Segment finished(FileTier tier, long epoch, long base) throws IOException {
-        Segment segment = active(tier, epoch, base);
+    private static Block finished(FileTier tier, long epoch, long base) throws IOException {
+        Block segment = active(tier, epoch, base);
         segment.seal(segment.mark().sealed(epoch, base, LENGTH, base + 9, 77));
         segment.finishSeal(new byte[] {1}, new byte[] {2});
         return segment;
@@ -96,8 +96,8 @@ class FileTierBadDaysTest {
         }
     }
 
-    private static Segment withEpoch(StorageTier tier, long epoch) throws IOException {
-        for (Segment segment : tier.list()) {
+    private static Block withEpoch(StorageTier tier, long epoch) throws IOException {
+        for (Block segment : tier.list()) {
             if (segment.mark() != null && segment.mark().epoch() == epoch) {
                 return segment;
             }
@@ -147,7 +147,7 @@ class FileTierBadDaysTest {
         Files.write(log, Arrays.copyOf(Files.readAllBytes(log), 5000));
 
         FileTier tier = open(CREATE);
-        Segment segment = withEpoch(tier, 2);
+        Block segment = withEpoch(tier, 2);
 
         assertEquals(5000, segment.capacity());
         assertEquals(LENGTH, segment.mark().position());
@@ -191,7 +191,7 @@ class FileTierBadDaysTest {
                 Files.getLastModifiedTime(partition().resolve(FileNames.log(1000))).toMillis();
 
         FileTier tier = open(CREATE);
-        Segment segment = withEpoch(tier, -1);
+        Block segment = withEpoch(tier, -1);
 
         assertEquals(
                 new Mark(SegmentState.SEALED, TOPIC, 0, -1, 1000, LENGTH, -1, modifiedMs, 0),
@@ -243,7 +243,7 @@ class FileTierBadDaysTest {
         Files.write(file, bytes);
 
         FileTier tier = open(CREATE);
-        Segment segment = tier.list().get(0);
+        Block segment = tier.list().get(0);
 
         assertNull(segment.mark());
         assertThrows(IllegalStateException.class, segment::memory);
@@ -263,7 +263,7 @@ class FileTierBadDaysTest {
             Files.write(file, Arrays.copyOf(Files.readAllBytes(file), size));
 
             try (FileTier tier = open(CREATE)) {
-                Segment segment = tier.list().get(0);
+                Block segment = tier.list().get(0);
                 assertNull(segment.mark());
                 segment.view();
                 segment.delete();
@@ -358,7 +358,7 @@ class FileTierBadDaysTest {
         Map<String, String> before = snapshot();
 
         FileTier tier = open(READ_ONLY);
-        for (Segment segment : tier.list()) {
+        for (Block segment : tier.list()) {
             segment.view().buffer().get(0);
             segment.read(0, new byte[10], 0, 10);
             segment.refreshMark();
@@ -482,7 +482,7 @@ class FileTierBadDaysTest {
     void shouldRefuseToSealASecondSegmentWithTheSameBaseOffset() throws IOException {
         FileTier tier = open(CREATE);
         finished(tier, 1, 1000);
-        Segment second = active(tier, 2, 1000);
+        Block second = active(tier, 2, 1000);
         Mark sealed = second.mark().sealed(2, 1000, LENGTH, 1009, 78);
         Map<String, String> before = snapshot();
 
@@ -506,7 +506,7 @@ class FileTierBadDaysTest {
     @Test
     void shouldNoticeThatSomebodyElseCutAnActiveFile() throws IOException {
         FileTier tier = open(CREATE);
-        Segment segment = active(tier, 1, 1000);
+        Block segment = active(tier, 1, 1000);
         try (RandomAccessFile other = new RandomAccessFile(segment.name(), "rw")) {
             other.setLength(12288);
         }
@@ -519,7 +519,7 @@ class FileTierBadDaysTest {
     @Test
     void shouldUnmapADeletedSegmentWhenItsLastReaderHasGone() throws IOException {
         FileTier tier = open(CREATE);
-        Segment segment = finished(tier, 1, 1000);
+        Block segment = finished(tier, 1, 1000);
         View view = segment.view();
         assertTrue(view.pin());
 
@@ -538,7 +538,7 @@ class FileTierBadDaysTest {
     void shouldMoveAsideNothingThatAReaderHolds() throws IOException {
         tierWith(1);
         FileTier reading = open(READ_ONLY);
-        Segment seen = withEpoch(reading, 2);
+        Block seen = withEpoch(reading, 2);
         View view = seen.view();
         assertTrue(view.pin());
 

@@ -1,7 +1,7 @@
 package io.firn.file;
 
+import io.firn.medium.FileMedium;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.spi.FileMedium;
 import io.firn.spi.StorageTier;
 import io.firn.spi.StorageTierContract;
 import java.nio.file.Path;

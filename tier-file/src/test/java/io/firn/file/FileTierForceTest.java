@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.file.Life.Step;
+import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

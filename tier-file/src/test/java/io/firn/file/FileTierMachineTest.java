@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.DurabilityClass;
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
+import io.firn.medium.FileMedium;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.spi.FileMedium;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.SegmentState;
 import io.firn.spi.TierContext;
 import io.firn.spi.View;
@@ -47,7 +47,7 @@ class FileTierMachineTest {
         return tier;
     }
 
-    private static void finish(Segment segment, long base, int length) throws IOException {
+    private static void finish(Block segment, long base, int length) throws IOException {
         segment.seal(segment.mark().active(1, base, 0, base).sealed(1, base, length, base + 1, 7));
         segment.finishSeal(new byte[8], new byte[12]);
     }
@@ -59,12 +59,12 @@ class FileTierMachineTest {
     @Test
     void shouldUnmapEveryFileItHasNoUseFor() throws IOException {
         FileTier tier = open(temporary.resolve("tier"));
-        Segment reserved = tier.reserve(TOPIC, 0, 100_000, 1);
+        Block reserved = tier.reserve(TOPIC, 0, 100_000, 1);
         assertTrue(isMapped());
         reserved.delete();
         assertFalse(isMapped(), "a reserved segment, deleted");
 
-        Segment segment = tier.reserve(TOPIC, 0, 100_000, 2);
+        Block segment = tier.reserve(TOPIC, 0, 100_000, 2);
         finish(segment, 0, 50_000);
         assertTrue(segment.detachView().tryRelease());
         assertFalse(isMapped(), "a finished segment that nobody reads");
@@ -83,7 +83,7 @@ class FileTierMachineTest {
     @Test
     void shouldAllocateNothingWhenForcing() throws IOException {
         try (FileTier tier = open(temporary.resolve("tier"))) {
-            Segment segment = tier.reserve(TOPIC, 0, 100_000, 1);
+            Block segment = tier.reserve(TOPIC, 0, 100_000, 1);
             com.sun.management.ThreadMXBean threads =
                     (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
             long me = Thread.currentThread().getId();
@@ -174,7 +174,7 @@ class FileTierMachineTest {
                 "a small file system cannot be mounted here: not root?");
         try (FileTier tier = open(mount)) {
             assertEquals(DurabilityClass.PROCESS_CRASH, tier.durabilityClass());
-            Segment first = tier.reserve(TOPIC, 0, 2 << 20, 1);
+            Block first = tier.reserve(TOPIC, 0, 2 << 20, 1);
             long used = tier.usedBytes();
 
             StoreFullException full =
@@ -230,7 +230,7 @@ class FileTierMachineTest {
 
     @Test
     void shouldLetReadersReadWhileSegmentsAreSealedUnmappedAndDeleted() throws Exception {
-        AtomicReference<Segment> current = new AtomicReference<>();
+        AtomicReference<Block> current = new AtomicReference<>();
         AtomicBoolean done = new AtomicBoolean();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         try (FileTier tier = open(temporary.resolve("tier"))) {
@@ -252,9 +252,9 @@ class FileTierMachineTest {
         assertFalse(isMapped());
     }
 
-    private static void live(FileTier tier, int epoch, AtomicReference<Segment> current)
+    private static void live(FileTier tier, int epoch, AtomicReference<Block> current)
             throws IOException {
-        Segment segment = tier.reserve(TOPIC, 0, 100_000, epoch);
+        Block segment = tier.reserve(TOPIC, 0, 100_000, epoch);
         for (int at = 0; at < 50_000; at += 8) {
             segment.memory().putLong(at, epoch);
         }
@@ -278,12 +278,12 @@ class FileTierMachineTest {
     }
 
     private static void readAll(
-            AtomicReference<Segment> current,
+            AtomicReference<Block> current,
             AtomicBoolean done,
             AtomicReference<Throwable> failure) {
         try {
             while (!done.get()) {
-                Segment segment = current.get();
+                Block segment = current.get();
                 if (segment == null) {
                     Thread.sleep(1);
                 } else {
@@ -295,7 +295,7 @@ class FileTierMachineTest {
         }
     }
 
-    private static void read(Segment segment, AtomicReference<Segment> current) throws IOException {
+    private static void read(Block segment, AtomicReference<Block> current) throws IOException {
         try {
             View view = segment.view();
             if (view.pin()) {
@@ -324,7 +324,7 @@ class FileTierMachineTest {
             Thread follower = new Thread(() -> follow(reading, done, failure));
             follower.start();
             for (int epoch = 1; epoch <= 60; epoch++) {
-                Segment segment = tier.reserve(TOPIC, 0, 30_000, epoch);
+                Block segment = tier.reserve(TOPIC, 0, 30_000, epoch);
                 segment.memory().putLong(0, epoch);
                 segment.force(0, 8);
                 segment.writeMark(segment.mark().active(epoch, epoch, 8, epoch + 1));
@@ -343,11 +343,11 @@ class FileTierMachineTest {
             FileTier reading, AtomicBoolean done, AtomicReference<Throwable> failure) {
         try {
             while (!done.get()) {
-                for (Segment segment : reading.list()) {
+                for (Block segment : reading.list()) {
                     look(segment);
                 }
             }
-            for (Segment segment : reading.list()) {
+            for (Block segment : reading.list()) {
                 assertTrue(segment.isFinished());
             }
             assertEquals(List.of(), reading.strangers());
@@ -356,7 +356,7 @@ class FileTierMachineTest {
         }
     }
 
-    private static void look(Segment segment) throws IOException {
+    private static void look(Block segment) throws IOException {
         try {
             if (segment.refreshMark() != null && segment.mark().position() > 0) {
                 View view = segment.view();

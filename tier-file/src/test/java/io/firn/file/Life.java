@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
@@ -47,7 +47,7 @@ final class Life implements AutoCloseable {
 
     final SimulatedFileMedium medium;
     final FileTier tier;
-    private Segment segment;
+    private Block segment;
 
     private Life(SimulatedFileMedium medium) {
         this.medium = medium;
@@ -81,7 +81,7 @@ final class Life implements AutoCloseable {
         return life;
     }
 
-    Segment segment() {
+    Block segment() {
         return segment;
     }
 
@@ -112,7 +112,7 @@ final class Life implements AutoCloseable {
 
     private void open() throws IOException {
         tier.open(new TierContext(STORE, true, false));
-        List<Segment> found = tier.list();
+        List<Block> found = tier.list();
         assertEquals(List.of(), tier.strangers());
         assertEquals(found.isEmpty() ? 0 : 1, found.size(), () -> "segments in " + medium);
         segment = found.isEmpty() ? null : found.get(0);

@@ -3,8 +3,8 @@ package io.firn.kill;
 import io.firn.LogStore;
 import io.firn.PartitionMetrics;
 import io.firn.kill.Oracle.Violation;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -62,10 +62,10 @@ final class Account {
 
     private String flaw() throws IOException {
         Map<String, Integer> setAside = new HashMap<>();
-        Map<String, TreeMap<Long, Segment>> logs = new HashMap<>();
+        Map<String, TreeMap<Long, Block>> logs = new HashMap<>();
         int held = 0;
         for (StorageTier tier : tiers) {
-            for (Segment segment : tier.list()) {
+            for (Block segment : tier.list()) {
                 Mark mark = segment.mark();
                 if (mark == null) {
                     return segment.name() + " has no mark";
@@ -78,7 +78,7 @@ final class Account {
                     continue;
                 }
                 held++;
-                Segment other =
+                Block other =
                         logs.computeIfAbsent(log, l -> new TreeMap<>())
                                 .put(mark.baseOffset(), segment);
                 if (other != null) {
@@ -97,10 +97,10 @@ final class Account {
         return overlap == null ? ground.flaw(tiers) : overlap;
     }
 
-    private static String overlapIn(Map<String, TreeMap<Long, Segment>> logs) {
-        for (TreeMap<Long, Segment> log : logs.values()) {
-            Segment before = null;
-            for (Segment segment : log.values()) {
+    private static String overlapIn(Map<String, TreeMap<Long, Block>> logs) {
+        for (TreeMap<Long, Block> log : logs.values()) {
+            Block before = null;
+            for (Block segment : log.values()) {
                 if (before != null && before.mark().offset() > segment.mark().baseOffset()) {
                     return segment + " overlaps " + before;
                 }

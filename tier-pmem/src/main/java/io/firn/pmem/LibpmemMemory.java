@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.spi.MediumFile;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;

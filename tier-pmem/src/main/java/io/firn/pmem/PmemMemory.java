@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.spi.Mapping;
+import io.firn.medium.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
+import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
-import io.firn.spi.MediumFile;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
@@ -31,7 +31,7 @@ final class PmemPool {
     private final FreeBlocks free;
     private final AutoCloseable lock;
     private final boolean readOnly;
-    private final ConcurrentHashMap<Integer, PmemSegment> segments = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Integer, PmemBlock> segments = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<View> retired = new ConcurrentLinkedQueue<>();
     private final AtomicLong highestFreeEpoch = new AtomicLong(-1);
 
@@ -120,7 +120,7 @@ final class PmemPool {
                 free.give(block);
             } else {
                 // One whose entry is destroyed is kept, too: it may hold what was acknowledged.
-                segments.put(block, new PmemSegment(this, block, entry));
+                segments.put(block, new PmemBlock(this, block, entry));
             }
         }
     }
@@ -129,7 +129,7 @@ final class PmemPool {
     private synchronized void look() throws IOException {
         for (int block = 0; block < superblock.blockCount(); block++) {
             BlockEntry entry = entry(block);
-            PmemSegment known = segments.get(block);
+            PmemBlock known = segments.get(block);
             if (known != null && known.isLife(entry)) {
                 known.refreshMark();
                 continue;
@@ -139,7 +139,7 @@ final class PmemPool {
                 known.leave();
             }
             if (entry == null || !entry.isFree()) {
-                segments.put(block, new PmemSegment(this, block, entry));
+                segments.put(block, new PmemBlock(this, block, entry));
             }
         }
         sweep();
@@ -164,7 +164,7 @@ final class PmemPool {
         }
     }
 
-    List<PmemSegment> list() throws IOException {
+    List<PmemBlock> list() throws IOException {
         if (readOnly) {
             look();
         }
@@ -181,7 +181,7 @@ final class PmemPool {
     }
 
     /** Sets a block aside; null when none is free. */
-    PmemSegment reserve(Mark reserved, int bytes) throws IOException {
+    PmemBlock reserve(Mark reserved, int bytes) throws IOException {
         sweep();
         requireWhole();
         int block = free.take();
@@ -198,7 +198,7 @@ final class PmemPool {
         BlockEntry entry = before.reserved(reserved, bytes);
         prefault(block);
         write(block, before, entry, true);
-        PmemSegment segment = new PmemSegment(this, block, entry);
+        PmemBlock segment = new PmemBlock(this, block, entry);
         segments.put(block, segment);
         return segment;
     }
@@ -252,7 +252,7 @@ final class PmemPool {
         }
     }
 
-    void forget(PmemSegment segment, long epoch) {
+    void forget(PmemBlock segment, long epoch) {
         highestFreeEpoch.accumulateAndGet(epoch, Math::max);
         segments.remove(segment.block(), segment);
     }
@@ -299,7 +299,7 @@ final class PmemPool {
 
     /** Lets go of everything; the memory is unmapped when the last pinned view is released. */
     void close() throws IOException {
-        segments.values().forEach(readOnly ? PmemSegment::leave : PmemSegment::release);
+        segments.values().forEach(readOnly ? PmemBlock::leave : PmemBlock::release);
         // From here on nobody sweeps: whoever lets go last, unmaps.
         retired.forEach(View::leave);
         try {

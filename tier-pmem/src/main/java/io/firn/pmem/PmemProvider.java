@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
 import io.firn.DurabilityClass;
-import io.firn.spi.MediumFile;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 

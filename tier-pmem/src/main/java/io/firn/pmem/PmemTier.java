@@ -3,9 +3,9 @@ package io.firn.pmem;
 import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -166,8 +166,8 @@ public final class PmemTier implements StorageTier {
     }
 
     @Override
-    public List<Segment> list() throws IOException {
-        List<Segment> all = new ArrayList<>();
+    public List<Block> list() throws IOException {
+        List<Block> all = new ArrayList<>();
         if (requireOpen().get(0).isReadOnly()) {
             followGrowth();
         }
@@ -184,7 +184,7 @@ public final class PmemTier implements StorageTier {
     }
 
     @Override
-    public Segment reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
+    public Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
         List<PmemPool> all = requireOpen();
         if (all.get(0).isReadOnly()) {
             throw new IllegalStateException(name() + " is open read-only");
@@ -205,7 +205,7 @@ public final class PmemTier implements StorageTier {
         int first = nextPool.getAndIncrement();
         for (int i = 0; i < all.size(); i++) {
             PmemPool pool = all.get(Math.floorMod(first + i, all.size()));
-            PmemSegment segment = pool.reserve(reserved, bytes);
+            PmemBlock segment = pool.reserve(reserved, bytes);
             if (segment != null) {
                 return segment;
             }

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.firn.pmem;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;

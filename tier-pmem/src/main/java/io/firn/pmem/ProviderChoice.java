@@ -1,9 +1,9 @@
 package io.firn.pmem;
 
 import io.firn.DurabilityClass;
-import io.firn.spi.FileMedium;
-import io.firn.spi.Mapping;
-import io.firn.spi.MediumFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;

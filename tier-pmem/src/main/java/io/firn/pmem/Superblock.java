@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.spi.UnsupportedVersionException;
+import io.firn.medium.UnsupportedVersionException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;

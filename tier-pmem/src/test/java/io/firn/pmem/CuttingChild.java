@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ final class CuttingChild {
         Path directory = Path.of(arguments[0]);
         Provider provider = Provider.valueOf(arguments[1]);
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory).provider(provider))) {
-            Segment segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
+            Block segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
             PoolDamage.setLength(directory, PoolFormat.ALIGNMENT);
             try {
                 segment.finishSeal(Pools.bytes(1, 800), Pools.bytes(2, 120));

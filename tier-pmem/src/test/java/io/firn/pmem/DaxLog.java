@@ -7,7 +7,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -19,7 +19,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.Verdict;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -120,7 +120,7 @@ class PmemFollowerTest {
             return tier.list().stream()
                     .filter(segment -> segment.mark().topicId().equals(topic.id()))
                     .filter(segment -> segment.mark().baseOffset() == 0)
-                    .map(Segment::name)
+                    .map(Block::name)
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

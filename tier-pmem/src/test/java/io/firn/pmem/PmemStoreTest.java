@@ -19,7 +19,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;

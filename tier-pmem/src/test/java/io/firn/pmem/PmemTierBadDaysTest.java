@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
 import io.firn.spi.View;
@@ -141,7 +141,7 @@ class PmemTierBadDaysTest {
         for (int copy = 0; copy < 2; copy++) {
             PoolDamage.overwrite(directory, PoolFormat.superblockPosition(copy), 200);
             assertSegmentIsThere();
-            assertTrue(PoolFile.read(io.firn.spi.FileMedium.real(), file()).isWhole());
+            assertTrue(PoolFile.read(io.firn.medium.FileMedium.real(), file()).isWhole());
         }
     }
 
@@ -179,7 +179,7 @@ class PmemTierBadDaysTest {
     @Test
     void shouldGiveNobodyABlockThatIsStillRead() throws IOException {
         try (PmemTier tier = Pools.open(pool())) {
-            Segment read = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            Block read = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             View view = read.view();
             assertTrue(view.pin());
             read.delete();
@@ -207,7 +207,7 @@ class PmemTierBadDaysTest {
         PoolDamage.overwrite(directory, PoolDamage.slot(0, 1), BlockEntry.SLOT_BYTES);
 
         try (PmemTier tier = Pools.open(pool(), false)) {
-            Segment damaged = tier.list().get(0);
+            Block damaged = tier.list().get(0);
             assertNull(damaged.mark());
             assertSays(damaged.name(), file(), "block 0");
             assertThrows(IllegalStateException.class, damaged::memory);
@@ -271,7 +271,7 @@ class PmemTierBadDaysTest {
     @Test
     void shouldStopMarkingWhenThePoolIsCutWhileOpen() throws IOException {
         try (PmemTier tier = Pools.open(pool())) {
-            Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            Block segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             PoolDamage.setLength(directory, Pools.fileBytes(BLOCKS - 1));
 
             IOException refused =

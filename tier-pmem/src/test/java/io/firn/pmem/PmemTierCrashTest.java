@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -75,7 +75,7 @@ class PmemTierCrashTest {
 
     private static List<String> describe(PmemTier tier) throws IOException {
         List<String> all = new ArrayList<>();
-        for (Segment segment : tier.list()) {
+        for (Block segment : tier.list()) {
             all.add(
                     segment.mark()
                             + " "
@@ -90,7 +90,7 @@ class PmemTierCrashTest {
      * Two segments through all of their states, and a third one in a block that was used before.
      */
     private void live(PmemTier tier) throws IOException {
-        Segment[] segments = new Segment[4];
+        Block[] segments = new Block[4];
         step(tier, () -> segments[1] = Pools.reserve(tier, 1));
         step(tier, () -> Pools.fill(segments[1], LENGTH));
         step(tier, () -> segments[2] = Pools.reserve(tier, 2));
@@ -156,7 +156,7 @@ class PmemTierCrashTest {
 
     private static void check(PmemTier tier) throws IOException {
         Pools.assertAccountedFor(tier);
-        for (Segment segment : tier.list()) {
+        for (Block segment : tier.list()) {
             byte[] read = new byte[segment.mark().position()];
             segment.read(0, read, 0, read.length);
             long epoch = segment.mark().epoch() == 5 ? 2 : segment.mark().epoch();
@@ -184,7 +184,7 @@ class PmemTierCrashTest {
         SimulatedFileMedium[] killed = {null};
         try (PmemTier tier = SimulatedPmem.tier(medium, pool, BLOCKS)) {
             tier.open(new TierContext(Pools.STORE, true, false));
-            Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            Block segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             medium.onOperation(number -> killed[0] = killed[0] == null ? medium.kill() : killed[0]);
             segment.writeMark(segment.mark().active(1, 1000, LENGTH, 9999));
             medium.ignoreOperations();
@@ -204,7 +204,7 @@ class PmemTierCrashTest {
         List<String> there;
         List<LossyMemory.Image> images = new ArrayList<>();
         try (PmemTier tier = Pools.open(at(directory.resolve("first"), n -> {}))) {
-            Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            Block segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             lossy.memory().forgetForces();
             Pools.seal(segment);
             there = describe(tier);
@@ -244,7 +244,7 @@ class PmemTierCrashTest {
     void shouldLoseAtMostTheLastMarkWhenTheNewestSlotIsTorn() throws IOException {
         Path place = directory.resolve("first");
         try (PmemTier tier = Pools.open(at(place, n -> {}))) {
-            Segment segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
+            Block segment = Pools.fill(Pools.reserve(tier, 1), LENGTH);
             segment.writeMark(segment.mark().active(1, 1000, LENGTH, 9999));
         }
         PoolDamage.overwrite(place, PoolDamage.slot(0, 0), 64);

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Segment;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -65,7 +65,7 @@ class PmemTierPoolsTest {
     @Test
     void shouldUseABlockAgainOnlyWhenNobodyPinsWhatWasInIt() throws IOException {
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory))) {
-            Segment segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
+            Block segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
             segment.finishSeal(new byte[0], new byte[0]);
             View view = segment.view();
             assertTrue(view.pin());
@@ -85,7 +85,7 @@ class PmemTierPoolsTest {
     @Test
     void shouldUseABlockAgainOnlyWhenADetachedViewIsReleased() throws IOException {
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory))) {
-            Segment segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
+            Block segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
             segment.finishSeal(new byte[0], new byte[0]);
             View view = segment.view();
             assertTrue(view.pin());
@@ -128,7 +128,7 @@ class PmemTierPoolsTest {
                         executor.submit(
                                 () -> {
                                     for (int i = 0; i < rounds; i++) {
-                                        Segment taken = Pools.reserve(tier, thread);
+                                        Block taken = Pools.reserve(tier, thread);
                                         assertTrue(held.add(taken.name()), taken.name());
                                         held.remove(taken.name());
                                         taken.delete();
@@ -216,8 +216,8 @@ class PmemTierPoolsTest {
     void shouldKeepReadersOutOfWhatTheOwnerReuses() throws IOException {
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory));
                 PmemTier reading = Pools.openReadOnly(Pools.withBlocks(1, directory))) {
-            Segment old = Pools.fill(Pools.reserve(tier, 1), 100);
-            Segment seen = reading.list().get(0);
+            Block old = Pools.fill(Pools.reserve(tier, 1), 100);
+            Block seen = reading.list().get(0);
             old.delete();
             Pools.fill(Pools.reserve(tier, 2), 200);
 

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
-import io.firn.spi.FileMedium;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Segment;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -60,7 +60,7 @@ class PmemTierTroubleTest {
         try (PmemTier tier = Pools.open(pool());
                 PmemTier reading = Pools.openReadOnly(pool())) {
             assertEquals(0, reading.usedBytes());
-            Segment segment = Pools.fill(Pools.reserve(tier, 1), 100);
+            Block segment = Pools.fill(Pools.reserve(tier, 1), 100);
             reading.list();
             assertEquals(Pools.BLOCK_BYTES, reading.usedBytes());
             segment.delete();
@@ -118,7 +118,7 @@ class PmemTierTroubleTest {
                 PmemTier reading = Pools.openReadOnly(pool())) {
             Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100))
                     .finishSeal(new byte[0], new byte[0]);
-            Segment segment = reading.list().get(0);
+            Block segment = reading.list().get(0);
             CountDownLatch looked = new CountDownLatch(1);
             Thread looking =
                     new Thread(
@@ -213,7 +213,7 @@ class PmemTierTroubleTest {
         // Nothing that is sparse may be mapped on persistent memory with LLPL, which fills it.
         try (PmemTier tier = Pools.open(builder, false)) {
             for (int i = 0; i < free.size(); i++) {
-                Segment segment = tier.reserve(Pools.TOPIC, 1, format.room(), 100 + i);
+                Block segment = tier.reserve(Pools.TOPIC, 1, format.room(), 100 + i);
                 segment.memory().put(format.room() - 100, Pools.bytes(100 + i, 100));
                 segment.force(0, format.room());
                 segment.writeMark(segment.mark().active(100 + i, i, format.room(), i + 1));
@@ -223,7 +223,7 @@ class PmemTierTroubleTest {
         try (PmemTier tier = Pools.open(builder, false)) {
             Pools.assertAccountedFor(tier);
             int found = 0;
-            for (Segment segment : tier.list()) {
+            for (Block segment : tier.list()) {
                 if (segment.mark().partition() == 1) {
                     byte[] read = new byte[100];
                     segment.read(format.room() - 100, read, 0, 100);

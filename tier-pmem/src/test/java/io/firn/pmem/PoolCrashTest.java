@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -127,7 +127,7 @@ class PoolCrashTest {
 
     private static void check(PmemTier tier, String segments) throws IOException {
         assertEquals(segments, tier.list().toString());
-        Segment segment = tier.list().get(0);
+        Block segment = tier.list().get(0);
         byte[] read = new byte[5_000];
         segment.read(0, read, 0, read.length);
         assertArrayEquals(Pools.bytes(1, read.length), read);

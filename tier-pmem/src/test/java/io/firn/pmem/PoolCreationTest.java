@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -91,7 +91,7 @@ class PoolCreationTest {
     }
 
     private static void assertHoldsTheSegment(PmemTier tier) throws IOException {
-        Segment segment = tier.list().get(0);
+        Block segment = tier.list().get(0);
         byte[] read = new byte[LENGTH];
         segment.read(0, read, 0, LENGTH);
         assertArrayEquals(Pools.bytes(1, LENGTH), read);

@@ -11,9 +11,9 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
-import io.firn.spi.MediumFile;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,7 +64,7 @@ class PoolRepairCrashTest {
             block =
                     tier.list().stream()
                             .filter(segment -> segment.mark().baseOffset() == 0)
-                            .mapToInt(segment -> ((PmemSegment) segment).block())
+                            .mapToInt(segment -> ((PmemBlock) segment).block())
                             .findFirst()
                             .orElseThrow();
         }

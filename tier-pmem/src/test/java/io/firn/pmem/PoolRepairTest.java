@@ -14,7 +14,7 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -74,7 +74,7 @@ class PoolRepairTest {
             return tier.list().stream()
                     .filter(segment -> segment.mark().baseOffset() >= 0)
                     .sorted((a, b) -> Long.compare(a.mark().baseOffset(), b.mark().baseOffset()))
-                    .mapToInt(segment -> ((PmemSegment) segment).block())
+                    .mapToInt(segment -> ((PmemBlock) segment).block())
                     .toArray();
         }
     }

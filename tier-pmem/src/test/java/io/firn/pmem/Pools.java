@@ -2,7 +2,7 @@ package io.firn.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.spi.Segment;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,7 +55,7 @@ final class Pools {
         return tier;
     }
 
-    static Segment reserve(PmemTier tier, long epoch) throws IOException {
+    static Block reserve(PmemTier tier, long epoch) throws IOException {
         return tier.reserve(TOPIC, 0, ROOM, epoch);
     }
 
@@ -103,7 +103,7 @@ final class Pools {
     }
 
     /** Stores and forces bytes that depend on the segment's epoch, and marks them durable. */
-    static Segment fill(Segment segment, int length) throws IOException {
+    static Block fill(Block segment, int length) throws IOException {
         long epoch = segment.mark().epoch();
         segment.memory().put(0, bytes(epoch, length));
         segment.force(0, length);
@@ -111,7 +111,7 @@ final class Pools {
         return segment;
     }
 
-    static Segment seal(Segment segment) throws IOException {
+    static Block seal(Block segment) throws IOException {
         int length = segment.mark().position();
         long epoch = segment.mark().epoch();
         segment.seal(segment.mark().sealed(epoch, 1000, length, 1000 + length, 77));
@@ -120,9 +120,9 @@ final class Pools {
 
     /** Free and used blocks are all blocks, and every used one holds one segment that is listed. */
     static void assertAccountedFor(PmemTier tier) throws IOException {
-        List<Segment> segments = tier.list();
+        List<Block> segments = tier.list();
         assertEquals((long) segments.size() * BLOCK_BYTES, tier.usedBytes(), "used by " + segments);
-        long distinct = segments.stream().map(Segment::name).distinct().count();
+        long distinct = segments.stream().map(Block::name).distinct().count();
         assertEquals(segments.size(), distinct, "blocks with two segments in " + segments);
     }
 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firn.DurabilityClass;
-import io.firn.spi.FileMedium;
-import io.firn.spi.Segment;
+import io.firn.medium.FileMedium;
+import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ class ProviderTest {
         byte[] index = Pools.bytes(7, 777);
         try (PmemTier tier = Pools.open(builder)) {
             Pools.seal(Pools.fill(Pools.reserve(tier, 1), 9000)).finishSeal(index, index);
-            Segment active = Pools.fill(Pools.reserve(tier, 2), 9000);
+            Block active = Pools.fill(Pools.reserve(tier, 2), 9000);
             for (int from = 1; from < 200; from += 7) {
                 active.force(from, from + from);
             }
@@ -69,7 +69,7 @@ class ProviderTest {
         }
         try (PmemTier tier = Pools.open(builder, false)) {
             byte[] read = new byte[9000];
-            for (Segment segment : tier.list()) {
+            for (Block segment : tier.list()) {
                 segment.read(0, read, 0, read.length);
                 assertArrayEquals(Pools.bytes(segment.mark().epoch(), 9000), read);
             }

@@ -1,8 +1,8 @@
 package io.firn.pmem;
 
 import io.firn.DurabilityClass;
+import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.spi.MediumFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import io.firn.store.StoreInspection;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.firn.server.group;
 
 import io.firn.FirnException;
-import io.firn.spi.FileMedium;
-import io.firn.spi.SmallFile;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,10 @@
 package io.firn.server.group;
 
+import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.InternalTopics;
 import io.firn.server.log.Node;
 import io.firn.server.log.ServedTopics;
-import io.firn.spi.FileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ScheduledExecutorService;

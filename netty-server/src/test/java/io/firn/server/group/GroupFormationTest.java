@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.firn.spi;
+package io.firn.medium;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,10 +1,10 @@
 package io.firn.file;
 
-import io.firn.spi.FileMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.MediumFile;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import io.firn.spi.StorageTier;
@@ -21,7 +21,7 @@ import java.util.Objects;
  * crash between any two leaves a segment that is either not sealed or can be finished again; {@link
  * PartitionScan} tells which.
  */
-final class FileSegment implements Segment {
+final class FileBlock implements Block {
     private final FileTier tier;
     private final PartitionDirectory directory;
     private final FileMedium medium;
@@ -43,7 +43,7 @@ final class FileSegment implements Segment {
      * @param found what its mark pages say
      * @param room bytes for batches
      */
-    FileSegment(
+    FileBlock(
             FileTier tier,
             PartitionDirectory directory,
             long epoch,
@@ -73,7 +73,7 @@ final class FileSegment implements Segment {
     }
 
     /** A segment that is sealed. */
-    FileSegment(
+    FileBlock(
             FileTier tier,
             PartitionDirectory directory,
             SealMark seal,

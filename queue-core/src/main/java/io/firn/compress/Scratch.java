@@ -1,4 +1,4 @@
-package io.firn.batch;
+package io.firn.compress;
 
 import java.util.Arrays;
 

@@ -1,4 +1,4 @@
-package io.firn.spi;
+package io.firn.medium;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.DurabilityClass;
 import io.firn.StoreLockedException;
+import io.firn.spi.FileMediumContract;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.firn.spi;
+package io.firn.medium;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -6,7 +6,7 @@ import java.io.IOException;
  * A copy of a sealed segment that is being made in a tier. Until it is published, recovery ignores
  * it: a crash, or {@link #abandon}, leaves nothing of it. For one thread.
  */
-public interface SegmentCopy {
+public interface BlockCopy {
 
     /** Writes bytes at a position; positions ascend without gaps. */
     void write(int position, byte[] source, int offset, int length) throws IOException;
@@ -31,7 +31,7 @@ public interface SegmentCopy {
      * @throws IOException when it is not certain what a crash would leave; the caller then abandons
      *     the copy
      */
-    Segment publish(byte[] index, byte[] timeIndex) throws IOException;
+    Block publish(byte[] index, byte[] timeIndex) throws IOException;
 
     /** Deletes the copy, published or not, and frees its space. Idempotent. */
     void abandon() throws IOException;

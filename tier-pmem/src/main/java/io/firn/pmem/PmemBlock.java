@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
+import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.Segment;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import io.firn.spi.StorageTier;
@@ -12,7 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Objects;
 
 /** A segment in a block of a pool. Readers and the writer look at the same mapped bytes. */
-final class PmemSegment implements Segment {
+final class PmemBlock implements Block {
     private final PmemPool pool;
     private final int block;
     private final long start;
@@ -29,7 +29,7 @@ final class PmemSegment implements Segment {
 
     private int openViews;
 
-    PmemSegment(PmemPool pool, int block, BlockEntry entry) {
+    PmemBlock(PmemPool pool, int block, BlockEntry entry) {
         this.pool = pool;
         this.block = block;
         this.entry = entry;

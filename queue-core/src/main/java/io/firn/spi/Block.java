@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * #force} may run concurrently with it. One background thread at a time changes the segment's
  * state. Any thread may read.
  */
-public interface Segment {
+public interface Block {
 
     /** Returns the tier that it is in. */
     StorageTier tier();
