@@ -2,8 +2,8 @@ package io.firn;
 
 import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
-import io.firn.store.Store;
 import io.firn.store.StoreConfig;
+import io.firn.store.StoreOpener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,7 +162,7 @@ public final class LogStoreBuilder {
             throw new InvalidOptionException(
                     "a store needs at least one tier, for example .tier(FileTier.at(path))");
         }
-        return Store.open(
+        return StoreOpener.open(
                 new StoreConfig(
                         directory,
                         List.copyOf(tiers),

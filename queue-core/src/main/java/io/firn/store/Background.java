@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.EpochClock;
@@ -17,12 +19,14 @@ import org.agrona.concurrent.IdleStrategy;
  */
 final class Background {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final long RELEASE_WAIT_NS = 1_000_000_000;
     private static final int MOST_PASSES = 8;
     private static final long LONGEST_FOLLOWER_REST_NS = 100_000_000;
 
-    private final Store store;
-    private final StoreConfig config;
+    private final EpochClock usersClock;
+    private final Supplier<IdleStrategy> usersIdleStrategy;
+    private final boolean isInvoked;
+    private final BiConsumer<String, Throwable> onDeath;
+    private Following followed;
     private final CachedClock cachedClock;
     private final Attempts attempts = new Attempts();
     private final BackOff following = new BackOff();
@@ -36,25 +40,48 @@ final class Background {
     private volatile boolean closing;
     private volatile boolean closed;
 
-    Background(Store store) {
-        this.store = store;
-        this.config = store.config();
-        this.cachedClock = new CachedClock(config.invokerMode() ? null : this::wake);
-        boolean isOwnClock = config.clock() == null;
-        EpochClock clock = isOwnClock ? cachedClock::systemTime : config.clock();
+    /** Looks again and again at a store that another process writes. */
+    interface Following {
+        /** Looks, if it is time; returns the amount of news. */
+        int look() throws IOException;
+
+        /** The time until the next look, in ns. */
+        long untilLookNs();
+    }
+
+    /**
+     * Creates it without threads.
+     *
+     * @param usersClock null for the cached clock
+     * @param usersIdleStrategy how threads idle; null to park until there is work
+     * @param isInvoked whether there are no threads, and the user calls {@link #invoke}
+     * @param onDeath told the name of a thread that has ended too early, and why
+     */
+    Background(
+            EpochClock usersClock,
+            Supplier<IdleStrategy> usersIdleStrategy,
+            boolean isInvoked,
+            BiConsumer<String, Throwable> onDeath) {
+        this.usersClock = usersClock;
+        this.usersIdleStrategy = usersIdleStrategy;
+        this.isInvoked = isInvoked;
+        this.onDeath = onDeath;
+        this.cachedClock = new CachedClock(isInvoked ? null : this::wake);
+        boolean isOwnClock = usersClock == null;
+        EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
-        this.forcing = new Duties(clock, ticking, attempts, !config.invokerMode());
-        this.tidying = new Duties(clock, ticking, attempts, !config.invokerMode());
+        this.forcing = new Duties(clock, ticking, attempts, !isInvoked);
+        this.tidying = new Duties(clock, ticking, attempts, !isInvoked);
     }
 
     /** The clock for appenders. */
     EpochClock clock() {
-        return config.clock() == null ? cachedClock : config.clock();
+        return usersClock == null ? cachedClock : usersClock;
     }
 
     /** The time now. */
     long timeMs() {
-        return config.clock() == null ? cachedClock.systemTime() : config.clock().time();
+        return usersClock == null ? cachedClock.systemTime() : usersClock.time();
     }
 
     /** The duties that force, and seal rolled segments. */
@@ -76,11 +103,17 @@ final class Background {
         tidying.wake();
     }
 
-    void start() {
-        if (config.invokerMode()) {
+    /**
+     * Starts the threads.
+     *
+     * @param follower of a store that only reads; null for one that writes
+     */
+    void start(Following follower) {
+        followed = follower;
+        if (isInvoked) {
             return;
         }
-        if (config.readOnly()) {
+        if (followed != null) {
             startAgent("firn-follow", this::follow, new FollowerRest(), null);
         } else {
             startAgent("firn-force", () -> run(forcing), forcing.rest(), forcing);
@@ -101,10 +134,10 @@ final class Background {
                         return name;
                     }
                 };
-        boolean isChosen = config.idleStrategy() != null;
+        boolean isChosen = usersIdleStrategy != null;
         AgentRunner runner =
                 new AgentRunner(
-                        isChosen ? config.idleStrategy().get() : rest,
+                        isChosen ? usersIdleStrategy.get() : rest,
                         e -> LOG.log(System.Logger.Level.ERROR, name + " failed", e),
                         null,
                         agent);
@@ -131,7 +164,7 @@ final class Background {
             why = e;
         }
         if (!closing) {
-            store.onDeath(name, why == null ? new InterruptedException() : why);
+            onDeath.accept(name, why == null ? new InterruptedException() : why);
         }
     }
 
@@ -146,7 +179,7 @@ final class Background {
         }
         invoker = Thread.currentThread();
         try {
-            if (config.readOnly()) {
+            if (followed != null) {
                 return follow();
             }
             int work = 0;
@@ -172,7 +205,7 @@ final class Background {
         if (following.leftNs() > 0) {
             return 0;
         }
-        return Math.max(0, attempts.run(store, () -> store.follower().refresh(), following));
+        return Math.max(0, attempts.run(followed, followed::look, following));
     }
 
     /** Nothing notifies a follower, so it looks again and again. */
@@ -189,7 +222,7 @@ final class Background {
             if (closing) {
                 return;
             }
-            long ns = Math.max(following.leftNs(), store.follower().untilLookNs());
+            long ns = Math.max(following.leftNs(), followed.untilLookNs());
             LockSupport.parkNanos(Math.min(LONGEST_FOLLOWER_REST_NS, ns));
         }
 
@@ -237,7 +270,7 @@ final class Background {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        if (config.invokerMode()) {
+        if (isInvoked) {
             invoking.enter(); // never left again: nobody can invoke a closed store
         }
         closed = true;
@@ -246,15 +279,5 @@ final class Background {
     /** Runs a step once, even if it failed just now: there is no later try. */
     int attempt(Object subject, Attempts.Step step) {
         return attempts.run(subject, step, null);
-    }
-
-    /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
-    void awaitRelease(List<PartitionLog> logs) {
-        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
-        for (PartitionLog log : logs) {
-            while (!log.upkeep().isReleased() && System.nanoTime() < deadline) {
-                LockSupport.parkNanos(50_000);
-            }
-        }
     }
 }

@@ -4,21 +4,56 @@ import java.io.IOException;
 
 /** Removes a deleted topic's segments, then its files, the tombstone last (O5). */
 final class Burial extends Duty {
-    private final Store store;
     private final TopicLog topic;
+    private final Runnable onEnd;
 
-    Burial(Store store, TopicLog topic) {
+    /**
+     * Creates the deletion of a topic whose tombstone is durable.
+     *
+     * @param onEnd called when nothing of it is left
+     */
+    Burial(LogContext store, TopicLog topic, Runnable onEnd) {
         super(store.tidying(), topic, "deletion");
-        this.store = store;
         this.topic = topic;
+        this.onEnd = onEnd;
     }
 
     @Override
     public int run() throws IOException {
-        if (store.bury(topic)) {
+        if (bury()) {
             return 1;
         }
         againSoon(); // readers, appenders or moves still hold something
         return 0;
+    }
+
+    /**
+     * Removes what can be removed now.
+     *
+     * @return false when some of it is still held or a medium failed: call it again
+     */
+    boolean bury() throws IOException {
+        boolean released = true;
+        for (PartitionLog partition : topic.logs()) {
+            // The thread that makes a copy removes it; no new copy begins.
+            released &= partition.log().moves() == 0;
+            // A force that is under way must not lose its mapping.
+            partition.forcer().awaitForces();
+            partition.upkeep().dropReserved();
+            partition.upkeep().retireAll(true);
+            // An append in progress may still add a segment.
+            released &= partition.upkeep().isAllGone() && !partition.hasAppenders();
+            released &= partition.log().segments().length == 0;
+        }
+        if (released) {
+            topic.context().files().delete();
+            onEnd.run();
+        }
+        return released;
+    }
+
+    /** The topic that is being deleted. */
+    TopicLog topic() {
+        return topic;
     }
 }

@@ -16,7 +16,8 @@ final class Checkpoints extends Duty {
     /** Recovery reads fewer bytes than these faster than close forces a file. */
     private static final long WORTH_A_FILE_BYTES = 64 << 10;
 
-    private final PartitionLog log;
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
     private long lastMs;
     private long changes;
     private long bytes;
@@ -28,9 +29,11 @@ final class Checkpoints extends Duty {
      * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
      *     for none
      */
-    Checkpoints(Duties duties, PartitionLog log, long recoveredOffset) {
+    Checkpoints(
+            Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
         super(duties, log, "producer checkpoint");
         this.log = log;
+        this.forcer = forcer;
         this.offset = recoveredOffset;
         for (LogSegment segment : log.segments()) {
             // Counted whole if the checkpoint covers a part of it: at most a segment too many.
@@ -75,7 +78,7 @@ final class Checkpoints extends Duty {
     private void write(long nowMs) throws IOException {
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {
-            log.topicLog().files().writeProducers(log.index(), snapshot.values);
+            log.topic().files().writeProducers(log.index(), snapshot.values);
             written(snapshot);
         }
     }
@@ -89,7 +92,7 @@ final class Checkpoints extends Duty {
         long bytesNow = log.appendedBytes();
         Map<String, String> values = producers.snapshot(log::nextOffset);
         long offsetNow = Producers.snapshotOffset(values);
-        if (log.forcer().forceNow() && log.durableOffset() >= offsetNow) {
+        if (forcer.forceNow() && log.durableOffset() >= offsetNow) {
             return new Snapshot(values, changesNow, bytesNow, offsetNow);
         }
         return null;
@@ -116,7 +119,7 @@ final class Checkpoints extends Duty {
         }
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {
-            log.topicLog().files().writeProducersUnnamed(log.index(), snapshot.values);
+            log.topic().files().writeProducersUnnamed(log.index(), snapshot.values);
             written(snapshot);
         }
         return snapshot != null;

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import java.io.IOException;
@@ -24,32 +25,37 @@ import java.util.Map;
  * what was verified before the lock was free is durable then, or would be accepted now.
  */
 final class CrashTail {
-    private final Store store;
+    private final FileMedium medium;
     private final Path lock;
     private final BatchesAboveMark batches;
-    private final Map<PartitionLog, List<Mark>> settled = new HashMap<>();
+    private final Map<SegmentedLog, List<Mark>> settled = new HashMap<>();
 
     /**
      * What was found in a log: the end of the last segment, and the blocks after it with their
      * ends.
      */
-    record Found(PartitionLog log, List<Mark> marks, List<Piece> pieces) {}
+    record Found(SegmentedLog log, List<Mark> marks, List<Piece> pieces) {}
 
     /** Batches in a block up to an end. */
     record Piece(Block block, long baseOffset, BatchesAboveMark.End end) {}
 
-    CrashTail(Store store, BatchesAboveMark batches) {
-        this.store = store;
-        this.lock = store.config().directory().resolve(StoreOpener.LOCK);
+    /**
+     * Creates a search.
+     *
+     * @param lock the lock file of the writer
+     */
+    CrashTail(FileMedium medium, Path lock, BatchesAboveMark batches) {
+        this.medium = medium;
+        this.lock = lock;
         this.batches = batches;
     }
 
     /** Whether it is certain that no process writes the store. */
     boolean isWriterGone() throws IOException {
-        return store.config().medium().isUnlocked(lock);
+        return medium.isUnlocked(lock);
     }
 
-    void forget(PartitionLog log) {
+    void forget(SegmentedLog log) {
         settled.remove(log);
     }
 
@@ -59,7 +65,7 @@ final class CrashTail {
      * @param blocks all blocks of the log, with marks that were read just now
      * @return null when nothing changed since {@link #settle}
      */
-    Found look(PartitionLog log, List<Block> blocks) throws IOException {
+    Found look(SegmentedLog log, List<Block> blocks) throws IOException {
         List<Mark> marks = blocks.stream().map(Block::mark).toList();
         if (marks.equals(settled.get(log))) {
             return null;

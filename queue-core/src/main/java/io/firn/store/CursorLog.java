@@ -13,10 +13,11 @@ import java.util.Map;
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
  * cursor is past records that were lost and whose offsets were assigned again.
  */
-final class CursorLog implements Cursor {
+final class CursorLog implements Cursor, TopicMember {
     private static final long NEVER = -1;
 
-    private final TopicLog topic;
+    private final Cursors cursors;
+    private final TopicContext topic;
     private final String name;
 
     /**
@@ -30,14 +31,16 @@ final class CursorLog implements Cursor {
     private long writtenChanges;
     private boolean deleted;
 
-    CursorLog(TopicLog topic, String name, Map<String, String> stored) {
-        this.topic = topic;
+    CursorLog(Cursors cursors, String name, Map<String, String> stored) {
+        this.cursors = cursors;
+        this.topic = cursors.topic();
         this.name = name;
-        this.offsets = new long[topic.partitionCount()];
+        this.offsets = new long[cursors.partitionCount()];
         take(stored);
     }
 
-    TopicLog topic() {
+    @Override
+    public TopicContext topic() {
         return topic;
     }
 
@@ -60,7 +63,7 @@ final class CursorLog implements Cursor {
 
     @Override
     public synchronized long offset(int partition) {
-        topic.partition(partition);
+        cursors.log(partition); // throws when there is none
         if (topic.store().isReadOnly()) {
             lookAgain();
         }
@@ -90,7 +93,7 @@ final class CursorLog implements Cursor {
     @Override
     public synchronized void advance(int partition, long offset) {
         topic.store().checkWritable();
-        PartitionLog log = topic.log(partition);
+        SegmentedLog log = cursors.log(partition);
         log.state().checkReadable();
         checkNotDeleted();
         long next = log.nextOffset();
@@ -111,7 +114,7 @@ final class CursorLog implements Cursor {
     @Override
     public synchronized void clear(int partition) {
         topic.store().checkWritable();
-        topic.log(partition).state().checkReadable();
+        cursors.log(partition).state().checkReadable();
         checkNotDeleted();
         set(partition, NEVER);
     }
@@ -119,20 +122,20 @@ final class CursorLog implements Cursor {
     private void set(int partition, long offset) {
         if (partition >= offsets.length) {
             int before = offsets.length;
-            offsets = Arrays.copyOf(offsets, topic.partitionCount());
+            offsets = Arrays.copyOf(offsets, cursors.partitionCount());
             Arrays.fill(offsets, before, offsets.length, NEVER);
         }
         if (offsets[partition] != offset) {
             offsets[partition] = offset;
             changes++;
-            topic.onCursorChanged();
+            cursors.onChanged();
         }
     }
 
     @Override
     public void force() {
         topic.store().checkWritable();
-        topic.log(0).state().checkReadable();
+        cursors.log(0).state().checkReadable();
         synchronized (this) {
             checkNotDeleted();
         }
@@ -158,14 +161,14 @@ final class CursorLog implements Cursor {
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 0; i < now.length; i++) {
             if (now[i] != NEVER) {
-                PartitionLog log = topic.log(i);
+                PartitionForcer forcer = cursors.forcer(i);
                 try {
-                    log.forcer().awaitDurable(now[i]);
+                    forcer.awaitDurable(now[i]);
                 } catch (FirnException e) {
                     failure = e; // the offsets of the other partitions are written nevertheless
                 }
                 values.put(
-                        Integer.toString(i), Long.toString(Math.min(now[i], log.durableOffset())));
+                        Integer.toString(i), Long.toString(Math.min(now[i], forcer.log().durableOffset())));
             }
         }
         synchronized (writing) {

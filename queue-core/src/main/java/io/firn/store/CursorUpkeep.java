@@ -2,19 +2,19 @@ package io.firn.store;
 
 /** Persists a topic's cursors, at most once in an interval while any of them advances. */
 final class CursorUpkeep extends Duty {
-    private final TopicLog topic;
+    private final Cursors cursors;
     private final long intervalMs;
     private long lastMs = Long.MIN_VALUE;
 
-    CursorUpkeep(Store store, TopicLog topic) {
-        super(store.tidying(), topic, "cursors");
-        this.topic = topic;
-        this.intervalMs = store.config().cursorIntervalMs();
+    CursorUpkeep(Cursors cursors) {
+        super(cursors.topic().store().tidying(), cursors.topic(), "cursors");
+        this.cursors = cursors;
+        this.intervalMs = cursors.topic().store().config().cursorIntervalMs();
     }
 
     @Override
     public int run() {
-        if (topic.isGone()) {
+        if (cursors.isGone()) {
             return 0;
         }
         if (lastMs <= nowMs() && nowMs() - intervalMs < lastMs) {
@@ -22,7 +22,7 @@ final class CursorUpkeep extends Duty {
             return 0;
         }
         lastMs = nowMs();
-        topic.writeCursors();
+        cursors.write();
         return 0;
     }
 }

@@ -40,7 +40,7 @@ abstract class Duty implements Attempts.Step {
     }
 
     /** Makes it run soon. */
-    final void call() {
+    public final void call() {
         duties.call(this);
     }
 

@@ -37,7 +37,7 @@ final class ForceEvent extends Event {
         return event;
     }
 
-    void end(PartitionLog log, int forcedBytes) {
+    void end(SegmentedLog log, int forcedBytes) {
         partition = log.toString();
         bytes = forcedBytes;
         commit();

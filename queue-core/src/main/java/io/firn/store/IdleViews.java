@@ -10,14 +10,14 @@ import io.firn.spi.View;
 final class IdleViews extends Duty {
     private static final long INTERVAL_MS = 10_000;
 
-    private final PartitionLog log;
-    private final PartitionUpkeep upkeep;
+    private final SegmentedLog log;
+    private final Releases releases;
     private long nextLookMs = NEVER;
 
-    IdleViews(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+    IdleViews(Duties duties, SegmentedLog log, Releases releases) {
         super(duties, log, "idle views");
         this.log = log;
-        this.upkeep = upkeep;
+        this.releases = releases;
     }
 
     @Override
@@ -34,7 +34,7 @@ final class IdleViews extends Duty {
                 if (idle == null) {
                     isAnyLeft = true;
                 } else {
-                    upkeep.releases().later(idle, null, Releases.Release.NOTHING);
+                    releases.later(idle, null, Releases.Release.NOTHING);
                 }
             }
         }

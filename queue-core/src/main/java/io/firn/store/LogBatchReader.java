@@ -9,15 +9,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Reads whole batches unchanged, over a {@link PartitionReader} that keeps the place. */
 final class LogBatchReader implements BatchReader {
+    private final Partition partition;
     private final PartitionReader reader;
 
-    LogBatchReader(PartitionLog log) {
+    LogBatchReader(Partition partition, SegmentedLog log) {
+        this.partition = partition;
         this.reader = new PartitionReader(log);
     }
 
     @Override
     public Partition partition() {
-        return reader.log();
+        return partition;
     }
 
     @Override

@@ -22,6 +22,10 @@ import java.nio.ByteBuffer;
  */
 final class LogSegment {
     static final long OPEN = Long.MAX_VALUE;
+
+    /** The zero bytes that follow the last batch, so that no stale batch continues it. */
+    static final int TAIL_ZEROS = 12;
+
     private static final VarHandle END;
     private static final VarHandle FORCED_END;
     private static final VarHandle STAGE;
@@ -89,7 +93,7 @@ final class LogSegment {
     private volatile SparseIndex index;
     private volatile View view;
     private View held;
-    private volatile IdleViews onView;
+    private volatile Runnable onView;
     private long markedOffset = -1;
     private long beginTimeMs = -1;
 
@@ -214,16 +218,16 @@ final class LogSegment {
         while (v == null || !v.pin()) {
             v = viewOf(block);
             view = v;
-            IdleViews told = onView;
+            Runnable told = onView;
             if (told != null) {
-                told.call();
+                told.run();
             }
         }
         return v;
     }
 
     /** Sets what is called when a view is mapped. */
-    void onView(IdleViews told) {
+    void onView(Runnable told) {
         onView = told;
     }
 

@@ -16,7 +16,7 @@ final class LogTailer implements Tailer {
     private boolean polling;
     private volatile boolean closed;
 
-    LogTailer(List<PartitionLog> logs) {
+    LogTailer(List<SegmentedLog> logs) {
         logs.forEach(log -> log.state().checkReadable());
         readers = logs.stream().map(PartitionReader::new).toArray(PartitionReader[]::new);
     }
@@ -57,8 +57,8 @@ final class LogTailer implements Tailer {
         // A wait of more than 292 years is a wait without end.
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
-        PartitionLog log = readers[0].log();
-        Signal signal = readers.length == 1 ? log.published() : log.topicLog().published();
+        SegmentedLog log = readers[0].log();
+        Signal signal = readers.length == 1 ? log.published() : log.topic().published();
         signal.enter();
         try {
             while (true) {
@@ -71,7 +71,7 @@ final class LogTailer implements Tailer {
                     if (Thread.currentThread().isInterrupted()) {
                         return 0;
                     }
-                    readers[0].log().store().doWork();
+                    readers[0].log().store().invoke();
                 } else {
                     signal.await(left);
                 }
@@ -137,7 +137,7 @@ final class LogTailer implements Tailer {
     public void seekToTimestamp(long timestampMs) {
         checkIdle();
         for (PartitionReader reader : readers) {
-            reader.seek(reader.log().offsetForTimestamp(timestampMs));
+            reader.seekToTimestamp(timestampMs);
         }
     }
 
@@ -145,8 +145,8 @@ final class LogTailer implements Tailer {
     public void seekTo(Cursor cursor) {
         Objects.requireNonNull(cursor, "cursor");
         checkIdle();
-        TopicLog topic = readers[0].log().topicLog();
-        if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
+        TopicContext topic = readers[0].log().topic();
+        if (cursor instanceof TopicMember known && !known.topic().id().equals(topic.id())) {
             throw new InvalidOptionException(
                     "cursor "
                             + cursor.name()

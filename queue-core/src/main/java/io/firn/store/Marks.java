@@ -7,11 +7,11 @@ import java.io.IOException;
  * than was forced before. At most once in a mark interval, and only if something changed.
  */
 final class Marks extends Duty {
-    private final PartitionLog log;
+    private final SegmentedLog log;
     private final long intervalMs;
     private long lastMs;
 
-    Marks(Duties duties, PartitionLog log) {
+    Marks(Duties duties, SegmentedLog log) {
         super(duties, log, "marks");
         this.log = log;
         this.intervalMs = log.store().config().markIntervalMs();
@@ -19,7 +19,7 @@ final class Marks extends Duty {
 
     @Override
     public int run() throws IOException {
-        LogSegment segment = unsealed();
+        LogSegment segment = log.segmentList().oldestUnsealed();
         if (log.state().isGone() || segment == null || !segment.isMarkDue()) {
             return 0;
         }
@@ -35,15 +35,9 @@ final class Marks extends Duty {
 
     /** Writes the mark now, if something changed. */
     void write(long nowMs) throws IOException {
-        LogSegment segment = unsealed();
+        LogSegment segment = log.segmentList().oldestUnsealed();
         if (segment != null) {
             segment.writeMark(nowMs);
         }
-    }
-
-    private LogSegment unsealed() {
-        LogSegment[] all = log.segments();
-        int i = log.firstUnsealed(all);
-        return i < all.length ? all[i] : null;
     }
 }

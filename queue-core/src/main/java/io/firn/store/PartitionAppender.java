@@ -25,7 +25,9 @@ import org.agrona.DirectBuffer;
 final class PartitionAppender implements ExclusiveAppender {
     private static final long ANY_OFFSET = -1;
 
-    private final PartitionLog log;
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private final OpenAppenders appenders;
     private final PartitionWriter writer;
     private final AppendTurn turn;
     private final boolean exclusive;
@@ -37,10 +39,16 @@ final class PartitionAppender implements ExclusiveAppender {
     private volatile boolean closed;
     private DurableHandler handler;
 
-    PartitionAppender(PartitionLog log, boolean exclusive) {
+    PartitionAppender(
+            SegmentedLog log,
+            PartitionForcer forcer,
+            OpenAppenders appenders,
+            boolean exclusive) {
         this.log = log;
-        this.writer = log.writer();
-        this.turn = log.turn();
+        this.forcer = forcer;
+        this.appenders = appenders;
+        this.writer = appenders.writer();
+        this.turn = appenders.turn();
         this.exclusive = exclusive;
         this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
@@ -49,7 +57,7 @@ final class PartitionAppender implements ExclusiveAppender {
     public long append(byte[] value, int from, int length) {
         long offset;
         while ((offset = tryAppend(value, from, length)) < 0) {
-            log.awaitBlock();
+            appenders.awaitBlock();
         }
         return acked(offset, 1);
     }
@@ -58,7 +66,7 @@ final class PartitionAppender implements ExclusiveAppender {
     public long append(ByteBuffer value) {
         long offset;
         while ((offset = tryAppend(value)) < 0) {
-            log.awaitBlock();
+            appenders.awaitBlock();
         }
         return acked(offset, 1);
     }
@@ -67,7 +75,7 @@ final class PartitionAppender implements ExclusiveAppender {
     public long append(DirectBuffer value, int from, int length) {
         long offset;
         while ((offset = tryAppend(value, from, length)) < 0) {
-            log.awaitBlock();
+            appenders.awaitBlock();
         }
         return acked(offset, 1);
     }
@@ -91,7 +99,7 @@ final class PartitionAppender implements ExclusiveAppender {
         int count = ForeignBatch.check(batch);
         long offset;
         while ((offset = tryAppendForeign(batch)) < 0) {
-            log.awaitBlock();
+            appenders.awaitBlock();
         }
         return acked(offset, count);
     }
@@ -138,7 +146,7 @@ final class PartitionAppender implements ExclusiveAppender {
             }
             giveTurn();
         }
-        log.checkRoom();
+        appenders.checkRoom();
         return null;
     }
 
@@ -190,7 +198,7 @@ final class PartitionAppender implements ExclusiveAppender {
                             + log.nextOffset()
                             + ": append it first, or use whenDurable");
         }
-        log.forcer().awaitDurable(offset + 1);
+        forcer.awaitDurable(offset + 1);
     }
 
     @Override
@@ -199,7 +207,7 @@ final class PartitionAppender implements ExclusiveAppender {
         if (offset < 0 || offset == Long.MAX_VALUE) {
             throw new InvalidOptionException(log + ": no record can have the offset " + offset);
         }
-        CompletableFuture<Long> future = log.forcer().whenDurable(offset + 1, this);
+        CompletableFuture<Long> future = forcer.whenDurable(offset + 1, this);
         if (closed) {
             failUnwritten(); // close may have checked before the future was added
         }
@@ -212,17 +220,17 @@ final class PartitionAppender implements ExclusiveAppender {
             throw closedException();
         }
         if (handler != null) {
-            log.forcer().removeHandler(handler);
+            forcer.handlers().remove(handler);
         }
         handler = newHandler;
         if (newHandler != null) {
-            log.forcer().addHandler(newHandler);
+            forcer.handlers().add(newHandler);
         }
     }
 
     @Override
     public Batch newBatch() {
-        return log.topicLog().newBatch();
+        return log.topic().newBatch();
     }
 
     @Override
@@ -235,12 +243,12 @@ final class PartitionAppender implements ExclusiveAppender {
             closed = true;
         }
         onDurable(null);
-        log.leave();
+        appenders.leave();
         failUnwritten();
     }
 
     private void failUnwritten() {
-        log.forcer().failUnwritten(this, closedException());
+        forcer.failUnwritten(this, closedException());
     }
 
     private Scratch finish(Batch batch) {
@@ -256,7 +264,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {
         long offset;
         while ((offset = tryAppend(bytes, expectedOffset)) < 0) {
-            log.awaitBlock();
+            appenders.awaitBlock();
         }
         return acked(offset, count);
     }
@@ -383,17 +391,17 @@ final class PartitionAppender implements ExclusiveAppender {
 
     private long acked(long offset, int count) {
         if (log.isDurable()) {
-            log.forcer().awaitDurable(offset + count);
+            forcer.awaitDurable(offset + count);
         }
         return offset;
     }
 
     private long wanted(long offset) {
         if (offset < 0) {
-            log.checkRoom();
+            appenders.checkRoom();
         }
         if (offset >= 0 && log.isDurable()) {
-            log.forcer().want();
+            forcer.want();
         }
         return offset;
     }

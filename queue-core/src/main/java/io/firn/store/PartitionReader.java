@@ -34,7 +34,7 @@ final class PartitionReader {
     /** A search during a move may not find the segment; the next one does. */
     private static final int LOOKS = 2;
 
-    private final PartitionLog log;
+    private final SegmentedLog log;
     private final BatchVerifier verifier = new BatchVerifier();
     private final RecordFlyweight record = new RecordFlyweight();
     private Scratch compressed;
@@ -63,12 +63,12 @@ final class PartitionReader {
     // Whether the handler was called and has not returned.
     private boolean handling;
 
-    PartitionReader(PartitionLog log) {
+    PartitionReader(SegmentedLog log) {
         this.log = log;
         this.offset = log.logStartOffset();
     }
 
-    PartitionLog log() {
+    SegmentedLog log() {
         return log;
     }
 
@@ -80,6 +80,13 @@ final class PartitionReader {
         offset = to;
         segment = null;
         batchSize = 0;
+    }
+
+    /** Seeks to the first record that is not older; to the visible end when there is none. */
+    void seekToTimestamp(long timestampMs) {
+        log.state().checkReadable();
+        TimestampedOffset found = new PartitionReader(log).findTimestamp(timestampMs);
+        seek(found == null ? log.visibleOffset() : found.offset());
     }
 
     /** Whether the last poll ended because the handler said so. */

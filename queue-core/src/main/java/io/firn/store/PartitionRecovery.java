@@ -36,9 +36,9 @@ import java.util.Map;
 final class PartitionRecovery {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
-    private final TopicLog topic;
+    private final TopicContext topic;
     private final int partition;
-    private final Store store;
+    private final LogContext store;
     private final List<LogSegment> segments = new ArrayList<>();
 
     /** Reserved blocks without a valid first batch. */
@@ -50,7 +50,7 @@ final class PartitionRecovery {
     private long accepted;
     private long unproven;
 
-    PartitionRecovery(TopicLog topic, int partition) {
+    PartitionRecovery(TopicContext topic, int partition) {
         this.topic = topic;
         this.partition = partition;
         this.store = topic.store();
@@ -138,7 +138,7 @@ final class PartitionRecovery {
             return new LogSegment(block, mark.baseOffset(), length, mark.offset());
         }
         long end = endByBatches(block, length);
-        store.addFinding(block.name() + ": its mark was lost and is recreated");
+        store.findings().add(block.name() + ": its mark was lost and is recreated");
         block.rewriteMark(
                 mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
         return new LogSegment(block, mark.baseOffset(), length, end);
@@ -175,7 +175,7 @@ final class PartitionRecovery {
             Object candidate = candidates.get(i);
             if (!segments.isEmpty()
                     && baseOf(candidate) < endOf(segments.get(segments.size() - 1))) {
-                store.addFinding(
+                store.findings().add(
                         nameOf(candidate) + ": overlaps the segment before it; kept, not served");
                 continue;
             }

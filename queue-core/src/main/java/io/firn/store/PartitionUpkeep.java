@@ -1,15 +1,13 @@
 package io.firn.store;
 
-import io.firn.spi.Block;
-import io.firn.spi.View;
-
 /**
  * The background work of a partition, which the append path never does itself. Each job is a {@link
  * Duty} that is called when something has happened; it fails, is reported and is tried again
  * independently of the others. All of them run on one thread.
  */
-final class PartitionUpkeep {
-    private final PartitionLog log;
+final class PartitionUpkeep implements LogEvents {
+    private final SegmentedLog log;
+    private final NextBlock nextBlock;
     private final Pulse pulse;
     private final BlockSupply blocks;
     private final Marks marks;
@@ -24,89 +22,80 @@ final class PartitionUpkeep {
      *
      * @param checkpointOffset the offset of its producer checkpoint; −1 for none
      */
-    PartitionUpkeep(PartitionLog log, long checkpointOffset) {
+    PartitionUpkeep(
+            SegmentedLog log,
+            PartitionForcer forcer,
+            OpenAppenders appenders,
+            NextBlock nextBlock,
+            long checkpointOffset) {
         this.log = log;
+        this.nextBlock = nextBlock;
         Duties duties = log.store().tidying();
-        this.pulse = new Pulse(duties, log, this);
-        this.blocks = new BlockSupply(duties, log);
+        // Duties that are due at the same time run in the order of their creation.
+        this.pulse = new Pulse(duties, log, this::onChange);
+        this.blocks = new BlockSupply(duties, log, nextBlock);
         this.marks = new Marks(duties, log);
-        this.seals = new Seals(duties, log, this);
-        this.retention = new Retention(duties, log, this);
-        this.checkpoints = new Checkpoints(duties, log, checkpointOffset);
-        this.views = new IdleViews(duties, log, this);
+        this.seals = new Seals(duties, log, this::onFinished);
         this.releases = new Releases(duties, log);
+        this.checkpoints = new Checkpoints(duties, log, forcer, checkpointOffset);
+        this.retention = new Retention(duties, log, appenders, checkpoints, releases);
+        this.views = new IdleViews(duties, log, releases);
+        nextBlock.suppliedBy(blocks);
     }
 
-    BlockSupply blocks() {
-        return blocks;
-    }
-
+    /** For the topic, which writes the checkpoints of its partitions together at close. */
     Checkpoints checkpoints() {
         return checkpoints;
     }
 
+    /** For moves, which free the blocks that they have copied. */
     Releases releases() {
         return releases;
-    }
-
-    /** Called when a reader maps a segment. */
-    IdleViews views() {
-        return views;
     }
 
     // ---- what happens
 
     /** Called after recovery: some of what it found may be due now, or later by age. */
     void onRecovered() {
-        blocks.call();
-        seals.call();
-        retention.call();
+        if (log.segments().length > 0) {
+            blocks.call();
+            seals.call();
+            retention.call();
+        }
     }
 
-    /**
-     * Called by the writer after an append; not after each.
-     *
-     * @param isFillingUp whether the next block is wanted
-     */
-    void onAppended(boolean isFillingUp) {
+    @Override
+    public void onAppended(boolean isFillingUp) {
         pulse.call();
         if (isFillingUp) {
             blocks.call();
         }
     }
 
-    /** Called when something was appended or forced since the last call. */
-    void onChange() {
+    private void onChange() {
         marks.call();
         retention.call();
         checkpoints.call();
     }
 
-    /** Called when a segment was sealed. */
-    void onSealed() {
+    @Override
+    public void onSealed() {
         seals.call();
     }
 
-    /** Called when sealed segments have their final form. */
-    void onFinished() {
+    private void onFinished() {
         retention.call();
         views.call();
     }
 
-    /** Called when the log start was raised or the topic's options were changed. */
-    void onNewLimits() {
+    @Override
+    public void onNewLimits() {
         retention.call();
     }
 
-    /** Releases a segment's view, and deletes the segment. */
-    void retire(LogSegment segment, boolean delete) {
-        View view = segment.detachView();
-        if (delete) {
-            Block block = segment.block; // a doomed segment's block is not exchanged any more
-            releases.later(view, block.tier(), block::delete);
-        } else if (view != null) {
-            releases.later(view, null, Releases.Release.NOTHING);
-        }
+    @Override
+    public void onView() {
+        views.call();
     }
 
     // ---- the end
@@ -127,7 +116,8 @@ final class PartitionUpkeep {
 
     /** Gives back the reserved block; there are no more appends. */
     void dropReserved() {
-        LogSegment block = blocks.withdraw();
+        LogSegment block = nextBlock.withdraw();
+        nextBlock.wake();
         if (block != null) {
             block.takeHold().unpin();
             releases.later(null, block.block.tier(), block.block::delete);
@@ -143,8 +133,8 @@ final class PartitionUpkeep {
             if (delete && !segment.doom()) {
                 return;
             }
-            log.removeFirst(segment);
-            retire(segment, delete);
+            log.segmentList().removeFirst(segment);
+            releases.retire(segment, delete);
         }
     }
 

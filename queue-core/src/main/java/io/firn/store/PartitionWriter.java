@@ -21,10 +21,7 @@ import org.agrona.concurrent.EpochClock;
  * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * store that fails poisons the partition before anything is published.
  */
-final class PartitionWriter {
-    /** The zero bytes that follow the last batch, so that no stale batch continues it. */
-    static final int TAIL_ZEROS = 12;
-
+final class PartitionWriter implements AppendAlarm {
     private static final int ALWAYS = Integer.MAX_VALUE;
 
     private static final VarHandle QUIET_UP_TO;
@@ -39,7 +36,10 @@ final class PartitionWriter {
         }
     }
 
-    private final PartitionLog log;
+    private final SegmentedLog log;
+    private final LogState state;
+    private final PartitionForcer forcer;
+    private final NextBlock nextBlock;
     private final EpochClock clock;
     private final ValueEncoder encoder;
     private final CRC32C crc = new CRC32C();
@@ -58,8 +58,12 @@ final class PartitionWriter {
      */
     private volatile int quietUpTo;
 
-    PartitionWriter(PartitionLog log, LogSegment active) {
+    PartitionWriter(
+            SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
         this.log = log;
+        this.state = log.state();
+        this.forcer = forcer;
+        this.nextBlock = nextBlock;
         this.clock = log.store().clock();
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
         this.active = active;
@@ -67,7 +71,7 @@ final class PartitionWriter {
 
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
-        log.checkWritable();
+        state.checkWritable();
         int size = encoder.begin(value.length());
         LogSegment segment = room(size, 1);
         return segment == null ? Appender.BACK_PRESSURED : store(segment, size, value);
@@ -75,7 +79,7 @@ final class PartitionWriter {
 
     /** Makes room for a value that will follow; false when a block is missing. */
     boolean claim(int valueLength) {
-        log.checkWritable();
+        state.checkWritable();
         claimed = room(encoder.begin(valueLength), 1) != null;
         return claimed;
     }
@@ -83,7 +87,7 @@ final class PartitionWriter {
     /** Appends the value for which room was made; returns its offset. */
     long commitClaim(Source value) {
         claimed = false;
-        log.checkWritable();
+        state.checkWritable();
         return store(active, encoder.begin(value.length()), value);
     }
 
@@ -98,7 +102,7 @@ final class PartitionWriter {
      * @param hasCrc whether its CRC is right; otherwise it is computed here
      */
     long append(Source batch, BatchInfo info, boolean hasCrc) {
-        log.checkWritable();
+        state.checkWritable();
         if (info.producerId() < 0) {
             return store(batch, info, hasCrc);
         }
@@ -152,7 +156,7 @@ final class PartitionWriter {
             try {
                 pinned = active.pin();
             } catch (IOException e) {
-                log.checkWritable(); // it may just have been closed or deleted
+                state.checkWritable(); // it may just have been closed or deleted
                 throw log.poison(e);
             }
         }
@@ -205,7 +209,7 @@ final class PartitionWriter {
     private void publish(LogSegment segment, int size, long offset, int count, long maxTimestamp) {
         int position = segment.written();
         int end = position + size;
-        if (segment.capacity - end >= TAIL_ZEROS) {
+        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
             segment.memory.putLong(end, 0);
             segment.memory.putInt(end + Long.BYTES, 0);
         }
@@ -220,21 +224,24 @@ final class PartitionWriter {
 
     /** Calls the background, and sets the position from which it is called again. */
     private void callBackground(LogSegment segment, int end) {
-        int fillsUpAt = BlockSupply.reserveAbove(segment);
+        int fillsUpAt = NextBlock.reserveAbove(segment);
         boolean isFillingUp = end > fillsUpAt;
         int quiet =
-                Math.min(log.forcer().quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
+                Math.min(forcer.quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
         QUIET_UP_TO.setOpaque(this, quiet); // before the call, which may lower it again
-        log.onAppended(isFillingUp);
+        log.events().onAppended(isFillingUp);
+        if (!log.isDurable()) {
+            forcer.call();
+        }
     }
 
-    /** Any thread: makes the next append call the background. */
-    void callAtNextAppend() {
+    @Override
+    public void callAtNextAppend() {
         QUIET_UP_TO.setVolatile(this, 0);
     }
 
-    /** Any thread: whether the next append calls the background. */
-    boolean isToCall() {
+    @Override
+    public boolean isToCall() {
         LogSegment last = log.activeSegment();
         return last == null || quietUpTo <= last.written();
     }
@@ -262,7 +269,7 @@ final class PartitionWriter {
                             + " holds "
                             + log.segmentBytes());
         }
-        LogSegment next = log.takeReserved();
+        LogSegment next = nextBlock.take();
         if (next == null) {
             return null;
         }
@@ -284,5 +291,7 @@ final class PartitionWriter {
         letGo();
         segment.endOffset = log.nextOffset();
         log.onRolled(segment);
+        RollEvent.emit(log, segment);
+        forcer.call();
     }
 }

@@ -12,17 +12,22 @@ package io.firn.store;
 final class Pulse extends Duty {
     static final long INTERVAL_MS = 100;
 
-    private final PartitionLog log;
-    private final PartitionUpkeep upkeep;
+    private final SegmentedLog log;
+    private final Runnable onChange;
     private long seenNext = -1;
     private long seenDurable = -1;
     private long nextLookMs = NEVER;
     private boolean isCalledByAppends;
 
-    Pulse(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+    /**
+     * Creates the duty of a partition.
+     *
+     * @param onChange called when something was appended or forced
+     */
+    Pulse(Duties duties, SegmentedLog log, Runnable onChange) {
         super(duties, log, "a look at its appends");
         this.log = log;
-        this.upkeep = upkeep;
+        this.onChange = onChange;
     }
 
     @Override
@@ -37,17 +42,17 @@ final class Pulse extends Duty {
             seenNext = next;
             seenDurable = durable;
             isCalledByAppends = false;
-            upkeep.onChange();
+            onChange.run();
         } else if (nowMs() < nextLookMs && nextLookMs - nowMs() <= INTERVAL_MS) {
             againAt(nextLookMs); // called too early
             return 0;
         }
         boolean isSettled = durable == next || log.state().isPoisoned();
-        boolean rests = isCalledByAppends && log.writer().isToCall();
+        boolean rests = isCalledByAppends && log.alarm().isToCall();
         if (changed || !isSettled || !rests) {
             if (!changed && isSettled) {
                 isCalledByAppends = true;
-                log.writer().callAtNextAppend();
+                log.alarm().callAtNextAppend();
             }
             nextLookMs = nowMs() + INTERVAL_MS;
             againAt(nextLookMs);

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -16,11 +17,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * background.
  */
 final class Releases extends Duty {
-    private final PartitionLog log;
+    private final SegmentedLog log;
     private final List<Waiting> waiting = new ArrayList<>();
     private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
 
-    Releases(Duties duties, PartitionLog log) {
+    Releases(Duties duties, SegmentedLog log) {
         super(duties, log, "releases");
         this.log = log;
     }
@@ -55,11 +56,22 @@ final class Releases extends Duty {
     void free(View view, StorageTier tier, Release release) {
         Waiting last = new Waiting(view, tier, release);
         if (last.tryFree()) {
-            log.store().onFreed();
+            log.store().freedBlocks().onFreed();
             return;
         }
         handedOver.add(last);
         call();
+    }
+
+    /** Releases a segment's view, and deletes the segment. */
+    void retire(LogSegment segment, boolean delete) {
+        View view = segment.detachView();
+        if (delete) {
+            Block block = segment.block; // a doomed segment's block is not exchanged any more
+            later(view, block.tier(), block::delete);
+        } else if (view != null) {
+            later(view, null, Release.NOTHING);
+        }
     }
 
     /** Frees what can be freed; returns how many. */
@@ -77,7 +89,7 @@ final class Releases extends Duty {
             }
         }
         if (freed > 0) {
-            log.store().onFreed();
+            log.store().freedBlocks().onFreed();
         }
         if (!waiting.isEmpty()) {
             againSoon(); // nothing notifies this duty when a pin is released

@@ -12,13 +12,22 @@ import java.io.IOException;
  * checkpoint contains what producers did in the segment (O8).
  */
 final class Retention extends Duty {
-    private final PartitionLog log;
-    private final PartitionUpkeep upkeep;
+    private final SegmentedLog log;
+    private final OpenAppenders appenders;
+    private final Checkpoints checkpoints;
+    private final Releases releases;
 
-    Retention(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+    Retention(
+            Duties duties,
+            SegmentedLog log,
+            OpenAppenders appenders,
+            Checkpoints checkpoints,
+            Releases releases) {
         super(duties, log, "retention");
         this.log = log;
-        this.upkeep = upkeep;
+        this.appenders = appenders;
+        this.checkpoints = checkpoints;
+        this.releases = releases;
     }
 
     @Override
@@ -31,7 +40,7 @@ final class Retention extends Duty {
     }
 
     private void rollByAge() {
-        long rollMs = log.topicLog().options().rollMs();
+        long rollMs = log.topic().options().rollMs();
         LogSegment active = log.activeSegment();
         if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
             return;
@@ -39,14 +48,14 @@ final class Retention extends Duty {
         long endsMs = later(active.beginTimeMs(nowMs()), rollMs);
         if (nowMs() < endsMs) {
             againAt(endsMs);
-        } else if (!log.endSegment(active)) {
+        } else if (!appenders.endSegment(active)) {
             againSoon();
         }
     }
 
     /** Whole sealed segments only. */
     private int raiseStart() throws IOException {
-        TopicOptions options = log.topicLog().options();
+        TopicOptions options = log.topic().options();
         LogSegment[] all = log.segments();
         long bytes = 0;
         if (options.retentionBytes() != TopicOptions.UNLIMITED) {
@@ -95,15 +104,15 @@ final class Retention extends Duty {
             if (!below || !segment.sealed || !segment.block.isFinished()) {
                 break;
             }
-            if (!upkeep.checkpoints().covers(segment)) {
+            if (!checkpoints.covers(segment)) {
                 break;
             }
             if (!segment.doom()) {
                 againSoon(); // its copy is being published
                 break;
             }
-            log.removeFirst(segment);
-            upkeep.retire(segment, true);
+            log.segmentList().removeFirst(segment);
+            releases.retire(segment, true);
             deleted++;
         }
         return deleted;

@@ -29,7 +29,7 @@ final class RollEvent extends Event {
         return TYPE.isEnabled();
     }
 
-    static void emit(PartitionLog log, LogSegment ended) {
+    static void emit(SegmentedLog log, LogSegment ended) {
         if (!TYPE.isEnabled()) {
             return;
         }

@@ -20,10 +20,11 @@ final class SameNames {
     /**
      * Throws when topics share a name.
      *
+     * @param topics the directory with a directory for each topic
      * @param shared names with the ids of their topics
      * @param found the segments of all tiers, by topic
      */
-    static void refuse(Path directory, Map<String, List<UUID>> shared, Map<UUID, List<Block>> found)
+    static void refuse(Path topics, Map<String, List<UUID>> shared, Map<UUID, List<Block>> found)
             throws IOException {
         if (shared.isEmpty()) {
             return;
@@ -34,7 +35,7 @@ final class SameNames {
                     text.append(ids.size()).append(" topics have the name '").append(name);
                     text.append("': ");
                     for (UUID id : ids) {
-                        text.append(TopicFiles.topicsIn(directory).resolve(id.toString()));
+                        text.append(topics.resolve(id.toString()));
                         text.append(" with ");
                         text.append(contents(found.getOrDefault(id, List.of()))).append("; ");
                     }

@@ -7,13 +7,18 @@ import java.io.IOException;
  * those in other tiers are finished nevertheless.
  */
 final class Seals extends Duty {
-    private final PartitionLog log;
-    private final PartitionUpkeep upkeep;
+    private final SegmentedLog log;
+    private final Runnable onFinished;
 
-    Seals(Duties duties, PartitionLog log, PartitionUpkeep upkeep) {
+    /**
+     * Creates the duty of a partition.
+     *
+     * @param onFinished called when segments have got their final form
+     */
+    Seals(Duties duties, SegmentedLog log, Runnable onFinished) {
         super(duties, log, "final form of sealed segments");
         this.log = log;
-        this.upkeep = upkeep;
+        this.onFinished = onFinished;
     }
 
     @Override
@@ -37,7 +42,7 @@ final class Seals extends Duty {
             }
         }
         if (finished > 0) {
-            upkeep.onFinished();
+            onFinished.run();
         }
         if (failure != null) {
             throw failure;

@@ -40,7 +40,8 @@ final class SegmentMove {
 
     private static final long SLICE_MS = 5;
 
-    private final PartitionLog log;
+    private final SegmentedLog log;
+    private final Releases releases;
     private final LogSegment segment;
     private final TierState from;
     private final TierState to;
@@ -52,12 +53,14 @@ final class SegmentMove {
      * @param from the tier that the segment is in
      */
     SegmentMove(
-            PartitionLog log,
+            SegmentedLog log,
+            Releases releases,
             LogSegment segment,
             TierState from,
             TierState to,
             MoveControl control) {
         this.log = log;
+        this.releases = releases;
         this.segment = segment;
         this.from = from;
         this.to = to;
@@ -107,7 +110,7 @@ final class SegmentMove {
             from.onMovedTo(to, segment.written());
             segment.lingers = true;
             View last = segment.exchange(made);
-            log.upkeep().releases().free(last, source.tier(), () -> leave(source));
+            releases.free(last, source.tier(), () -> leave(source));
             return MoveOutcome.MOVED;
         } catch (StoreFullException e) {
             to.noteError(e);
@@ -120,7 +123,7 @@ final class SegmentMove {
             throw failed(e);
         } finally {
             if (!published) {
-                log.upkeep().releases().free(null, to.tier(), copy::abandon);
+                releases.free(null, to.tier(), copy::abandon);
             }
         }
     }

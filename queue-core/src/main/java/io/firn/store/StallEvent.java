@@ -31,7 +31,7 @@ final class StallEvent extends Event {
         return event;
     }
 
-    void end(PartitionLog log) {
+    void end(SegmentedLog log) {
         partition = log.toString();
         commit();
     }

@@ -1,7 +1,5 @@
 package io.firn.store;
 
-import io.firn.ClosedException;
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
@@ -10,265 +8,70 @@ import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
-import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
-import io.firn.UnknownTopicException;
 import io.firn.spi.StorageTier;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
-import org.agrona.concurrent.EpochClock;
+import java.util.concurrent.locks.LockSupport;
 
-/** An open store: its topics, its background and its end. {@link StoreOpener} opens it. */
-public final class Store implements LogStore {
+/**
+ * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
+ * is what its parts share, {@link Topics} what is in it.
+ */
+final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+    private static final long RELEASE_WAIT_NS = 1_000_000_000;
 
     private final StoreConfig config;
-    private final Map<String, TopicLog> topics = new ConcurrentHashMap<>();
-    private final Object partitionsLock = new Object();
-    private volatile PartitionLog[] partitions = {};
-    private final List<TopicLog> dying = new CopyOnWriteArrayList<>();
-    private final List<String> findings = new CopyOnWriteArrayList<>();
-    private volatile Death death;
-    private final List<TierState> tiers = new ArrayList<>();
-    private final SpareSpace spareSpace;
-    private final Moves moves = new Moves(this);
-    private final Background background;
-    private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
-    private final List<TopicFiles> halfCreated = new ArrayList<>();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final AtomicLong freedBlocks = new AtomicLong();
-    private final Set<BlockSupply> withoutRoom = ConcurrentHashMap.newKeySet();
-
+    private final LogContext context;
+    private final Topics topics;
+    private final Moves moves;
+    private final Placement placement;
     private AutoCloseable lock;
-    private LeasedCounter epochs;
     private LeasedCounter producerIds;
-    private Follower follower;
 
     Store(StoreConfig config) {
         this.config = config;
-        this.background = new Background(this);
-        this.spareSpace = new SpareSpace(background.tidying(), config.medium(), config.directory());
-        for (int i = 0; i < config.tiers().size(); i++) {
-            tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
-        }
+        this.context = new LogContext(config, this::onDeath);
+        this.topics = new Topics(context);
+        this.moves = new Moves(context);
+        this.placement = new Placement(context, topics.all());
     }
 
-    /** Opens or creates a store. */
-    public static LogStore open(StoreConfig config) {
-        return StoreOpener.open(config);
+    private void onDeath(String thread, Throwable why) {
+        topics.onDeath(thread, why);
     }
 
     // ---- for the opener
 
-    void own(AutoCloseable storeLock, LeasedCounter epochCounter, LeasedCounter producerIdCounter) {
+    /** Sets what is released at the end, and what numbers producers. */
+    void own(AutoCloseable storeLock, LeasedCounter producerIdCounter) {
         lock = storeLock;
-        epochs = epochCounter;
         producerIds = producerIdCounter;
     }
 
-    void follow(Follower newFollower) {
-        follower = newFollower;
+    LogContext context() {
+        return context;
+    }
+
+    Topics topics() {
+        return topics;
     }
 
     /**
-     * Called when a background thread has ended although the store is open: the store refuses
-     * appends from then on.
+     * Starts the background.
+     *
+     * @param follower of a store that only reads; null for one that writes
      */
-    void onDeath(String thread, Throwable why) {
-        death = new Death("the thread " + thread + " ended (" + why + ")", why);
-        listPartitions();
-        addFinding(
-                death.what
-                        + ": "
-                        + (isReadOnly() ? "new records are no longer seen" : "appends are refused")
-                        + ", existing records can be read; open the store again");
-    }
-
-    void addTopic(TopicLog topic) {
-        topics.put(topic.name(), topic);
-        listPartitions();
-    }
-
-    void dropTopic(TopicLog topic) {
-        topics.remove(topic.name(), topic);
-        listPartitions();
-    }
-
-    /**
-     * Lists the topics' partitions again, after partitions were added or removed or are to refuse
-     * appends.
-     */
-    void listPartitions() {
-        synchronized (partitionsLock) {
-            List<PartitionLog> all = new ArrayList<>();
-            topics.values().forEach(topic -> all.addAll(topic.logs()));
-            partitions = all.toArray(new PartitionLog[0]);
-        }
-        Death now = death;
-        if (now != null && !isReadOnly()) {
-            for (PartitionLog log : partitions) {
-                log.poison(now.what, "", now.why);
-            }
-        }
-    }
-
-    /** The end of a background thread. */
-    private record Death(String what, Throwable why) {}
-
-    /** Sets the topics that cannot be served. */
-    void unreadable(UnreadableTopics found) {
-        for (UnreadableTopics.Unreadable each : found.all()) {
-            addFinding(each.told() + "; it is not served, nothing of it is deleted");
-        }
-        if (!found.isEmpty() && unreadable.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    "the store "
-                            + config.directory()
-                            + (config.createsBesideUnreadable()
-                                    ? ": "
-                                    : " creates no topic while one cannot be read: ")
-                            + found.told());
-        }
-        unreadable = found;
-    }
-
-    void addFinding(String finding) {
-        if (!findings.contains(finding)) {
-            findings.add(finding);
-            LOG.log(System.Logger.Level.WARNING, finding);
-        }
-    }
-
-    void start() {
+    void start(Background.Following follower) {
         if (RollEvent.prepare() | StallEvent.prepare() | ForceEvent.prepare()) {
             LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
         }
-        background.start();
-    }
-
-    // ---- for the partitions
-
-    StoreConfig config() {
-        return config;
-    }
-
-    /** The clock for appenders. */
-    EpochClock clock() {
-        return background.clock();
-    }
-
-    /** The time now; does not make the cached clock tick. */
-    long timeMs() {
-        return background.timeMs();
-    }
-
-    SpareSpace spareSpace() {
-        return spareSpace;
-    }
-
-    long nextEpoch() {
-        return epochs.next();
-    }
-
-    boolean isReadOnly() {
-        return config.readOnly();
-    }
-
-    boolean isInvoker() {
-        return config.invokerMode();
-    }
-
-    Background background() {
-        return background;
-    }
-
-    /** The duties that force and seal. */
-    Duties forcing() {
-        return background.forcing();
-    }
-
-    /** All other duties. */
-    Duties tidying() {
-        return background.tidying();
-    }
-
-    /** Runs background steps and reports their failures. */
-    Attempts attempts() {
-        return background.attempts();
-    }
-
-    /** Blocks went back to their tiers: who found no room looks again. */
-    void onFreed() {
-        freedBlocks.incrementAndGet();
-        for (BlockSupply supply : withoutRoom) {
-            withoutRoom.remove(supply);
-            supply.call();
-        }
-    }
-
-    /** Has the duty called when something is freed, or now if more was freed than it knew. */
-    void onNoRoom(BlockSupply supply, long freed) {
-        withoutRoom.add(supply);
-        if (freed != freedBlocks.get() && withoutRoom.remove(supply)) {
-            supply.call();
-        }
-    }
-
-    /** Grows whenever blocks went back to their tiers. */
-    long freedBlocks() {
-        return freedBlocks.get();
-    }
-
-    /** Hottest first. */
-    List<TierState> tiers() {
-        return tiers;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // this very tier
-    TierState stateOf(StorageTier tier) {
-        for (TierState state : tiers) {
-            if (state.tier() == tier) {
-                return state;
-            }
-        }
-        throw new IllegalStateException(tier.name() + " is none of this store's tiers");
-    }
-
-    /** Whether the caller runs background work, so that it must not wait for that work. */
-    boolean isBackground() {
-        return background.isAtWork();
-    }
-
-    /** Whether the caller is the thread that prepares blocks, so that it must not wait for one. */
-    boolean isTidying() {
-        return background.isTidying();
-    }
-
-    void checkWritable() {
-        checkOpen();
-        if (config.readOnly()) {
-            throw new InvalidOptionException(
-                    "the store " + config.directory() + " is open read-only");
-        }
-    }
-
-    private void checkOpen() {
-        if (closing.get()) {
-            throw new ClosedException("the store " + config.directory() + " is closed");
-        }
+        context.background().start(follower);
     }
 
     // ---- topics
@@ -277,116 +80,17 @@ public final class Store implements LogStore {
     public Topic createTopic(String name, TopicOptions options) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(options, "options");
-        checkWritable();
-        checkName(name);
-        checkTiers(options);
-        TopicOptions complete = complete(options);
-        synchronized (topics) {
-            checkWritable();
-            if (topics.containsKey(name)) {
-                throw new TopicExistsException(
-                        "topic " + name + " exists: open it, or delete it first");
-            }
-            unreadable.checkMayCreate(name, config.createsBesideUnreadable());
-            TopicLog topic = new TopicLog(this, UUID.randomUUID(), name, complete);
-            if (topic.tiers().isEmpty()) {
-                throw new InvalidOptionException(
-                        "no tier gives " + complete.minimumClass() + ", which the topic asks for");
-            }
-            if (topic.segmentBytes() <= complete.maxRecordBytes()) {
-                throw new InvalidOptionException(
-                        "maxRecordBytes "
-                                + complete.maxRecordBytes()
-                                + " does not fit the tiers' blocks of "
-                                + topic.segmentBytes()
-                                + " bytes");
-            }
-            try {
-                dropHalfCreated();
-                halfCreated.add(topic.files());
-                topic.files().create(name, complete);
-                halfCreated.clear();
-            } catch (IOException e) {
-                try {
-                    dropHalfCreated();
-                } catch (IOException again) {
-                    e.addSuppressed(again);
-                }
-                throw TopicFiles.failed("topic " + name + " could not be created", e);
-            }
-            topic.startEmpty();
-            addTopic(topic);
-            return topic;
-        }
-    }
-
-    /**
-     * Removes the topic file that a failed creation may have left, before anything is created: it
-     * would be a second topic of that name.
-     */
-    private void dropHalfCreated() throws IOException {
-        while (!halfCreated.isEmpty()) {
-            halfCreated.get(0).delete();
-            halfCreated.remove(0);
-        }
-    }
-
-    private TopicOptions complete(TopicOptions options) {
-        if (options.minimumClass() != null) {
-            return options;
-        }
-        for (TierState tier : tiers) {
-            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
-                return options.withMinimumClass(tier.tier().durabilityClass());
-            }
-        }
-        return options;
-    }
-
-    /** Throws when a topic chooses tiers that are not there. */
-    void checkTiers(TopicOptions options) {
-        List<String> labels =
-                tiers.stream().filter(TierState::isLabelled).map(TierState::label).toList();
-        for (String chosen : options.tiers()) {
-            if (!labels.contains(chosen)) {
-                throw new InvalidOptionException(
-                        "there is no tier labelled '"
-                                + chosen
-                                + "', the labels are "
-                                + labels
-                                + ": label the tiers where the store is opened");
-            }
-        }
-    }
-
-    private static void checkName(String name) {
-        if (!TOPIC_NAME.matcher(name).matches() || name.equals(".") || name.equals("..")) {
-            throw new InvalidOptionException(
-                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
-                            + " '.' or '..': '"
-                            + (name.length() > 260 ? name.substring(0, 260) + "…" : name)
-                            + "'");
-        }
+        return topics.create(name, options);
     }
 
     @Override
     public Topic openTopic(String name) {
         Objects.requireNonNull(name, "name");
-        checkOpen();
+        context.checkOpen();
         TopicLog topic = topics.get(name);
         if (topic == null) {
-            lookAgain();
-            topic = find(name);
-        }
-        return topic;
-    }
-
-    private TopicLog find(String name) {
-        TopicLog topic = topics.get(name);
-        if (topic == null) {
-            unreadable.checkMayBeMissing(name);
-            throw new UnknownTopicException(
-                    "there is no topic '" + name + "' in " + config.directory());
+            context.lookAgain();
+            topic = topics.find(name);
         }
         return topic;
     }
@@ -395,80 +99,33 @@ public final class Store implements LogStore {
     public Topic openOrCreateTopic(String name, TopicOptions options) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(options, "options");
-        checkOpen();
-        synchronized (topics) {
-            return topics.containsKey(name) || config.readOnly()
-                    ? openTopic(name)
-                    : createTopic(name, options);
-        }
+        context.checkOpen();
+        return config.readOnly() ? openTopic(name) : topics.openOrCreate(name, options);
     }
 
     @Override
     public List<String> topicNames() {
-        checkOpen();
-        return topics.keySet().stream().sorted().toList();
+        context.checkOpen();
+        return topics.names();
     }
 
     @Override
     public Map<UUID, String> unreadableTopics() {
-        checkOpen();
-        return unreadable.byId();
+        context.checkOpen();
+        return topics.unreadable().byId();
     }
 
     @Override
     public void deleteTopic(String name) {
         Objects.requireNonNull(name, "name");
-        synchronized (topics) {
-            checkWritable();
-            TopicLog topic = find(name);
-            try {
-                topic.files().writeTombstone(name, topic.options());
-            } catch (IOException e) {
-                takeTombstoneBack(topic, e);
-                throw TopicFiles.failed("topic " + name + " could not be deleted", e);
-            }
-            dropTopic(topic);
-            topic.logs().forEach(log -> log.markGone(true));
-            dying.add(topic);
-            new Burial(this, topic).call();
-        }
+        topics.delete(name);
     }
 
-    /**
-     * Removes a tombstone that could not be made durable: it may exist nevertheless, and at the
-     * next open would delete what was acknowledged until then.
-     */
-    private static void takeTombstoneBack(TopicLog topic, IOException failure) {
-        try {
-            TopicFiles.Description there = topic.files().read();
-            if (there == null || there.deleted()) {
-                topic.files().create(topic.name(), topic.options());
-            }
-        } catch (IOException e) {
-            failure.addSuppressed(e);
-            topic.logs().forEach(log -> log.poison(failure));
-        }
-    }
-
-    /**
-     * Changes a topic, unless it is being deleted: a tombstone must not be overwritten, and nothing
-     * is added to a topic that a deletion has ended.
-     *
-     * @param change writes the topic's file, then shows the change
-     */
-    void changeTopic(TopicFiles.Change change, TopicLog topic) throws IOException {
-        synchronized (topics) {
-            checkWritable();
-            if (topics.get(topic.name()) != topic) {
-                throw new UnknownTopicException("topic " + topic.name() + " was deleted");
-            }
-            change.write();
-        }
-    }
+    // ---- the rest of what its users see
 
     @Override
     public long newProducerId() {
-        checkWritable();
+        context.checkWritable();
         return producerIds.next();
     }
 
@@ -479,24 +136,24 @@ public final class Store implements LogStore {
 
     @Override
     public StoreMetrics metrics() {
-        checkOpen();
-        int[] segments = moves.countSegments();
+        context.checkOpen();
+        int[] segments = placement.countSegments();
         List<StoreMetrics.TierMetrics> inTiers = new ArrayList<>();
-        tiers.forEach(tier -> inTiers.add(tier.metrics(segments[tier.index()])));
+        context.tiers().forEach(tier -> inTiers.add(tier.metrics(segments[tier.index()])));
         List<PartitionMetrics> partitions = new ArrayList<>();
-        for (String name : topics.keySet().stream().sorted().toList()) {
+        for (String name : topics.names()) {
             TopicLog topic = topics.get(name);
             if (topic != null) {
-                topic.logs().forEach(log -> partitions.add(log.metrics()));
+                topic.logs().forEach(partition -> partitions.add(partition.metrics()));
             }
         }
-        return new StoreMetrics(inTiers, partitions, background.errors());
+        return new StoreMetrics(inTiers, partitions, context.background().errors());
     }
 
     @Override
     public StoreSnapshot snapshot() {
-        checkOpen();
-        return moves.snapshot();
+        context.checkOpen();
+        return placement.snapshot();
     }
 
     @Override
@@ -504,16 +161,15 @@ public final class Store implements LogStore {
             String topic, int partition, long baseOffset, int tier, MoveControl control) {
         Objects.requireNonNull(topic, "topic");
         Objects.requireNonNull(control, "control");
-        checkWritable();
-        return moves.move(find(topic), partition, baseOffset, tier, control);
+        context.checkWritable();
+        PartitionLog chosen = topics.find(topic).partitionLog(partition);
+        return moves.move(chosen.log(), chosen.upkeep().releases(), baseOffset, tier, control);
     }
 
     @Override
     public List<String> findings() {
-        return List.copyOf(findings);
+        return context.findings().all();
     }
-
-    // ---- background
 
     @Override
     public int doWork() {
@@ -521,100 +177,53 @@ public final class Store implements LogStore {
             throw new InvalidOptionException(
                     "this store has its own threads; doWork is for invokerMode()");
         }
-        return background.invoke();
-    }
-
-    Iterable<TopicLog> topics() {
-        return topics.values();
-    }
-
-    /** The partitions of all topics; read-only. An array, so that agents need no iterator. */
-    PartitionLog[] partitions() {
-        return partitions;
-    }
-
-    Follower follower() {
-        return follower;
-    }
-
-    /**
-     * Removes a deleted topic's segments, then the tombstone (O5).
-     *
-     * @return false when some of it is still held or a medium failed: call it again
-     */
-    boolean bury(TopicLog topic) throws IOException {
-        boolean released = true;
-        for (PartitionLog log : topic.logs()) {
-            // The thread that makes a copy removes it; no new copy begins.
-            released &= log.moves() == 0;
-            // A force that is under way must not lose its mapping.
-            log.forcer().exclusively(() -> {});
-            log.upkeep().dropReserved();
-            log.upkeep().retireAll(true);
-            // An append in progress may still add a segment.
-            released &= log.upkeep().isAllGone() && !log.hasAppenders();
-            released &= log.segments().length == 0;
-        }
-        if (released) {
-            topic.files().delete();
-            dying.remove(topic);
-        }
-        return released;
-    }
-
-    /** In a read-only store: looks for what another process has written. */
-    void lookAgain() {
-        try {
-            if (follower != null) {
-                follower.refreshNow();
-            }
-        } catch (IOException e) {
-            throw new FirnException("the store could not be read again: " + e.getMessage(), e);
-        }
+        return context.background().invoke();
     }
 
     // ---- the end
 
     @Override
     public void close() {
+        Background background = context.background();
         if (background.isAtWork() || isTelling()) {
             throw new IllegalStateException(
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
         }
-        synchronized (topics) { // a creation or deletion in progress ends first
-            if (!closing.compareAndSet(false, true)) {
-                return;
-            }
+        if (!topics.beginClose()) {
+            return;
         }
         background.close();
-        List<PartitionLog> logs = new ArrayList<>();
-        topics.values().forEach(topic -> logs.addAll(topic.logs()));
+        List<PartitionLog> all = topics.partitions();
+        List<SegmentedLog> logs = all.stream().map(PartitionLog::log).toList();
         logs.forEach(log -> log.state().markClosing());
-        List<PartitionLog> moving = new ArrayList<>(logs);
-        dying.forEach(topic -> moving.addAll(topic.logs()));
+        List<SegmentedLog> moving = new ArrayList<>(logs);
+        topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);
-        List<PartitionLog> sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
+        List<SegmentedLog> sound =
+                logs.stream().filter(log -> !log.state().isPoisoned()).toList();
         if (!config.readOnly()) {
-            settle(logs);
+            settle(all);
         }
         logs.forEach(log -> log.markGone(false));
         // A force that is under way must not lose its mapping.
-        logs.forEach(log -> log.forcer().exclusively(() -> {}));
-        dying.forEach(topic -> background.attempt(topic, () -> bury(topic) ? 1 : 0));
-        logs.forEach(log -> log.upkeep().retireAll(false));
-        background.awaitRelease(logs);
+        all.forEach(partition -> partition.forcer().awaitForces());
+        topics.burials()
+                .forEach(each -> background.attempt(each.topic(), () -> each.bury() ? 1 : 0));
+        all.forEach(partition -> partition.upkeep().retireAll(false));
+        awaitRelease(all);
         release(config.tiers());
         // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
         sound.forEach(log -> log.state().throwPoison());
     }
 
     /** Makes everything durable, and persists the final state. */
-    private void settle(List<PartitionLog> logs) {
-        long nowMs = timeMs();
-        logs.forEach(log -> log.forcer().forceNow());
-        logs.forEach(log -> log.upkeep().settle(nowMs));
-        for (TopicLog topic : topics.values()) {
+    private void settle(List<PartitionLog> all) {
+        Background background = context.background();
+        long nowMs = context.timeMs();
+        all.forEach(partition -> partition.forcer().forceNow());
+        all.forEach(partition -> partition.upkeep().settle(nowMs));
+        for (TopicLog topic : topics.all()) {
             background.attempt(
                     topic,
                     () -> {
@@ -624,7 +233,7 @@ public final class Store implements LogStore {
             background.attempt(
                     topic,
                     () -> {
-                        topic.writeCursors();
+                        topic.cursors().write();
                         return 0;
                     });
         }
@@ -632,9 +241,18 @@ public final class Store implements LogStore {
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */
     private boolean isTelling() {
-        return topics.values().stream()
-                .flatMap(topic -> topic.logs().stream())
-                .anyMatch(log -> log.forcer().isTelling());
+        return topics.partitions().stream()
+                .anyMatch(partition -> partition.forcer().handlers().isTelling());
+    }
+
+    /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
+    private static void awaitRelease(List<PartitionLog> all) {
+        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
+        for (PartitionLog partition : all) {
+            while (!partition.upkeep().isReleased() && System.nanoTime() < deadline) {
+                LockSupport.parkNanos(50_000);
+            }
+        }
     }
 
     /** Releases the tiers and the lock, whatever fails meanwhile. */

@@ -99,12 +99,12 @@ public final class StoreInspection {
                 flaw("the tier in %s cannot be inspected: %s", directory, e.getMessage());
             }
         }
-        Path topics = TopicFiles.topicsIn(directory);
+        Path topics = StoreFiles.topicsIn(directory);
         if (names.contains(topics.getFileName().toString())) {
             stores.add(directory);
         }
         for (String name : names) {
-            boolean known = StoreOpener.idOf(name) != null || topics.endsWith(name);
+            boolean known = TopicScan.idOf(name) != null || topics.endsWith(name);
             if (depth < DEPTH && !known) {
                 find(directory.resolve(name), depth + 1);
             }
@@ -174,10 +174,10 @@ public final class StoreInspection {
                 }
             }
         }
-        Path topics = TopicFiles.topicsIn(store);
+        Path topics = StoreFiles.topicsIn(store);
         Map<String, UUID> byName = new TreeMap<>();
         for (String directory : medium.list(topics)) {
-            UUID id = StoreOpener.idOf(directory);
+            UUID id = TopicScan.idOf(directory);
             String name = id == null ? null : reportTopic(topics.resolve(directory), id);
             UUID other = name == null ? null : byName.put(name, id);
             if (other != null) {

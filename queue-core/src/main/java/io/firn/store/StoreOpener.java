@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.FirnException;
+import io.firn.LogStore;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
@@ -24,9 +25,9 @@ import java.util.UUID;
  * Opens a store. The order: lock, identity, tiers (all of them must be there before anything is cut
  * or dropped), counters, topics, segments; then the background starts.
  */
-final class StoreOpener {
+public final class StoreOpener {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    static final String LOCK = "lock";
+    private static final String LOCK = "lock";
     private static final String STORE = "store";
     private static final int VERSION = 1;
     private static final String ID = "id";
@@ -36,6 +37,8 @@ final class StoreOpener {
     private final FileMedium medium;
     private final Path directory;
     private final Store store;
+    private final LogContext context;
+    private final Topics topics;
     private final List<StorageTier> opened = new ArrayList<>();
     private AutoCloseable lock;
 
@@ -44,20 +47,23 @@ final class StoreOpener {
         this.medium = config.medium();
         this.directory = config.directory();
         this.store = new Store(config);
+        this.context = store.context();
+        this.topics = store.topics();
     }
 
-    static Store open(StoreConfig config) {
+    /** Opens or creates a store. */
+    public static LogStore open(StoreConfig config) {
         return new StoreOpener(config).open();
     }
 
-    private Store open() {
+    private LogStore open() {
         try {
             if (config.readOnly()) {
-                openReadOnly();
+                store.start(openReadOnly());
             } else {
                 openWritable();
+                store.start(null);
             }
-            store.start();
             return store;
         } catch (IOException | NumberFormatException e) {
             abandon();
@@ -82,9 +88,9 @@ final class StoreOpener {
 
     /** Closes only what was opened here: the other tiers may belong to an open store. */
     private void abandon() {
-        store.background().close(); // one of its threads may have been started
+        context.background().close(); // one of its threads may have been started
         if (lock != null) {
-            store.own(lock, null, null);
+            store.own(lock, null);
         }
         store.release(opened);
     }
@@ -99,7 +105,7 @@ final class StoreOpener {
         lock = medium.lock(directory.resolve(LOCK));
         Map<String, String> identity = readIdentity();
         if (identity == null) {
-            if (!medium.list(TopicFiles.topicsIn(directory)).isEmpty()) {
+            if (!medium.list(context.files().topics()).isEmpty()) {
                 throw new IOException(
                         "there are topics, but the file "
                                 + directory.resolve(STORE)
@@ -113,11 +119,12 @@ final class StoreOpener {
             // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
         }
-        store.spareSpace().open();
+        context.files().spareSpace().open();
         LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
-        store.own(lock, epochs, producerIds);
-        TopicScan topics = readTopics();
+        store.own(lock, producerIds);
+        context.own(epochs);
+        TopicScan scan = readTopics();
         openTiers(identity);
         Map<UUID, List<Block>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
@@ -137,10 +144,10 @@ final class StoreOpener {
             }
         }
         // Before anything is cut or dropped.
-        SameNames.refuse(directory, topics.sharedNames(), found);
-        medium.createDirectories(TopicFiles.topicsIn(directory));
-        openTopics(topics, found);
-        config.tiers().forEach(tier -> tier.strangers().forEach(store::addFinding));
+        SameNames.refuse(context.files().topics(), scan.sharedNames(), found);
+        medium.createDirectories(context.files().topics());
+        openTopics(scan, found);
+        config.tiers().forEach(tier -> tier.strangers().forEach(context.findings()::add));
     }
 
     private Map<String, String> readIdentity() throws IOException {
@@ -190,11 +197,11 @@ final class StoreOpener {
         }
     }
 
-    private void openTopics(TopicScan topics, Map<UUID, List<Block>> found) throws IOException {
-        List<Unreadable> unreadable = new ArrayList<>(topics.unreadable());
-        for (Map.Entry<UUID, TopicFiles.Description> e : topics.readable().entrySet()) {
+    private void openTopics(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
+        List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
+        for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             UUID id = e.getKey();
-            TopicFiles files = new TopicFiles(store, id);
+            TopicFiles files = new TopicFiles(context.files(), id);
             List<Block> blocks = found.getOrDefault(id, List.of());
             Unreadable lost = lostStart(id, e.getValue(), blocks);
             if (lost != null) {
@@ -205,15 +212,15 @@ final class StoreOpener {
                 found.remove(id);
             }
         }
-        for (UUID id : topics.empty()) {
+        for (UUID id : scan.empty()) {
             if (!found.containsKey(id)) {
                 // A creation that did not reach the file, or a deletion that did not remove the
                 // directory.
-                new TopicFiles(store, id).delete();
+                new TopicFiles(context.files(), id).delete();
             }
         }
         keepOrphans(unreadable, found);
-        store.unreadable(new UnreadableTopics(unreadable));
+        topics.unreadable(new UnreadableTopics(unreadable));
     }
 
     /** Returns why a topic could assign offsets again; null when it knows its next offsets. */
@@ -222,7 +229,7 @@ final class StoreOpener {
         if (description.deleted()) {
             return null;
         }
-        TopicFiles files = new TopicFiles(store, id);
+        TopicFiles files = new TopicFiles(context.files(), id);
         Set<Integer> filled = new HashSet<>();
         blocks.forEach(block -> filled.add(block.mark().partition()));
         for (int i = 0; i < description.options().partitions(); i++) {
@@ -245,13 +252,13 @@ final class StoreOpener {
                 (id, orphans) -> {
                     orphans.forEach(
                             each ->
-                                    store.addFinding(
+                                    context.findings().add(
                                             each.name() + ": belongs to no topic that is served"));
                     if (unreadable.stream().noneMatch(each -> each.id().equals(id))) {
                         unreadable.add(
                                 new Unreadable(
                                         id,
-                                        new TopicFiles(store, id).topicFile(),
+                                        new TopicFiles(context.files(), id).topicFile(),
                                         null,
                                         "the topic file is missing, there are "
                                                 + orphans.size()
@@ -263,15 +270,15 @@ final class StoreOpener {
 
     /** Reads everything that a newer version may have written, before anything is changed. */
     private TopicScan readTopics() throws IOException {
-        TopicScan topics = TopicScan.of(store);
-        topics.strangers().forEach(path -> store.addFinding(path + ": not a topic"));
-        for (Map.Entry<UUID, TopicFiles.Description> e : topics.readable().entrySet()) {
+        TopicScan scan = TopicScan.of(context.files());
+        scan.strangers().forEach(path -> context.findings().add(path + ": not a topic"));
+        for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             if (!e.getValue().deleted()) {
-                new TopicFiles(store, e.getKey())
+                new TopicFiles(context.files(), e.getKey())
                         .checkVersions(e.getValue().options().partitions());
             }
         }
-        return topics;
+        return scan;
     }
 
     private void open(UUID id, TopicFiles.Description description, List<Block> blocks)
@@ -280,17 +287,17 @@ final class StoreOpener {
             for (Block block : blocks) {
                 block.delete();
             }
-            new TopicFiles(store, id).delete();
+            new TopicFiles(context.files(), id).delete();
             return;
         }
         TopicOptions options = description.options();
-        TopicLog topic = new TopicLog(store, id, description.name(), options);
-        store.checkTiers(options);
+        TopicLog topic = new TopicLog(context, topics, id, description.name(), options);
+        topics.checkTiers(options);
         topic.recover(blocks);
-        store.addTopic(topic);
+        topics.add(topic);
     }
 
-    private void openReadOnly() throws IOException {
+    private Follower openReadOnly() throws IOException {
         Map<String, String> identity = readIdentity();
         if (identity == null) {
             throw new IOException(
@@ -300,16 +307,9 @@ final class StoreOpener {
         for (StorageTier tier : config.tiers()) {
             open(tier, new TierContext(storeId, false, true));
         }
-        Follower follower = new Follower(store);
-        store.follow(follower);
-        follower.refresh();
-    }
-
-    static UUID idOf(String name) {
-        try {
-            return UUID.fromString(name);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
+        Follower follower = new Follower(context, topics, directory.resolve(LOCK));
+        context.follow(follower::refreshNow);
+        follower.look();
+        return follower;
     }
 }

@@ -42,21 +42,17 @@ final class TopicFiles {
     private static final String DELETED = "deleted";
     private static final String OFFSET = "offset";
 
-    private final Store store;
+    private final StoreFiles files;
     private final FileMedium medium;
     private final Path directory;
     // Held shared by writers of a part, and exclusively by the deletion.
     private final ReadWriteLock partsLock = new ReentrantReadWriteLock();
     private boolean gone;
 
-    TopicFiles(Store store, UUID id) {
-        this.store = store;
-        this.medium = store.config().medium();
-        this.directory = topicsIn(store.config().directory()).resolve(id.toString());
-    }
-
-    static Path topicsIn(Path storeDirectory) {
-        return storeDirectory.resolve("topics");
+    TopicFiles(StoreFiles files, UUID id) {
+        this.files = files;
+        this.medium = files.medium();
+        this.directory = files.topics().resolve(id.toString());
     }
 
     /** The content of the topic file; without the options if the topic is being deleted. */
@@ -172,7 +168,7 @@ final class TopicFiles {
 
     /** From here on the topic does not exist, even if parts of it remain. */
     void writeTombstone(String name, TopicOptions options) throws IOException {
-        store.spareSpace().write(() -> write(name, options, true));
+        files.spareSpace().write(() -> write(name, options, true));
     }
 
     private void write(String name, TopicOptions options, boolean deleted) throws IOException {
@@ -249,13 +245,13 @@ final class TopicFiles {
 
     private void writeInSpare(Path file, String magic, Map<String, String> values)
             throws IOException {
-        store.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
+        files.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
     }
 
     /** As {@link #writeProducers}, but the name is durable only after {@link #forceNames}. */
     void writeProducersUnnamed(int partition, Map<String, String> snapshot) throws IOException {
         Path file = directory.resolve(PRODUCERS + "-" + partition);
-        store.spareSpace()
+        files.spareSpace()
                 .write(() -> SmallFile.replace(medium, file, PRODUCERS, VERSION, snapshot));
     }
 
@@ -307,7 +303,7 @@ final class TopicFiles {
         } catch (io.firn.medium.UnsupportedVersionException e) {
             throw e;
         } catch (IOException e) {
-            store.addFinding(e.getMessage());
+            files.findings().add(e.getMessage());
             return null;
         }
     }

@@ -3,11 +3,13 @@ package io.firn.store;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.InvalidOptionException;
+import io.firn.Partition;
 import io.firn.RecordId;
 import io.firn.TopicAppender;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 
 /** Chooses partitions, over one shared appender for each. */
 final class TopicLogAppender implements TopicAppender {
@@ -18,16 +20,16 @@ final class TopicLogAppender implements TopicAppender {
     private int stickyPartition;
     private int stickyBytes;
 
-    TopicLogAppender(TopicLog topic) {
+    TopicLogAppender(List<? extends Partition> partitions, Supplier<Batch> newBatch) {
         try {
-            for (int i = 0; i < topic.partitionCount(); i++) {
-                appenders.add(topic.log(i).openSharedAppender());
+            for (Partition partition : partitions) {
+                appenders.add(partition.openSharedAppender());
             }
         } catch (RuntimeException e) {
             close();
             throw e;
         }
-        batches = ThreadLocal.withInitial(topic::newBatch);
+        batches = ThreadLocal.withInitial(newBatch);
         stickyPartition = ThreadLocalRandom.current().nextInt(appenders.size());
     }
 

@@ -19,13 +19,13 @@ import java.util.UUID;
  * deletion.
  */
 final class TopicScan {
-    private final Store store;
+    private final StoreFiles store;
     private final Map<UUID, Description> readable = new LinkedHashMap<>();
     private final List<UUID> empty = new ArrayList<>();
     private final List<Unreadable> unreadable = new ArrayList<>();
     private final List<Path> strangers = new ArrayList<>();
 
-    private TopicScan(Store store) {
+    private TopicScan(StoreFiles store) {
         this.store = store;
     }
 
@@ -34,11 +34,11 @@ final class TopicScan {
      *
      * @throws UnsupportedVersionException when a newer Firn wrote some of it
      */
-    static TopicScan of(Store store) throws IOException {
+    static TopicScan of(StoreFiles store) throws IOException {
         TopicScan scan = new TopicScan(store);
-        Path directory = TopicFiles.topicsIn(store.config().directory());
-        for (String name : store.config().medium().list(directory)) {
-            UUID id = StoreOpener.idOf(name);
+        Path directory = store.topics();
+        for (String name : store.medium().list(directory)) {
+            UUID id = idOf(name);
             if (id == null) {
                 scan.strangers.add(directory.resolve(name));
             } else {
@@ -70,6 +70,15 @@ final class TopicScan {
             unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage()));
         } catch (IOException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), null, e.getMessage()));
+        }
+    }
+
+    /** The id that a directory of a topic is named by; null when it is not one. */
+    static UUID idOf(String name) {
+        try {
+            return UUID.fromString(name);
+        } catch (IllegalArgumentException e) {
+            return null;
         }
     }
 

@@ -146,7 +146,7 @@ final class UnsealedSegment {
             memory.put(at, chunk, 0, n);
         }
         // The cut bytes are cleared; otherwise the next open would report them again.
-        int to = Math.min(cut + Math.max(unprovenBytes(), PartitionWriter.TAIL_ZEROS), capacity);
+        int to = Math.min(cut + Math.max(unprovenBytes(), LogSegment.TAIL_ZEROS), capacity);
         for (int i = cut; i < to; i++) {
             memory.put(i, (byte) 0);
         }

@@ -9,10 +9,8 @@ import io.firn.UnknownTopicException;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.junit.jupiter.api.Test;
 
 /** A topic's small files, while the topic goes. */
@@ -21,24 +19,12 @@ class TopicFilesTest {
 
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private final UUID id = UUID.randomUUID();
-    private final Path topic = TopicFiles.topicsIn(DIRECTORY).resolve(id.toString());
+    private final Path topic = StoreFiles.topicsIn(DIRECTORY).resolve(id.toString());
 
     private TopicFiles files() {
-        StoreConfig config =
-                new StoreConfig(
-                        DIRECTORY,
-                        List.of(),
-                        List.of(),
-                        medium,
-                        () -> 0,
-                        BusySpinIdleStrategy::new,
-                        false,
-                        false,
-                        true,
-                        100,
-                        100,
-                        100);
-        return new TopicFiles(new Store(config), id);
+        Duties duties = new Duties(() -> 0, null, new Attempts(), false);
+        SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
+        return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }
 
     /**

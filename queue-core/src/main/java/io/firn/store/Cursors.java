@@ -1,0 +1,159 @@
+package io.firn.store;
+
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
+
+/** The cursors of a topic. Thread-safe. */
+final class Cursors {
+    private final TopicContext topic;
+    private final IntSupplier partitions;
+    private final IntFunction<PartitionForcer> forcers;
+    private final CursorUpkeep upkeep;
+    private final Map<String, CursorLog> cursors = new TreeMap<>();
+    private volatile boolean allKnown;
+
+    /**
+     * Creates the cursors of a topic; what is stored of them is read when it is asked for.
+     *
+     * @param partitions the number of partitions, at any time
+     * @param forcers those of the partitions; throws when there is no such partition
+     */
+    Cursors(TopicContext topic, IntSupplier partitions, IntFunction<PartitionForcer> forcers) {
+        this.topic = topic;
+        this.partitions = partitions;
+        this.forcers = forcers;
+        this.upkeep = new CursorUpkeep(this);
+    }
+
+    TopicContext topic() {
+        return topic;
+    }
+
+    int partitionCount() {
+        return partitions.getAsInt();
+    }
+
+    PartitionForcer forcer(int partition) {
+        return forcers.apply(partition);
+    }
+
+    SegmentedLog log(int partition) {
+        return forcer(partition).log();
+    }
+
+    /** Whether the topic was deleted, or the store is closed. */
+    boolean isGone() {
+        return log(0).state().isGone();
+    }
+
+    Cursor cursor(String name) {
+        Objects.requireNonNull(name, "name");
+        if (!TopicFiles.isCursorName(name)) {
+            throw new InvalidOptionException(
+                    "a cursor's name has 1 to "
+                            + TopicFiles.MAX_CURSOR_NAME
+                            + " characters and is to fit into a file's name with each byte of its"
+                            + " UTF-8 other than a-z A-Z 0-9 . _ - taking three; this one has "
+                            + name.length());
+        }
+        log(0).state().checkReadable();
+        synchronized (cursors) {
+            CursorLog cursor = cursors.get(name);
+            if (cursor == null) {
+                try {
+                    cursor = new CursorLog(this, name, topic.files().readCursor(name));
+                } catch (IOException e) {
+                    throw TopicFiles.failed("cursor " + name + " could not be read", e);
+                }
+                cursors.put(name, cursor);
+            }
+            return cursor;
+        }
+    }
+
+    List<String> names() {
+        try {
+            TreeSet<String> names = new TreeSet<>(topic.files().cursorNames());
+            if (!topic.store().isReadOnly()) {
+                synchronized (cursors) {
+                    names.addAll(cursors.keySet());
+                }
+            }
+            return List.copyOf(names);
+        } catch (IOException e) {
+            throw TopicFiles.failed("the cursors of topic " + topic + " could not be listed", e);
+        }
+    }
+
+    void delete(String name) {
+        Objects.requireNonNull(name, "name");
+        topic.store().checkWritable();
+        synchronized (cursors) {
+            try {
+                CursorLog cursor = cursors.remove(name);
+                if (cursor != null) {
+                    cursor.delete();
+                } else if (TopicFiles.isCursorName(name)) {
+                    topic.files().deleteCursor(name);
+                }
+            } catch (IOException e) {
+                throw TopicFiles.failed("cursor " + name + " could not be deleted", e);
+            }
+        }
+    }
+
+    /**
+     * The positions of the cursors in a partition, by name, without cursors that have none there.
+     */
+    Map<String, Long> offsets(int index) {
+        if (!allKnown) {
+            names().forEach(this::cursor);
+            allKnown = true; // new ones are added by cursor()
+        }
+        Map<String, Long> offsets = new TreeMap<>();
+        synchronized (cursors) {
+            for (CursorLog cursor : cursors.values()) {
+                long offset = cursor.offset(index);
+                if (offset >= 0) {
+                    offsets.put(cursor.name(), offset);
+                }
+            }
+        }
+        return offsets;
+    }
+
+    /** Called when a cursor was advanced; it is persisted before long. */
+    void onChanged() {
+        upkeep.call();
+    }
+
+    /** Persists the cursors. */
+    void write() {
+        List<CursorLog> all;
+        synchronized (cursors) {
+            all = List.copyOf(cursors.values());
+        }
+        FirnException failure = null;
+        for (CursorLog cursor : all) {
+            try {
+                cursor.write();
+            } catch (FirnException e) {
+                failure = e; // of this cursor; the others are written nevertheless
+            } catch (IOException e) {
+                failure = TopicFiles.failed("cursor " + cursor.name() + " could not be written", e);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+package io.firn.store;
+
+/** What belongs to a topic. */
+interface TopicMember {
+    /** The topic. */
+    TopicContext topic();
+}

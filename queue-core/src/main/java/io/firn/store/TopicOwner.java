@@ -1,0 +1,18 @@
+package io.firn.store;
+
+import io.firn.Topic;
+import java.io.IOException;
+
+/** The collection of topics that a topic is in, for changes of the topic. Thread-safe. */
+interface TopicOwner {
+    /**
+     * Changes a topic, unless it is being deleted: a tombstone must not be overwritten, and nothing
+     * is added to a topic that a deletion has ended.
+     *
+     * @param change writes the topic's file, then shows the change
+     */
+    void change(Topic topic, TopicFiles.Change change) throws IOException;
+
+    /** Partitions were added to a topic. */
+    void onPartitionsAdded();
+}

@@ -1,0 +1,298 @@
+package io.firn.store;
+
+import io.firn.InvalidOptionException;
+import io.firn.Topic;
+import io.firn.TopicExistsException;
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
+
+/**
+ * The topics of a store: those that are served, those that cannot be, and those that are being
+ * deleted. Thread-safe; the monitor is held while a topic is created, changed or deleted.
+ */
+final class Topics implements TopicOwner {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+
+    private final LogContext store;
+    private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
+    private final List<Burial> burials = new CopyOnWriteArrayList<>();
+    private final List<TopicFiles> halfCreated = new ArrayList<>();
+    private final Object endLock = new Object();
+    private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
+    private volatile Death death;
+
+    /** The end of a background thread. */
+    private record Death(String what, Throwable why) {}
+
+    Topics(LogContext store) {
+        this.store = store;
+    }
+
+    // ---- which there are
+
+    /** Those that are served now. */
+    Collection<TopicLog> all() {
+        return served.values();
+    }
+
+    List<String> names() {
+        return served.keySet().stream().sorted().toList();
+    }
+
+    List<PartitionLog> partitions() {
+        List<PartitionLog> all = new ArrayList<>();
+        served.values().forEach(topic -> all.addAll(topic.logs()));
+        return all;
+    }
+
+    /** Returns null when there is none. */
+    TopicLog get(String name) {
+        return served.get(name);
+    }
+
+    TopicLog find(String name) {
+        TopicLog topic = served.get(name);
+        if (topic == null) {
+            unreadable.checkMayBeMissing(name);
+            throw new UnknownTopicException(
+                    "there is no topic '" + name + "' in " + store.config().directory());
+        }
+        return topic;
+    }
+
+    /** Serves a topic. */
+    void add(TopicLog topic) {
+        served.put(topic.name(), topic);
+        refuseAfterDeath();
+    }
+
+    /** Serves a topic no longer. */
+    void drop(TopicLog topic) {
+        served.remove(topic.name(), topic);
+    }
+
+    @Override
+    public void onPartitionsAdded() {
+        refuseAfterDeath();
+    }
+
+    /** Those that cannot be served. */
+    UnreadableTopics unreadable() {
+        return unreadable;
+    }
+
+    /** Sets the topics that cannot be served. */
+    void unreadable(UnreadableTopics found) {
+        for (UnreadableTopics.Unreadable each : found.all()) {
+            store.findings().add(each.told() + "; it is not served, nothing of it is deleted");
+        }
+        if (!found.isEmpty() && unreadable.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "the store "
+                            + store.config().directory()
+                            + (store.config().createsBesideUnreadable()
+                                    ? ": "
+                                    : " creates no topic while one cannot be read: ")
+                            + found.told());
+        }
+        unreadable = found;
+    }
+
+    /**
+     * Called when a background thread has ended although the store is open: all partitions refuse
+     * appends from then on.
+     */
+    void onDeath(String thread, Throwable why) {
+        death = new Death("the thread " + thread + " ended (" + why + ")", why);
+        refuseAfterDeath();
+        store.findings()
+                .add(
+                        death.what
+                                + ": "
+                                + (store.isReadOnly()
+                                        ? "new records are no longer seen"
+                                        : "appends are refused")
+                                + ", existing records can be read; open the store again");
+    }
+
+    private void refuseAfterDeath() {
+        synchronized (endLock) {
+            Death now = death;
+            if (now != null && !store.isReadOnly()) {
+                for (PartitionLog partition : partitions()) {
+                    partition.log().poison(now.what, "", now.why);
+                }
+            }
+        }
+    }
+
+    // ---- creation
+
+    synchronized TopicLog openOrCreate(String name, TopicOptions options) {
+        return served.containsKey(name) ? find(name) : create(name, options);
+    }
+
+    synchronized TopicLog create(String name, TopicOptions options) {
+        store.checkWritable();
+        checkName(name);
+        checkTiers(options);
+        TopicOptions complete = complete(options);
+        if (served.containsKey(name)) {
+            throw new TopicExistsException(
+                    "topic " + name + " exists: open it, or delete it first");
+        }
+        unreadable.checkMayCreate(name, store.config().createsBesideUnreadable());
+        TopicLog topic = new TopicLog(store, this, UUID.randomUUID(), name, complete);
+        checkTiersOf(topic.context());
+        TopicFiles files = topic.context().files();
+        try {
+            dropHalfCreated();
+            halfCreated.add(files);
+            files.create(name, complete);
+            halfCreated.clear();
+        } catch (IOException e) {
+            try {
+                dropHalfCreated();
+            } catch (IOException again) {
+                e.addSuppressed(again);
+            }
+            throw TopicFiles.failed("topic " + name + " could not be created", e);
+        }
+        topic.startEmpty();
+        add(topic);
+        return topic;
+    }
+
+    private static void checkTiersOf(TopicContext topic) {
+        TopicOptions options = topic.options();
+        if (topic.tiers().isEmpty()) {
+            throw new InvalidOptionException(
+                    "no tier gives " + options.minimumClass() + ", which the topic asks for");
+        }
+        if (topic.segmentBytes() <= options.maxRecordBytes()) {
+            throw new InvalidOptionException(
+                    "maxRecordBytes "
+                            + options.maxRecordBytes()
+                            + " does not fit the tiers' blocks of "
+                            + topic.segmentBytes()
+                            + " bytes");
+        }
+    }
+
+    /**
+     * Removes the topic file that a failed creation may have left, before anything is created: it
+     * would be a second topic of that name.
+     */
+    private void dropHalfCreated() throws IOException {
+        while (!halfCreated.isEmpty()) {
+            halfCreated.get(0).delete();
+            halfCreated.remove(0);
+        }
+    }
+
+    private TopicOptions complete(TopicOptions options) {
+        if (options.minimumClass() != null) {
+            return options;
+        }
+        for (TierState tier : store.tiers()) {
+            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
+                return options.withMinimumClass(tier.tier().durabilityClass());
+            }
+        }
+        return options;
+    }
+
+    /** Throws when a topic chooses tiers that are not there. */
+    void checkTiers(TopicOptions options) {
+        List<String> labels =
+                store.tiers().stream()
+                        .filter(TierState::isLabelled)
+                        .map(TierState::label)
+                        .toList();
+        for (String chosen : options.tiers()) {
+            if (!labels.contains(chosen)) {
+                throw new InvalidOptionException(
+                        "there is no tier labelled '"
+                                + chosen
+                                + "', the labels are "
+                                + labels
+                                + ": label the tiers where the store is opened");
+            }
+        }
+    }
+
+    private static void checkName(String name) {
+        if (!TOPIC_NAME.matcher(name).matches() || name.equals(".") || name.equals("..")) {
+            throw new InvalidOptionException(
+                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
+                            + " '.' or '..': '"
+                            + (name.length() > 260 ? name.substring(0, 260) + "…" : name)
+                            + "'");
+        }
+    }
+
+    // ---- change and deletion
+
+    @Override
+    public synchronized void change(Topic topic, TopicFiles.Change change) throws IOException {
+        store.checkWritable();
+        if (!topic.equals(served.get(topic.name()))) {
+            throw new UnknownTopicException("topic " + topic.name() + " was deleted");
+        }
+        change.write();
+    }
+
+    synchronized void delete(String name) {
+        store.checkWritable();
+        TopicLog topic = find(name);
+        try {
+            topic.context().files().writeTombstone(name, topic.options());
+        } catch (IOException e) {
+            takeTombstoneBack(topic, e);
+            throw TopicFiles.failed("topic " + name + " could not be deleted", e);
+        }
+        drop(topic);
+        topic.logs().forEach(partition -> partition.log().markGone(true));
+        Burial burial = new Burial(store, topic, () -> burials.removeIf(b -> b.topic() == topic));
+        burials.add(burial);
+        burial.call();
+    }
+
+    /**
+     * Removes a tombstone that could not be made durable: it may exist nevertheless, and at the
+     * next open would delete what was acknowledged until then.
+     */
+    private static void takeTombstoneBack(TopicLog topic, IOException failure) {
+        TopicFiles files = topic.context().files();
+        try {
+            TopicFiles.Description there = files.read();
+            if (there == null || there.deleted()) {
+                files.create(topic.name(), topic.options());
+            }
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+            topic.logs().forEach(partition -> partition.log().poison(failure));
+        }
+    }
+
+    /** The deletions that have not ended. */
+    List<Burial> burials() {
+        return burials;
+    }
+
+    /** Begins the end of the store when no creation or deletion is in progress. */
+    synchronized boolean beginClose() {
+        return store.beginClose();
+    }
+}
