@@ -9,7 +9,7 @@ import java.util.List;
  * Tells users' handlers and listeners what is durable: outside of the gate, one thread at a time.
  * Thread-safe.
  */
-final class DurableHandlers {
+public final class DurableHandlers {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final SegmentedLog log;
@@ -26,7 +26,7 @@ final class DurableHandlers {
         this.log = log;
     }
 
-    void add(DurableHandler handler) {
+    public void add(DurableHandler handler) {
         synchronized (changing) {
             List<DurableHandler> all = new ArrayList<>(List.of(handlers));
             all.add(handler);
@@ -34,7 +34,7 @@ final class DurableHandlers {
         }
     }
 
-    void remove(DurableHandler handler) {
+    public void remove(DurableHandler handler) {
         synchronized (changing) {
             List<DurableHandler> all = new ArrayList<>(List.of(handlers));
             all.remove(handler);
@@ -43,7 +43,7 @@ final class DurableHandlers {
     }
 
     /** Whether the caller is in a handler or listener that is told of a force here. */
-    boolean isTelling() {
+    public boolean isTelling() {
         return teller == Thread.currentThread();
     }
 

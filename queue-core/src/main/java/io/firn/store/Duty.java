@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>{@link #call} is for any thread; everything else is for its {@link Duties}.
  */
-abstract class Duty implements Attempts.Step {
+public abstract class Duty implements Attempts.Step {
     /** No time. */
-    static final long NEVER = Long.MAX_VALUE;
+    protected static final long NEVER = Long.MAX_VALUE;
 
     private final Duties duties;
     private final Object subject;
@@ -27,11 +27,11 @@ abstract class Duty implements Attempts.Step {
     boolean isSetAside;
 
     /** Creates a job whose pauses after failures grow up to a minute. */
-    Duty(Duties duties, Object subject, String job) {
+    protected Duty(Duties duties, Object subject, String job) {
         this(duties, subject, job, new BackOff());
     }
 
-    Duty(Duties duties, Object subject, String job, BackOff backOff) {
+    protected Duty(Duties duties, Object subject, String job, BackOff backOff) {
         this.duties = duties;
         this.subject = subject;
         this.job = job;
@@ -45,7 +45,7 @@ abstract class Duty implements Attempts.Step {
     }
 
     /** The store's time in this pass. */
-    final long nowMs() {
+    protected final long nowMs() {
         return duties.nowMs();
     }
 
@@ -53,7 +53,7 @@ abstract class Duty implements Attempts.Step {
      * Makes it run again at a time of the store's clock, or earlier; of several times the earliest
      * counts. Only in {@link #run}.
      */
-    final void againAt(long timeMs) {
+    protected final void againAt(long timeMs) {
         dueMs = Math.min(dueMs, timeMs);
     }
 
@@ -61,12 +61,12 @@ abstract class Duty implements Attempts.Step {
      * Makes it run again before long, because it waits for something of which nothing notifies it.
      * Only in {@link #run}.
      */
-    final void againSoon() {
+    protected final void againSoon() {
         polls = true;
     }
 
     /** Adds a duration of any length to a time. */
-    static long later(long timeMs, long durationMs) {
+    protected static long later(long timeMs, long durationMs) {
         long sum = timeMs + durationMs;
         return sum < timeMs ? NEVER - 1 : sum;
     }

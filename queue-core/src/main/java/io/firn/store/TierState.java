@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
-final class TierState {
+public final class TierState {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final int index;
@@ -35,16 +35,16 @@ final class TierState {
     }
 
     /** 0 for the hottest. */
-    int index() {
+    public int index() {
         return index;
     }
 
-    String label() {
+    public String label() {
         return label;
     }
 
     /** Whether topics may choose it by its label. */
-    boolean isLabelled() {
+    public boolean isLabelled() {
         return isLabelled;
     }
 
@@ -108,7 +108,7 @@ final class TierState {
     }
 
     /** Whether new segments and copies may be tried here. */
-    boolean isInRotation() {
+    public boolean isInRotation() {
         return !failing || isTimeToTryAgain();
     }
 
