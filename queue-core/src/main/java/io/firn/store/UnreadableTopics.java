@@ -29,7 +29,7 @@ final class UnreadableTopics {
      * @param reason what was found
      */
     record Unreadable(UUID id, Path file, String name, String reason) {
-        String told() {
+        public String told() {
             String what = name == null ? "topic " + id : "topic '" + name + "' with the id " + id;
             return what + " (" + file + "): " + reason;
         }
