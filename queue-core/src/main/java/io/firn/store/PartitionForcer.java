@@ -3,10 +3,8 @@ package io.firn.store;
 import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.PoisonedException;
-import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes a partition's records durable by group commit: a thread that finds the gate free forces for
@@ -15,21 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * many threads as waited last time, for at most half the time of a slow force (the commit delay of
  * databases, adapted).
  *
- * <p>The order, for each force (rule O2): the end is captured first; then each segment that is not
- * sealed, oldest first, is forced and, when it was rolled, sealed durably, before a byte of the
- * next one counts; then the durable offset is published, never beyond what was captured. A failure
- * leaves the durable offset where it was and poisons the partition: a force that failed once may
- * return normally the next time although the pages were dropped.
+ * <p>{@link SegmentForcer} has the order of a force.
  */
 final class PartitionForcer implements ForceWaiters {
-    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int SPINS = 50;
 
     /** A woken thread returns too late for the next force; one that yields does not. */
     private static final int YIELDS = 200;
 
     private static final long SLOW_FORCE_NS = 10_000;
-    private static final int FORCES_PER_SAMPLE = 8;
 
     private final SegmentedLog log;
     private final LogContext store;
@@ -39,18 +31,15 @@ final class PartitionForcer implements ForceWaiters {
     private final AppendGate gate = new AppendGate();
     private final Signal forced = new Signal();
     private final AtomicInteger waiters = new AtomicInteger();
-    private final AtomicLong forces = new AtomicLong();
-    private final AtomicLong forcedBytes = new AtomicLong();
-    // These belong to the gate's holder.
-    private int company;
-    private long lastCaptured;
-    private long forceNs;
+    private final SegmentForcer segments; // for the gate's holder
+    private int company; // likewise
 
     PartitionForcer(SegmentedLog log) {
         this.log = log;
         this.store = log.store();
         this.duty = new ForceDuty(log, this);
         this.handlers = new DurableHandlers(log);
+        this.segments = new SegmentForcer(log);
     }
 
     SegmentedLog log() {
@@ -63,11 +52,11 @@ final class PartitionForcer implements ForceWaiters {
     }
 
     long forces() {
-        return forces.getOpaque();
+        return segments.forces();
     }
 
     long forcedBytes() {
-        return forcedBytes.getOpaque();
+        return segments.forcedBytes();
     }
 
     // ---- waiting
@@ -129,12 +118,12 @@ final class PartitionForcer implements ForceWaiters {
 
     /** The caller has the gate, and the time that forces take was sampled by who had it before. */
     private void awaitCompany() {
-        if (company == 0 || forceNs < SLOW_FORCE_NS || store.isInvoker()) {
+        if (company == 0 || segments.forceNs() < SLOW_FORCE_NS || store.isInvoker()) {
             return;
         }
         long start = System.nanoTime();
-        long all = lastCaptured + company + 1;
-        while (log.nextOffset() < all && System.nanoTime() - start < forceNs / 2) {
+        long all = segments.lastCaptured() + company + 1;
+        while (log.nextOffset() < all && System.nanoTime() - start < segments.forceNs() / 2) {
             Thread.yield();
         }
     }
@@ -274,7 +263,7 @@ final class PartitionForcer implements ForceWaiters {
     private boolean forceAndLeave(boolean maySeal) {
         long before = log.durableOffset();
         try {
-            return force(maySeal);
+            return segments.force(maySeal, company > 0);
         } finally {
             boolean advanced = log.durableOffset() > before;
             company = waiters.get();
@@ -286,82 +275,6 @@ final class PartitionForcer implements ForceWaiters {
             if (futures.isAny() && failPoisoned() == 0) {
                 futures.complete(log.durableOffset());
             }
-        }
-    }
-
-    private boolean force(boolean maySeal) {
-        if (log.state().isPoisoned() || log.state().isGone()) {
-            return false;
-        }
-        // The end is captured before the first force: this force promises nothing about later
-        // appends.
-        long captured = log.nextOffset();
-        lastCaptured = captured;
-        try {
-            forceSegments(captured, maySeal);
-            return true;
-        } catch (IOException | VirtualMachineError | LinkageError e) {
-            // Also when only the heap ran out: it is then unknown how much was forced.
-            log.poison(e);
-            return false;
-        }
-    }
-
-    private void forceSegments(long captured, boolean maySeal) throws IOException {
-        LogSegment[] segments = log.segments();
-        for (int i = SegmentList.firstUnsealed(segments); i < segments.length; i++) {
-            LogSegment segment = segments[i];
-            long end = segment.endOffset;
-            forceBytes(segment);
-            publish(Math.min(end, captured));
-            if (end > captured) {
-                return;
-            }
-            if (!maySeal) {
-                return; // the caller lets the background seal it
-            }
-            segment.seal(sealTimeMs());
-            log.events().onSealed();
-        }
-    }
-
-    /** A durable append must not fail because the user's clock fails. */
-    private long sealTimeMs() {
-        try {
-            return store.timeMs();
-        } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, log + ": the clock failed at a seal", e);
-            return System.currentTimeMillis();
-        }
-    }
-
-    private void forceBytes(LogSegment segment) throws IOException {
-        long pair = segment.end();
-        int from = LogSegment.positionOf(segment.forcedEnd());
-        int to = LogSegment.positionOf(pair);
-        if (to == from) {
-            return;
-        }
-        ForceEvent event = ForceEvent.beginIfEnabled();
-        boolean sampled = company > 0 && forces.getPlain() % FORCES_PER_SAMPLE == 0;
-        long start = sampled ? System.nanoTime() : 0;
-        // With the zeros after the last batch, which mark its end for recovery.
-        segment.block.force(from, Math.min(to + LogSegment.TAIL_ZEROS, segment.capacity));
-        if (sampled) {
-            forceNs = System.nanoTime() - start;
-        }
-        if (event != null) {
-            event.end(log, to - from);
-        }
-        segment.setForcedEnd(pair);
-        // Only the gate's holder writes it, and no reader depends on when it sees the change.
-        forces.setOpaque(forces.getPlain() + 1);
-        forcedBytes.setOpaque(forcedBytes.getPlain() + to - from);
-    }
-
-    private void publish(long offset) {
-        if (offset > log.durableOffset()) {
-            log.publishDurable(offset);
         }
     }
 }
