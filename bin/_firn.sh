@@ -100,8 +100,8 @@ firn_native() {
 firn_crashlab() {
     local class=$1 path=$firn_root/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator crashlab || ! firn_complete "$path"; then
-        firn_build "the crash laboratory" test-compile -pl crashlab,migrator -am
+    if firn_stale "$path" queue-core test-support tier-file tier-pmem migrator log-tests crashlab || ! firn_complete "$path"; then
+        firn_build "the crash laboratory" test-compile -pl crashlab,migrator,log-tests -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
@@ -113,8 +113,7 @@ firn_server_command() {
     local target=$firn_root/netty-server/target java version major path fast classes
     path=$target/classpath
     if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server || ! firn_complete "$path"; then
-        # Skips the tests, but runs this phase so that Maven finds the test jars.
-        firn_build "the server" test-compile -Dmaven.test.skip=true -pl netty-server -am
+        firn_build "the server" compile -pl netty-server -am
     fi
     java=$(firn_java)
     version=$(firn_jdk_version "$(firn_jdk_of "$java")")

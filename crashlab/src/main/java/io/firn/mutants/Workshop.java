@@ -21,7 +21,14 @@ import javax.tools.ToolProvider;
 /** Compiles mutants, and runs tests with one of them in front of the class path. */
 final class Workshop {
     private static final List<String> MODULES =
-            List.of("queue-core", "tier-file", "tier-pmem", "migrator", "crashlab");
+            List.of(
+                    "queue-core",
+                    "test-support",
+                    "tier-file",
+                    "tier-pmem",
+                    "migrator",
+                    "log-tests",
+                    "crashlab");
 
     /** A test may run so many times its duration without a mutant, plus some seconds. */
     private static final int TIMES = 6;
@@ -98,6 +105,9 @@ final class Workshop {
         for (String module : MODULES) {
             for (String kind : List.of("classes", "test-classes")) {
                 Path directory = root.resolve(module).resolve("target").resolve(kind);
+                if (Files.notExists(directory)) {
+                    continue;
+                }
                 try (Stream<Path> walk = Files.walk(directory)) {
                     for (Path file : walk.filter(Files::isRegularFile).sorted().toList()) {
                         crc.update(root.relativize(file).toString().getBytes(UTF_8));

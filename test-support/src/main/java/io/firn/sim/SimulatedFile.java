@@ -28,6 +28,11 @@ final class SimulatedFile extends SimulatedBytes {
     private byte[] durable = new byte[0];
     private int durableSize;
 
+    /** Whether a copy has the array, too, so that it must be replaced before it is changed. */
+    private boolean bytesShared;
+
+    private boolean durableShared;
+
     /** Another one whenever something becomes durable. */
     private long durableVersion;
 
@@ -63,6 +68,10 @@ final class SimulatedFile extends SimulatedBytes {
     @Override
     int read(long position, byte[] target, int offset, int length) {
         int count = (int) Math.max(0, Math.min(length, size - position));
+        if (disguised.isEmpty() && count > 0) {
+            bytes.get((int) position, target, offset, count);
+            return count;
+        }
         for (int i = 0; i < count; i++) {
             target[offset + i] = byteAt((int) position + i);
         }
@@ -84,6 +93,7 @@ final class SimulatedFile extends SimulatedBytes {
     void write(long position, byte[] source, int offset, int length, long now) {
         int end = Math.toIntExact(position + length);
         resize(Math.max(size, end));
+        own();
         for (int page = (int) position / PAGE; page * PAGE < end; page++) {
             undisguise(page);
             changed(page, pageOf(bytes, size, page));
@@ -97,12 +107,11 @@ final class SimulatedFile extends SimulatedBytes {
     @Override
     void setSize(int newSize, long now) {
         if (newSize < size) {
+            own();
             for (int page = newSize / PAGE; page < pages(); page++) {
                 undisguise(page);
             }
-            for (int i = newSize; i < bytes.capacity(); i++) {
-                bytes.put(i, (byte) 0);
-            }
+            bytes.put(newSize, new byte[bytes.capacity() - newSize]);
             allocated.clear((newSize + PAGE - 1) / PAGE, Integer.MAX_VALUE);
             history.forgetFrom(newSize / PAGE);
             lost.keySet().removeIf(page -> page * PAGE >= newSize);
@@ -119,8 +128,25 @@ final class SimulatedFile extends SimulatedBytes {
             ByteBuffer larger = ByteBuffer.allocate(Math.max(newSize, bytes.capacity() * 2));
             larger.put(0, bytes, 0, size);
             bytes = larger;
+            bytesShared = false;
         }
         size = newSize;
+    }
+
+    /** Before the bytes are changed. */
+    private void own() {
+        if (bytesShared) {
+            bytes = ByteBuffer.allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity());
+            bytesShared = false;
+        }
+    }
+
+    /** Before the medium is changed. */
+    private void ownDurable() {
+        if (durableShared) {
+            durable = durable.clone();
+            durableShared = false;
+        }
     }
 
     @Override
@@ -132,6 +158,7 @@ final class SimulatedFile extends SimulatedBytes {
             ByteBuffer direct = ByteBuffer.allocateDirect(Math.max(bytes.capacity(), 1));
             direct.put(0, bytes, 0, size);
             bytes = direct;
+            bytesShared = false;
             mapped = true;
         }
         ByteBuffer mapping = bytes.slice(0, length);
@@ -190,8 +217,13 @@ final class SimulatedFile extends SimulatedBytes {
             durableVersion = Fingerprints.mix(durableVersion, size);
         }
         durableSize = size;
-        durable = Arrays.copyOf(durable, Math.max(size, durable.length));
-        Arrays.fill(durable, size, durable.length, (byte) 0);
+        if (durable.length < size) {
+            durable = Arrays.copyOf(durable, size);
+            durableShared = false;
+        } else if (durable.length > size) {
+            ownDurable();
+            Arrays.fill(durable, size, durable.length, (byte) 0);
+        }
         durablyAllocated.clear(pages(), Integer.MAX_VALUE);
     }
 
@@ -209,6 +241,7 @@ final class SimulatedFile extends SimulatedBytes {
     /** Shows the lost pages inverted to whoever maps the file from now on. */
     void disguiseLostPages() {
         for (int page : lost.keySet()) {
+            own();
             disguised.set(page);
             invert(page);
         }
@@ -216,6 +249,7 @@ final class SimulatedFile extends SimulatedBytes {
 
     private void undisguise(int page) {
         if (disguised.get(page)) {
+            own();
             for (int i = 0; i < Math.min(PAGE, size - page * PAGE); i++) {
                 if (isDisguise(page, i)) {
                     bytes.put(page * PAGE + i, lost.get(page)[i]);
@@ -248,6 +282,8 @@ final class SimulatedFile extends SimulatedBytes {
     /** Changes a byte, here and on the medium: rot. */
     @Override
     void rot(int position, int mask) {
+        own();
+        ownDurable();
         bytes.put(position, (byte) (bytes.get(position) ^ mask));
         history.rot(position, mask);
         if (position < durable.length) {
@@ -260,11 +296,10 @@ final class SimulatedFile extends SimulatedBytes {
         look();
         for (int page = 0; page < pages(); page++) {
             undisguise(page);
-            byte[] now = pageOf(bytes, size, page);
-            if (!Arrays.equals(now, durablePage(page))
+            if (!isDurable(page)
                     || history.of(page).length > 0
                     || allocated.get(page) != durablyAllocated.get(page)) {
-                decide(page, now, survival);
+                decide(page, pageOf(bytes, size, page), survival);
             }
         }
         if (size != durableSize && survival.size()) {
@@ -272,9 +307,13 @@ final class SimulatedFile extends SimulatedBytes {
             durableSize = size;
         }
         size = durableSize;
-        durable = Arrays.copyOf(durable, size);
+        if (durable.length != size) {
+            durable = Arrays.copyOf(durable, size);
+        }
         durablyAllocated.clear(pages(), Integer.MAX_VALUE);
-        bytes = ByteBuffer.wrap(durable.clone());
+        bytes = ByteBuffer.wrap(durable);
+        bytesShared = true;
+        durableShared = true;
         mapped = false;
         allocated.clear();
         allocated.or(durablyAllocated);
@@ -327,18 +366,35 @@ final class SimulatedFile extends SimulatedBytes {
     }
 
     private void store(int page, byte[] content) {
-        if (!Arrays.equals(content, durablePage(page))) {
+        int end = (page + 1) * PAGE;
+        boolean isThere =
+                end <= durable.length
+                        ? Arrays.equals(content, 0, PAGE, durable, page * PAGE, end)
+                        : Arrays.equals(content, durablePage(page));
+        if (!isThere) {
             durableVersion += Fingerprints.mix(page, Fingerprints.of(content));
         }
-        int end = (page + 1) * PAGE;
         if (durable.length < end) {
             // All of it at once: page by page would copy a large file a thousand times.
             durable = Arrays.copyOf(durable, Math.max(end, size));
+            durableShared = false;
         }
-        System.arraycopy(content, 0, durable, page * PAGE, PAGE);
+        if (!isThere) {
+            ownDurable();
+            System.arraycopy(content, 0, durable, page * PAGE, PAGE);
+        }
         if (allocated.get(page)) {
             durablyAllocated.set(page);
         }
+    }
+
+    /** Whether a page is on the medium as everybody sees it. */
+    private boolean isDurable(int page) {
+        int start = page * PAGE;
+        int end = start + PAGE;
+        return end <= Math.min(size, durable.length)
+                ? bytes.slice(start, PAGE).equals(ByteBuffer.wrap(durable, start, PAGE))
+                : Arrays.equals(pageOf(bytes, size, page), durablePage(page));
     }
 
     private byte[] durablePage(int page) {
@@ -365,9 +421,16 @@ final class SimulatedFile extends SimulatedBytes {
         SimulatedFile copy = new SimulatedFile(modifiedMs);
         copies.put(this, copy);
         copy.take(taken());
-        copy.bytes = ByteBuffer.allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity());
+        bytesShared = !mapped; // what is mapped changes unseen
+        copy.bytes = bytes;
+        copy.bytesShared = true;
+        if (mapped) {
+            copy.own();
+        }
         copy.size = size;
-        copy.durable = durable.clone();
+        durableShared = true;
+        copy.durable = durable;
+        copy.durableShared = true;
         copy.durableSize = durableSize;
         copy.durableVersion = durableVersion;
         copy.allocated.or(allocated);

@@ -31,8 +31,8 @@ import java.util.zip.ZipOutputStream;
  * add one, raise {@link GoldenStore#NEWEST}, then from the root of the project:
  *
  * <pre>
- * mvn -q -pl tier-file -am test-compile
- * cd tier-file
+ * mvn -q -pl log-tests -am test-compile
+ * cd log-tests
  * java -cp "target/classes:target/test-classes:$(cat target/test-classpath)" \
  *     io.firn.format.GoldenStoreGenerator src/test/resources/golden
  * </pre>

@@ -21,11 +21,6 @@ public final class KillCommand {
 
     private KillCommand() {}
 
-    /** On files. */
-    public static void main(String[] arguments) throws Exception {
-        run(new FileGround(), arguments);
-    }
-
     /** See {@link #USAGE}; exits with 1 when something was lost, invented or leaked. */
     public static void run(Ground ground, String[] arguments) throws Exception {
         Path directory = null;
