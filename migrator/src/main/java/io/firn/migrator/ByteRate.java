@@ -1,6 +1,6 @@
 package io.firn.migrator;
 
-/** Spreads bytes over time; shared by all threads. Thread-safe. */
+/** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {
     private volatile long bytesPerSecond;
     private long freeAtNs = System.nanoTime();
@@ -9,7 +9,7 @@ final class ByteRate {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Changes the rate; a debt at the old rate, which may be days long, is forgotten. */
+    /** Changes the rate. Bytes that were reserved at the old rate no longer delay others. */
     synchronized void set(long newBytesPerSecond) {
         bytesPerSecond = newBytesPerSecond;
         freeAtNs = System.nanoTime();

@@ -17,8 +17,8 @@ import java.util.function.ToLongFunction;
  *       written into both slots ({@link #writeBoth}).
  * </ul>
  *
- * A subclass reads and writes the slots of one record on one kind of medium. The caller keeps the
- * number of the newest slot. For one thread at a time.
+ * A subclass reads and writes the slots of one record on one kind of medium. For one thread at a
+ * time.
  *
  * @param <R> the record
  */
@@ -26,8 +26,16 @@ public abstract class TwoSlots<R> {
     /** The number of slots; they are numbered from 0. */
     public static final int COUNT = 2;
 
-    /** Creates the access to a record. */
-    protected TwoSlots() {}
+    private int newestSlot;
+
+    /**
+     * Creates the access to a record.
+     *
+     * @param newestSlot the slot that contains the newest record; −1 when no slot is intact
+     */
+    protected TwoSlots(int newestSlot) {
+        this.newestSlot = Math.max(0, newestSlot);
+    }
 
     /**
      * The newest record.
@@ -67,30 +75,23 @@ public abstract class TwoSlots<R> {
     protected abstract void store(int slot, R record) throws IOException;
 
     /** Makes the newest record durable where it is; for a record that was found after a crash. */
-    public final void restore(int newestSlot) throws IOException {
+    public final void restore() throws IOException {
         R record = read(newestSlot);
         if (record != null) {
             store(newestSlot, record);
         }
     }
 
-    /**
-     * Writes the next record into the other slot; durable on return.
-     *
-     * @return the slot that is the newest now
-     */
-    public final int write(int newestSlot, R next) throws IOException {
+    /** Writes the next record into the other slot; durable on return. */
+    public final void write(R next) throws IOException {
         int other = COUNT - 1 - newestSlot;
         store(other, next);
-        return other;
+        newestSlot = other;
     }
 
-    /**
-     * Writes the next record into both slots, one durable before the other is touched.
-     *
-     * @return the slot that is the newest now
-     */
-    public final int writeBoth(int newestSlot, R next) throws IOException {
-        return write(write(newestSlot, next), next);
+    /** Writes the next record into both slots, one durable before the other is touched. */
+    public final void writeBoth(R next) throws IOException {
+        write(next);
+        write(next);
     }
 }

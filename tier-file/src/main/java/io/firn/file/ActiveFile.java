@@ -31,10 +31,9 @@ final class ActiveFile {
     private final ByteBuffer memory;
     private final long fileBytes;
     private final byte[] seen = new byte[GUARD.length];
-    private final MarkSlots marks = new MarkSlots();
 
-    /** The slot with the newest mark; guarded by the monitor. */
-    private int newestSlot;
+    /** Guarded by the monitor. */
+    private final MarkSlots marks;
 
     /**
      * Maps a file for writing.
@@ -45,7 +44,7 @@ final class ActiveFile {
         this.path = path;
         this.file = file;
         this.fileBytes = file.size();
-        this.newestSlot = newestSlot;
+        this.marks = new MarkSlots(newestSlot);
         this.mapping = file.map((int) fileBytes, true);
         this.memory = mapping.buffer().slice(0, capacity);
         mapping.buffer().put(guardPosition(), GUARD);
@@ -107,7 +106,7 @@ final class ActiveFile {
     }
 
     synchronized void writeMark(Mark mark) throws IOException {
-        newestSlot = marks.write(newestSlot, mark);
+        marks.write(mark);
     }
 
     /**
@@ -115,12 +114,16 @@ final class ActiveFile {
      * process that wrote it died before it forced it: it is made durable first (O1).
      */
     synchronized void rewriteMark(Mark mark) throws IOException {
-        marks.restore(newestSlot);
-        newestSlot = marks.writeBoth(newestSlot, mark);
+        marks.restore();
+        marks.writeBoth(mark);
     }
 
     /** The marks in the mapped pages. */
     private final class MarkSlots extends TwoSlots<Mark> {
+        MarkSlots(int newestSlot) {
+            super(newestSlot);
+        }
+
         @Override
         protected Mark read(int slot) throws IOException {
             byte[] bytes = new byte[MarkFormat.LENGTH];

@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,35 +10,32 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 
 /**
- * Opens the pools of a tier. The order: everything that is there is read and checked; locks;
- * checked again, now that nobody else can change it; provider; missing pools are created, the first
- * one last (so that it is there only when all are); enlarged; mapped; tables.
+ * Opens the pools of a tier. The order for writing: read and check what exists; lock; check again,
+ * now that no other process can change it; choose the provider; create missing pools, the first one
+ * last, so that it exists only if all exist; enlarge; map; read the tables.
  */
 final class PoolOpener {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
-    private final PmemTier tier;
-    private final PmemTier.Builder options;
+    private final StorageTier tier;
+    private final PoolOptions options;
     private final TierContext context;
     private final FileMedium medium;
     private final List<Path> directories;
-    private final UnaryOperator<PmemProvider> wrapper;
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final List<PmemProvider> providers = new ArrayList<>();
 
-    PoolOpener(PmemTier tier, PmemTier.Builder options, TierContext context) {
+    PoolOpener(StorageTier tier, PoolOptions options, TierContext context) {
         this.tier = tier;
         this.options = options;
         this.context = context;
-        this.medium = options.medium;
-        this.directories = options.directories;
-        this.wrapper = options.providerWrapper;
+        this.medium = options.medium();
+        this.directories = options.directories();
     }
 
-    /** The providers that were chosen, one for each pool. */
+    /** Returns the providers that were chosen, one for each pool. */
     List<PmemProvider> providers() {
         return providers;
     }
@@ -51,12 +49,12 @@ final class PoolOpener {
             return pools;
         } finally {
             if (!done) {
-                abandon();
+                releaseAll();
             }
         }
     }
 
-    private void abandon() throws IOException {
+    private void releaseAll() throws IOException {
         Collections.reverse(opened);
         for (AutoCloseable resource : opened) {
             try {
@@ -80,8 +78,8 @@ final class PoolOpener {
             }
         }
         for (int i = 0; i < found.length; i++) {
-            // The first is created last: without it the others are a creation that was not
-            // finished.
+            // The first is created last: if it is missing, the creation of the others did not
+            // finish.
             boolean unfinished = found[0] == null && context.create() && !context.readOnly();
             if (found[i] == null && !unfinished) {
                 throw new IOException(
@@ -137,7 +135,7 @@ final class PoolOpener {
             MediumFile file = medium.open(poolPath(i), false);
             opened.add(file);
             PmemProvider provider =
-                    ProviderChoice.readOnly(medium, directories.get(i), file, options.emulation);
+                    ProviderChoice.readOnly(medium, directories.get(i), file, options.emulation());
             pools.add(map(i, provider, found[i].superblock(), file, null));
         }
         return pools;
@@ -153,16 +151,16 @@ final class PoolOpener {
         PoolFile.Found[] found = readAll();
         for (int i = 0; i < found.length; i++) {
             if (found[i] != null) {
-                // A process that was killed may have left a name that only a cache knows (O1).
+                // A name that a killed process created may so far exist in memory only (O1).
                 medium.forceDirectory(directories.get(i));
             }
         }
         for (Path directory : directories) {
             PmemProvider chosen =
-                    ProviderChoice.choose(medium, directory, options.provider, options.emulation);
-            providers.add(wrapper.apply(chosen));
+                    ProviderChoice.choose(medium, directory, options.provider(), options.emulation());
+            providers.add(options.providerWrapper().apply(chosen));
         }
-        Superblock[] superblocks = settle(found);
+        Superblock[] superblocks = prepare(found);
         List<PmemPool> pools = new ArrayList<>();
         for (int i = 0; i < superblocks.length; i++) {
             MediumFile file = medium.open(poolPath(i), true);
@@ -185,7 +183,8 @@ final class PoolOpener {
         Path path = poolPath(index);
         PmemMemory memory = provider.map(file, path, superblock);
         opened.add(memory::close);
-        PmemPool pool = new PmemPool(tier, path, superblock, file, memory, lock);
+        PmemPool pool =
+                new PmemPool(tier, new MappedPool(path, superblock, file, memory, lock));
         pool.load();
         return pool;
     }
@@ -205,8 +204,8 @@ final class PoolOpener {
         }
     }
 
-    /** Creates what is missing, repairs and enlarges what is there. */
-    private Superblock[] settle(PoolFile.Found[] found) throws IOException {
+    /** Creates missing pools; repairs and enlarges the existing ones. */
+    private Superblock[] prepare(PoolFile.Found[] found) throws IOException {
         UUID tierId = null;
         for (PoolFile.Found there : found) {
             tierId = there == null ? tierId : there.superblock().tierId();
@@ -214,14 +213,14 @@ final class PoolOpener {
         tierId = tierId == null ? UUID.randomUUID() : tierId;
         Superblock[] superblocks = new Superblock[found.length];
         for (int i = found.length - 1; i >= 0; i--) {
-            superblocks[i] = found[i] == null ? create(i, tierId) : enlarge(i, repair(i, found[i]));
+            superblocks[i] = found[i] == null ? create(i, tierId) : enlarge(i, found[i]);
         }
         return superblocks;
     }
 
     private Superblock create(int index, UUID tierId) throws IOException {
         long bytes = capacityOf(index, 0);
-        int blockBytes = options.blockBytes;
+        int blockBytes = options.blockBytes();
         int most = (int) Math.min(Integer.MAX_VALUE, bytes / blockBytes);
         PoolFormat format = PoolFormat.forNewPool(blockBytes, most);
         int blocks = format.blocksIn(bytes);
@@ -251,20 +250,17 @@ final class PoolOpener {
         return pool;
     }
 
-    private Superblock repair(int index, PoolFile.Found found) throws IOException {
-        return PoolFile.repair(medium, poolPath(index), found);
-    }
-
-    private Superblock enlarge(int index, Superblock pool) throws IOException {
+    private Superblock enlarge(int index, PoolFile.Found found) throws IOException {
+        Superblock pool = PoolFile.repair(medium, poolPath(index), found);
         PoolFormat format = pool.format();
-        if (format.blockBytes() != options.blockBytes && options.isBlockSizeNamed) {
+        if (format.blockBytes() != options.blockBytes() && options.isBlockSizeSet()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} has blocks of {1} bytes, {2} were requested: the size was chosen when the"
                             + " pool was created",
                     poolPath(index),
                     Integer.toString(format.blockBytes()),
-                    Integer.toString(options.blockBytes));
+                    Integer.toString(options.blockBytes()));
         }
         int blocks = format.blocksIn(capacityOf(index, pool.fileBytes()));
         return blocks <= pool.blockCount()
@@ -272,13 +268,13 @@ final class PoolOpener {
                 : PoolFile.grow(medium, poolPath(index), pool, blocks);
     }
 
-    /** Bytes that a pool's file may have. */
+    /** Returns the bytes that a pool's file may have. */
     private long capacityOf(int index, long present) throws IOException {
         long all =
-                options.capacityBytes == PmemTier.WHOLE_FILE_SYSTEM
+                options.capacityBytes() == PoolOptions.WHOLE_FILE_SYSTEM
                         ? medium.usableBytes(directories.get(index)) + present
-                        : options.capacityBytes / directories.size();
-        return (long) (all * options.poolRatio);
+                        : options.capacityBytes() / directories.size();
+        return (long) (all * options.poolRatio());
     }
 
     private Path poolPath(int index) {
