@@ -2,6 +2,9 @@ package io.firn.migrator;
 
 /** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {
+    /** A rate without limit. */
+    static final long UNLIMITED = -1;
+
     private volatile long bytesPerSecond;
     private long freeAtNs = System.nanoTime();
 
@@ -25,7 +28,7 @@ final class ByteRate {
      */
     synchronized long take(int bytes) {
         long rate = bytesPerSecond;
-        if (rate == Migrator.UNLIMITED) {
+        if (rate == UNLIMITED) {
             return 0;
         }
         long now = System.nanoTime();

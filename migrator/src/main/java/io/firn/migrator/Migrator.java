@@ -29,7 +29,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class Migrator implements AutoCloseable {
     /** A rate without limit. */
-    public static final long UNLIMITED = -1;
+    public static final long UNLIMITED = ByteRate.UNLIMITED;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int MOST_THREADS = 64;
@@ -98,8 +98,7 @@ public final class Migrator implements AutoCloseable {
     /** Returns the migrator's state. */
     public MigratorStatus status() {
         boolean running = threads.state() == MigratorThreads.State.RUNNING;
-        return statistics.status(
-                running, queue.inProgress(), queue.dueCount(), retries.list());
+        return statistics.status(running, queue.inProgress(), queue.dueCount(), retries.list());
     }
 
     /**

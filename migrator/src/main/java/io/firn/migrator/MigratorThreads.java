@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * The threads of a migrator. Thread-safe.
  *
  * <pre>
- *          start                 stop, close, end of the work  
+ *          start                 stop, close, end of the work
  * STOPPED ───────▶ RUNNING ──────────────────────────────────▶ STOPPING ──▶ STOPPED
  *                                                     its last thread ends
  * </pre>

@@ -10,6 +10,7 @@ final class MoveRetries {
     private static final int MAX_DOUBLINGS = 6;
 
     private final long firstPauseNs;
+
     /** Guarded by the monitor. */
     private final Map<Key, Entry> entries = new HashMap<>();
 

@@ -117,7 +117,8 @@ final class FileLocks {
             for (int tries = 1; ; ) {
                 RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
                 try {
-                    // The only use of this channel: an interrupt of a later use would release the lock.
+                    // The only use of this channel: an interrupt of a later use would release the
+                    // lock.
                     FileLock lock = opened.getChannel().tryLock();
                     if (lock != null) {
                         return opened;

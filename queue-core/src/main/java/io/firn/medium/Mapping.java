@@ -16,8 +16,8 @@ public interface Mapping {
     void force(int position, int length) throws IOException;
 
     /**
-     * Pages everything in, so that the writer causes no page fault. Must not run concurrently with a
-     * writer, because it loads bytes and stores them again.
+     * Pages everything in, so that the writer causes no page fault. Must not run concurrently with
+     * a writer, because it loads bytes and stores them again.
      */
     void prefault() throws IOException;
 

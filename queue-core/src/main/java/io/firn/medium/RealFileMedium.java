@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile}, which
- * interrupts do not affect. An interrupt would close a {@link FileChannel}, so a channel is opened
- * for one call only, and the call is repeated if it was interrupted.
+ * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile},
+ * which interrupts do not affect. An interrupt would close a {@link FileChannel}, so a channel is
+ * opened for one call only, and the call is repeated if it was interrupted.
  */
 enum RealFileMedium implements FileMedium {
     INSTANCE;

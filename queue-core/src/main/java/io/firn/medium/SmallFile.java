@@ -47,8 +47,8 @@ public final class SmallFile {
 
     /**
      * Replaces the file, whose directory the caller forces: until then a crash may restore the old
-     * content. Saves all but one of these forces when several files of a directory are replaced. One
-     * thread at a time per file.
+     * content. Saves all but one of these forces when several files of a directory are replaced.
+     * One thread at a time per file.
      *
      * @param magic one word that says what kind of file it is
      * @param version format version, 1 or greater

@@ -10,11 +10,11 @@ import java.util.function.ToLongFunction;
  * <ul>
  *   <li>Of the intact slots, the one with the higher sequence number is the newest.
  *   <li>A write overwrites the other slot and is durable before the next one begins.
- *   <li>A record found after a crash may so far exist only in a cache. It is stored again and forced
- *       ({@link #restore}) before the other slot is overwritten: a power failure could otherwise
- *       lose the one and tear the other.
- *   <li>A record that must not be superseded by an older one, should its slot be destroyed later, is
- *       written into both slots ({@link #writeBoth}).
+ *   <li>A record found after a crash may so far exist only in a cache. It is stored again and
+ *       forced ({@link #restore}) before the other slot is overwritten: a power failure could
+ *       otherwise lose the one and tear the other.
+ *   <li>A record that must not be superseded by an older one, should its slot be destroyed later,
+ *       is written into both slots ({@link #writeBoth}).
  * </ul>
  *
  * A subclass reads and writes the slots of one record on one kind of medium. For one thread at a

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Mappings that were released but stay mapped until the garbage collector finds that no user holds a
- * buffer of them; see {@link Mapping#abandon}. A deleted file among them occupies its space until
+ * Mappings that were released but stay mapped until the garbage collector finds that no user holds
+ * a buffer of them; see {@link Mapping#abandon}. A deleted file among them occupies its space until
  * then. Thread-safe.
  */
 public final class Uncollected {

@@ -4,8 +4,8 @@ import java.io.IOException;
 
 /**
  * Runs a call in a thread of its own, which no other code knows and can interrupt. If {@link
- * java.nio.channels.FileChannel#map} is interrupted, it may create a mapping that it does not return
- * and that stays until the process ends.
+ * java.nio.channels.FileChannel#map} is interrupted, it may create a mapping that it does not
+ * return and that stays until the process ends.
  */
 final class UndisturbedCall<T> implements Runnable {
 

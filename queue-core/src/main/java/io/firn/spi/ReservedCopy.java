@@ -3,8 +3,8 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A copy in a reserved block. The block has a new epoch, which none of the copied batches has: after
- * a crash it is a reserved block without a valid first batch, and recovery frees it. Sealing
+ * A copy in a reserved block. The block has a new epoch, which none of the copied batches has:
+ * after a crash it is a reserved block without a valid first batch, and recovery frees it. Sealing
  * publishes the copy.
  */
 final class ReservedCopy implements BlockCopy {

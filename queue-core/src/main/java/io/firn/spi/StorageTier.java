@@ -106,7 +106,11 @@ public interface StorageTier extends AutoCloseable {
      */
     default BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
         return new ReservedCopy(
-                reserve(sealed.topicId(), sealed.partition(), Math.max(1, sealed.position()), epoch),
+                reserve(
+                        sealed.topicId(),
+                        sealed.partition(),
+                        Math.max(1, sealed.position()),
+                        epoch),
                 sealed);
     }
 

@@ -5,9 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a segment for readers, kept in place by pins. A reader pins the view only while it uses
- * the bytes: during a poll, or until a socket has taken them. The owner retires a view that is to
- * be removed; once a retired view is no longer pinned, it is released (unmapped, its block freed).
+ * The bytes of a segment for readers, kept in place by pins. A reader pins the view only while it
+ * uses the bytes: during a poll, or until a socket has taken them. The owner retires a view that is
+ * to be removed; once a retired view is no longer pinned, it is released (unmapped, its block
+ * freed).
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
  */

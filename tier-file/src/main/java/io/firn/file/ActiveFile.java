@@ -92,8 +92,8 @@ final class ActiveFile {
     }
 
     /**
-     * Returns whether the file still has its last bytes. They are read with a bulk copy, which leaves
-     * the array unchanged if the page is gone, however late the JVM reports the fault.
+     * Returns whether the file still has its last bytes. They are read with a bulk copy, which
+     * leaves the array unchanged if the page is gone, however late the JVM reports the fault.
      */
     private boolean isWhole() {
         Arrays.fill(seen, (byte) 0);

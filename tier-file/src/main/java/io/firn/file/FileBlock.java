@@ -68,8 +68,7 @@ final class FileBlock implements Block {
         this.room = room;
         Path path = directory.active(epoch);
         this.state =
-                new FileState(
-                        FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
+                new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
         View view = null;
         if (found.newest() != null && !directory.readOnly()) {
             ActiveFile writer = new ActiveFile(path, file, room, found.slot());
@@ -168,7 +167,8 @@ final class FileBlock implements Block {
                 return;
             }
         } catch (IOException e) {
-            // A sealed segment was forced before, and its file may be cut while its size is checked.
+            // A sealed segment was forced before, and its file may be cut while its size is
+            // checked.
             if (!state.isSealed()) {
                 throw e;
             }
@@ -313,9 +313,7 @@ final class FileBlock implements Block {
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
         FileState current = state;
-        return current.isSealed()
-                ? directory.readSidecar(current.mark().baseOffset(), kind)
-                : null;
+        return current.isSealed() ? directory.readSidecar(current.mark().baseOffset(), kind) : null;
     }
 
     @Override

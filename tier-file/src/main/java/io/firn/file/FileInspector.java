@@ -35,7 +35,9 @@ public final class FileInspector implements TierInspector {
             flaws.add("DAMAGED: " + e.getMessage());
         }
         FileTier tier = FileTier.builder(directory).medium(medium).build();
-        TierScan scan = new TierScan(new TierContents(tier, directory, Long.MAX_VALUE), directory, medium, true);
+        TierScan scan =
+                new TierScan(
+                        new TierContents(tier, directory, Long.MAX_VALUE), directory, medium, true);
         List<TierRemains.Remains> remains = new ArrayList<>();
         try {
             scan.run(Map.of());
@@ -62,7 +64,10 @@ public final class FileInspector implements TierInspector {
                 remains);
     }
 
-    /** Returns whether there are directories of topics and partitions, as in a tier without its file. */
+    /**
+     * Returns whether there are directories of topics and partitions, as in a tier without its
+     * file.
+     */
     private static boolean hasPartitions(FileMedium medium, Path directory) throws IOException {
         for (String topic : medium.list(directory)) {
             if (FileNames.parseTopic(topic) != null) {

@@ -4,8 +4,8 @@ import io.firn.spi.Mark;
 import java.nio.file.Path;
 
 /**
- * What is known about a segment's file at one moment. Replaced as a whole, so that every thread sees
- * a path with the length and the mark that belong to it.
+ * What is known about a segment's file at one moment. Replaced as a whole, so that every thread
+ * sees a path with the length and the mark that belong to it.
  *
  * <pre>
  *          BASE.mark is durable           cut, renamed, directory forced

@@ -98,7 +98,8 @@ record PartitionDirectory(
     }
 
     /**
-     * Checks that no other segment is sealed with a base offset: the two would overwrite each other.
+     * Checks that no other segment is sealed with a base offset: the two would overwrite each
+     * other.
      *
      * @param fileEpoch the epoch of the segment that may be sealed with it
      * @throws IOException when another segment is

@@ -44,8 +44,7 @@ final class PartitionScan {
      *
      * @param known segments found earlier, by {@link FileBlock#key}
      */
-    PartitionScan(
-            FileBlock.Owner owner, PartitionDirectory directory, Map<Path, FileBlock> known) {
+    PartitionScan(FileBlock.Owner owner, PartitionDirectory directory, Map<Path, FileBlock> known) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
@@ -115,7 +114,9 @@ final class PartitionScan {
         void run() throws IOException;
     }
 
-    /** In a read-only tier, a file that was listed may be renamed or deleted before it is opened. */
+    /**
+     * In a read-only tier, a file that was listed may be renamed or deleted before it is opened.
+     */
     private void unlessVanished(Step step, Step otherwise) throws IOException {
         try {
             step.run();
@@ -127,7 +128,9 @@ final class PartitionScan {
         }
     }
 
-    /** Beside a writer that rolls often, another scan could miss the next segment in the same way. */
+    /**
+     * Beside a writer that rolls often, another scan could miss the next segment in the same way.
+     */
     private void addRenamed(long epoch) throws IOException {
         SealMark seal = directory.findSeal(epoch);
         if (seal == null) {
@@ -205,7 +208,8 @@ final class PartitionScan {
     }
 
     /**
-     * Adds a segment, or the block that is already known of it; returns whether the new one is used.
+     * Adds a segment, or the block that is already known of it; returns whether the new one is
+     * used.
      */
     private boolean add(FileBlock found) throws IOException {
         FileBlock earlier = known.get(found.key());

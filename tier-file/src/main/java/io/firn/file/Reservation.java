@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Makes the file of a new segment: writes zeros to all of it, then its first mark, under a temporary
- * name that is ignored after a crash, and renames it when all of that is durable.
+ * Makes the file of a new segment: writes zeros to all of it, then its first mark, under a
+ * temporary name that is ignored after a crash, and renames it when all of that is durable.
  */
 final class Reservation {
     /**
@@ -28,8 +28,7 @@ final class Reservation {
     private final Path path;
     private final Path temporary;
 
-    Reservation(
-            FileBlock.Owner owner, PartitionDirectory directory, int bytes, long epoch) {
+    Reservation(FileBlock.Owner owner, PartitionDirectory directory, int bytes, long epoch) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();

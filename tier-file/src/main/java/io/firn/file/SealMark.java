@@ -23,8 +23,8 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
- * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C covers
- * bytes 0 to 91. All numbers are big-endian.
+ * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C
+ * covers bytes 0 to 91. All numbers are big-endian.
  *
  * @param mark in state SEALED
  * @param fileEpoch the epoch in the name of the hidden file; −1 when it is not known

@@ -54,7 +54,7 @@ final class TierOwnership {
                     root
                             + " belongs to store "
                             + found.storeId()
-                            + ", expected was store "
+                            + ", expected store "
                             + context.storeId()
                             + ": give each store directories of its own");
         }

@@ -9,7 +9,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The entry of a block in the block table: the mark of the segment in it, or that it is free. It is
- * kept in two slots in different pages; the intact one with the higher {@code writes} is the newest.
+ * kept in two slots in different pages; the intact one with the higher {@code writes} is the
+ * newest.
  *
  * <pre>
  *  0        8         12      16       24     32         40         48          52
@@ -104,17 +105,20 @@ record BlockEntry(
     /** Returns the next entry: another mark. */
     BlockEntry marked(Mark next) {
         long highest = Math.max(epoch, next.epoch());
-        return new BlockEntry(writes + 1, incarnation, next, highest, room, finished, index, timeIndex);
+        return new BlockEntry(
+                writes + 1, incarnation, next, highest, room, finished, index, timeIndex);
     }
 
     /** Returns the next entry: finished, with these indexes. */
     BlockEntry finished(Extent newIndex, Extent newTimeIndex) {
-        return new BlockEntry(writes + 1, incarnation, mark, epoch, room, true, newIndex, newTimeIndex);
+        return new BlockEntry(
+                writes + 1, incarnation, mark, epoch, room, true, newIndex, newTimeIndex);
     }
 
     /** Returns the next entry: free. */
     BlockEntry freed() {
-        return new BlockEntry(writes + 1, incarnation, null, epoch, 0, false, Extent.NONE, Extent.NONE);
+        return new BlockEntry(
+                writes + 1, incarnation, null, epoch, 0, false, Extent.NONE, Extent.NONE);
     }
 
     BlockEntry withEpoch(long other) {

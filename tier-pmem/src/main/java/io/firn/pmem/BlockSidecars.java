@@ -16,8 +16,8 @@ final class BlockSidecars {
     /**
      * Stores a sidecar, durable on return. The block's entry makes it valid later.
      *
-     * @return what the entry records of it; {@link BlockEntry.Extent#NONE} when it does not fit:
-     *     a missing sidecar is rebuilt
+     * @return what the entry records of it; {@link BlockEntry.Extent#NONE} when it does not fit: a
+     *     missing sidecar is rebuilt
      */
     BlockEntry.Extent store(Sidecar kind, byte[] bytes) throws IOException {
         if (bytes.length == 0 || bytes.length > roomFor(kind)) {

@@ -74,7 +74,9 @@ final class MappedPool {
         return table.recover();
     }
 
-    /** Returns an entry as it is now; reads it again if the writing process was just changing it. */
+    /**
+     * Returns an entry as it is now; reads it again if the writing process was just changing it.
+     */
     BlockEntry entry(int block) throws IOException {
         BlockEntry entry = null;
         for (int i = 0; i < READ_TRIES && entry == null; i++) {
@@ -93,7 +95,8 @@ final class MappedPool {
      * before this call.
      */
     boolean hasIncarnation(int block, long incarnation) {
-        // Before the writing process stores the first byte of a new incarnation, both slots show the
+        // Before the writing process stores the first byte of a new incarnation, both slots show
+        // the
         // end of the old one: a reader that copied such a byte sees that here.
         VarHandle.acquireFence();
         try {

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * A pool file in mappings below 2 GiB each, the limit of a buffer. The first contains the header; no
- * block extends over two of them.
+ * A pool file in mappings below 2 GiB each, the limit of a buffer. The first contains the header;
+ * no block extends over two of them.
  */
 final class MappedSlices {
     private static final long MAX_SLICE_BYTES = 1L << 30;

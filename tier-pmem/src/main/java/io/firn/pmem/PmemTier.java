@@ -99,7 +99,8 @@ public final class PmemTier implements StorageTier {
         List<PmemPool> before = pools;
         if (before.stream().anyMatch(pool -> pool.isOutgrown(options.medium()))) {
             openPools();
-            // The segments of the old pools can no longer be read; the new pools contain them again.
+            // The segments of the old pools can no longer be read; the new pools contain them
+            // again.
             for (PmemPool pool : before) {
                 pool.close();
             }

@@ -37,7 +37,8 @@ final class PoolFile {
      * Reads and checks the superblock; changes nothing.
      *
      * @return null when there is no pool
-     * @throws IOException when the file is not a pool, is damaged, or has another size than it states
+     * @throws IOException when the file is not a pool, is damaged, or has another size than it
+     *     states
      */
     static Found read(FileMedium medium, Path path) throws IOException {
         if (!medium.exists(path)) {

@@ -17,8 +17,6 @@ import java.util.UUID;
  * last, so that it exists only if all exist; enlarge; map; read the tables.
  */
 final class PoolOpener {
-    private static final System.Logger LOG = System.getLogger("io.firn");
-
     private final StorageTier tier;
     private final PoolOptions options;
     private final TierContext context;
@@ -104,7 +102,7 @@ final class PoolOpener {
                     poolPath(index)
                             + " belongs to store "
                             + pool.storeId()
-                            + ", expected was store "
+                            + ", expected store "
                             + context.storeId()
                             + ": give each store directories of its own");
         }
@@ -119,7 +117,7 @@ final class PoolOpener {
                             + pool.poolCount()
                             + " of tier "
                             + pool.tierId()
-                            + ", expected was pool "
+                            + ", expected pool "
                             + (index + 1)
                             + " of "
                             + directories.size()
@@ -157,10 +155,11 @@ final class PoolOpener {
         }
         for (Path directory : directories) {
             PmemProvider chosen =
-                    ProviderChoice.choose(medium, directory, options.provider(), options.emulation());
+                    ProviderChoice.choose(
+                            medium, directory, options.provider(), options.emulation());
             providers.add(options.providerWrapper().apply(chosen));
         }
-        Superblock[] superblocks = prepare(found);
+        Superblock[] superblocks = new PoolPreparation(options, context.storeId()).prepare(found);
         List<PmemPool> pools = new ArrayList<>();
         for (int i = 0; i < superblocks.length; i++) {
             MediumFile file = medium.open(poolPath(i), true);
@@ -183,8 +182,7 @@ final class PoolOpener {
         Path path = poolPath(index);
         PmemMemory memory = provider.map(file, path, superblock);
         opened.add(memory::close);
-        PmemPool pool =
-                new PmemPool(tier, new MappedPool(path, superblock, file, memory, lock));
+        PmemPool pool = new PmemPool(tier, new MappedPool(path, superblock, file, memory, lock));
         pool.load();
         return pool;
     }
@@ -204,80 +202,7 @@ final class PoolOpener {
         }
     }
 
-    /** Creates missing pools; repairs and enlarges the existing ones. */
-    private Superblock[] prepare(PoolFile.Found[] found) throws IOException {
-        UUID tierId = null;
-        for (PoolFile.Found there : found) {
-            tierId = there == null ? tierId : there.superblock().tierId();
-        }
-        tierId = tierId == null ? UUID.randomUUID() : tierId;
-        Superblock[] superblocks = new Superblock[found.length];
-        for (int i = found.length - 1; i >= 0; i--) {
-            superblocks[i] = found[i] == null ? create(i, tierId) : enlarge(i, found[i]);
-        }
-        return superblocks;
-    }
-
-    private Superblock create(int index, UUID tierId) throws IOException {
-        long bytes = capacityOf(index, 0);
-        int blockBytes = options.blockBytes();
-        int most = (int) Math.min(Integer.MAX_VALUE, bytes / blockBytes);
-        PoolFormat format = PoolFormat.forNewPool(blockBytes, most);
-        int blocks = format.blocksIn(bytes);
-        if (blocks < 1) {
-            throw new IOException(
-                    poolPath(index)
-                            + " may have "
-                            + bytes
-                            + " bytes, the pool's share of the capacity, and needs "
-                            + format.fileBytes(1)
-                            + " for its header and one block of "
-                            + blockBytes
-                            + ": ask for more capacity or for smaller blocks");
-        }
-        Superblock pool =
-                new Superblock(
-                        UUID.randomUUID(),
-                        context.storeId(),
-                        tierId,
-                        index,
-                        directories.size(),
-                        format,
-                        blocks,
-                        format.fileBytes(blocks),
-                        1);
-        PoolFile.create(medium, poolPath(index), pool);
-        return pool;
-    }
-
-    private Superblock enlarge(int index, PoolFile.Found found) throws IOException {
-        Superblock pool = PoolFile.repair(medium, poolPath(index), found);
-        PoolFormat format = pool.format();
-        if (format.blockBytes() != options.blockBytes() && options.isBlockSizeSet()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "{0} has blocks of {1} bytes, {2} were requested: the size was chosen when the"
-                            + " pool was created",
-                    poolPath(index),
-                    Integer.toString(format.blockBytes()),
-                    Integer.toString(options.blockBytes()));
-        }
-        int blocks = format.blocksIn(capacityOf(index, pool.fileBytes()));
-        return blocks <= pool.blockCount()
-                ? pool
-                : PoolFile.grow(medium, poolPath(index), pool, blocks);
-    }
-
-    /** Returns the bytes that a pool's file may have. */
-    private long capacityOf(int index, long present) throws IOException {
-        long all =
-                options.capacityBytes() == PoolOptions.WHOLE_FILE_SYSTEM
-                        ? medium.usableBytes(directories.get(index)) + present
-                        : options.capacityBytes() / directories.size();
-        return (long) (all * options.poolRatio());
-    }
-
     private Path poolPath(int index) {
-        return directories.get(index).resolve(PoolFile.NAME);
+        return options.poolPath(index);
     }
 }

@@ -23,4 +23,8 @@ record PoolOptions(
         UnaryOperator<PmemProvider> providerWrapper) {
     /** As the capacity: the whole file system. */
     static final long WHOLE_FILE_SYSTEM = -1;
+
+    Path poolPath(int index) {
+        return directories.get(index).resolve(PoolFile.NAME);
+    }
 }

@@ -50,7 +50,9 @@ record Superblock(
         return format.fileBytes(blockCount);
     }
 
-    /** Returns the next superblock, with more blocks or with a larger size that the file may have. */
+    /**
+     * Returns the next superblock, with more blocks or with a larger size that the file may have.
+     */
     Superblock with(int blocks, long growingTo) {
         return new Superblock(
                 poolId,
