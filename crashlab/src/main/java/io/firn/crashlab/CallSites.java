@@ -29,7 +29,7 @@ final class CallSites {
     private static final Pattern CALL =
             Pattern.compile(
                     "\\s+(\\d+): invokeinterface .*// InterfaceMethod"
-                            + " (io/firn/spi/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
+                            + " (io/firn/medium/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
                             + "\\.(\\w+):.*");
     private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
 
@@ -43,7 +43,8 @@ final class CallSites {
     /** Media themselves, and programs that look at or mend what does not open. */
     private static final Pattern OUTSIDE =
             Pattern.compile(
-                    ".*(RealFile|RealMapping|FileLocks|MappedMemory|LibpmemMemory|LlplMemory"
+                    ".*(RealFile|RealMapping|FilterFileMedium|FilterMediumFile|FilterMapping"
+                            + "|FileLocks|MappedMemory|LibpmemMemory|LlplMemory"
                             + "|Inspector|Inspection|PoolLook|PoolRepair|PmemProvider|Emulation).*");
 
     private static final StackWalker WALKER = StackWalker.getInstance();

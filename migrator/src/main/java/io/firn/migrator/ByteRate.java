@@ -1,7 +1,10 @@
 package io.firn.migrator;
 
-/** Spreads bytes over time; shared by all threads. Thread-safe. */
+/** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {
+    /** A rate without limit. */
+    static final long UNLIMITED = -1;
+
     private volatile long bytesPerSecond;
     private long freeAtNs = System.nanoTime();
 
@@ -9,7 +12,7 @@ final class ByteRate {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Changes the rate; a debt at the old rate, which may be days long, is forgotten. */
+    /** Changes the rate. Bytes that were reserved at the old rate no longer delay others. */
     synchronized void set(long newBytesPerSecond) {
         bytesPerSecond = newBytesPerSecond;
         freeAtNs = System.nanoTime();
@@ -25,7 +28,7 @@ final class ByteRate {
      */
     synchronized long take(int bytes) {
         long rate = bytesPerSecond;
-        if (rate == Migrator.UNLIMITED) {
+        if (rate == UNLIMITED) {
             return 0;
         }
         long now = System.nanoTime();

@@ -8,15 +8,7 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.UnknownTopicException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -37,30 +29,26 @@ import java.util.function.BooleanSupplier;
  */
 public final class Migrator implements AutoCloseable {
     /** A rate without limit. */
-    public static final long UNLIMITED = -1;
+    public static final long UNLIMITED = ByteRate.UNLIMITED;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int MOST_THREADS = 64;
 
     private final LogStore store;
-    private final MigrationPolicy policy;
     private final long intervalNs;
     private final ByteRate rate;
     private final MoveRetries retries;
-    private final Queue<Move> due = new ArrayDeque<>();
-    private final Map<Move, Long> current = new HashMap<>();
-    private final Tally tally = new Tally();
-    private final Crew crew;
-    private boolean isPlanning;
-    private long nextLookNs = System.nanoTime();
+    private final MoveQueue queue;
+    private final MoveStatistics statistics = new MoveStatistics();
+    private final MigratorThreads threads;
 
     private Migrator(Builder builder) {
         this.store = builder.store;
-        this.policy = builder.policy;
         this.intervalNs = builder.interval.toNanos();
         this.rate = new ByteRate(builder.bytesPerSecond);
         this.retries = new MoveRetries(builder.firstRetry.toNanos());
-        this.crew = new Crew(builder.threads, this::work);
+        this.queue = new MoveQueue(store::snapshot, builder.policy, retries, intervalNs);
+        this.threads = new MigratorThreads(builder.threads, this::work);
     }
 
     /** Returns a builder for a migrator of a store. */
@@ -77,7 +65,7 @@ public final class Migrator implements AutoCloseable {
      *     thread would wait for itself
      */
     public Migrator start() {
-        crew.start();
+        threads.start();
         return this;
     }
 
@@ -98,10 +86,8 @@ public final class Migrator implements AutoCloseable {
     }
 
     private void end(boolean forGood) {
-        crew.stop(forGood);
-        synchronized (due) {
-            due.clear();
-        }
+        threads.stop(forGood);
+        queue.clear();
     }
 
     /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
@@ -109,16 +95,10 @@ public final class Migrator implements AutoCloseable {
         rate.set(Builder.checkRate(value));
     }
 
-    /** Returns what it is doing now. */
+    /** Returns the migrator's state. */
     public MigratorStatus status() {
-        List<MigratorStatus.Progress> progress = new ArrayList<>();
-        int queued;
-        synchronized (due) {
-            current.forEach((move, n) -> progress.add(new MigratorStatus.Progress(move, n)));
-            queued = due.size();
-        }
-        boolean running = crew.state() == Crew.State.RUNNING;
-        return tally.status(running, progress, queued, retries.list());
+        boolean running = threads.state() == MigratorThreads.State.RUNNING;
+        return statistics.status(running, queue.inProgress(), queue.dueCount(), retries.list());
     }
 
     /**
@@ -132,98 +112,45 @@ public final class Migrator implements AutoCloseable {
     }
 
     private boolean moveNext(BooleanSupplier isEnding) {
-        Move move = next();
+        Move move = queue.begin();
         if (move == null) {
             return false;
         }
         try {
-            tally.count(move, make(move, isEnding));
+            statistics.count(move, make(move, isEnding));
         } finally {
-            synchronized (due) {
-                current.remove(move);
-            }
+            queue.end(move);
         }
         return true;
     }
 
-    // ---- the threads
-
-    private void work(Crew.Run run) {
-        while (!run.isToEnd()) {
+    private void work(MigratorThreads.Run run) {
+        while (!run.mustEnd()) {
             boolean worked = false;
             try {
-                worked = moveNext(run::isToEnd);
+                worked = moveNext(run::mustEnd);
             } catch (ClosedException e) {
-                LOG.log(System.Logger.Level.INFO, "the store was closed, its migrator ends");
+                LOG.log(System.Logger.Level.INFO, "the store was closed, so its migrator stops");
                 run.end();
             } catch (Throwable e) {
                 // Any error: if the thread ended silently, nothing would ever be moved again.
-                tally.fault(e);
+                statistics.fault(e);
                 LOG.log(
                         System.Logger.Level.ERROR,
                         "a migrator thread caught an error and continues",
                         e);
             }
             if (!worked) {
-                rest(run);
+                pause(run);
             }
         }
     }
 
-    private void rest(Crew.Run run) {
+    private void pause(MigratorThreads.Run run) {
         try {
-            run.rest(intervalNs);
+            run.pause(intervalNs);
         } catch (InterruptedException e) {
-            // A stop or a foreign interrupt: the loop decides which.
-        }
-    }
-
-    /**
-     * Returns the next move, which is now current. The policy is called when all moves of its last
-     * result have begun; by one thread at a time and outside of the lock, because it may take long
-     * or call this migrator.
-     */
-    private Move next() {
-        Set<Move> begun;
-        synchronized (due) {
-            if (!due.isEmpty() || isPlanning || System.nanoTime() - nextLookNs < 0) {
-                return begin();
-            }
-            isPlanning = true;
-            nextLookNs = System.nanoTime() + intervalNs; // also when the policy fails
-            // A move that ends while the policy runs has changed what the snapshot shows.
-            begun = new HashSet<>(current.keySet());
-        }
-        List<Move> moves = List.of();
-        try {
-            moves = policy.moves(store.snapshot());
-        } finally {
-            synchronized (due) {
-                isPlanning = false;
-                plan(moves, begun);
-            }
-        }
-        return begin();
-    }
-
-    private Move begin() {
-        synchronized (due) {
-            Move move = due.poll();
-            if (move != null) {
-                current.put(move, 0L);
-            }
-            return move;
-        }
-    }
-
-    private void plan(List<Move> moves, Set<Move> begun) {
-        for (Move move : moves) {
-            if (retries.mayTry(move) && begun.add(move)) {
-                due.add(move);
-            }
-        }
-        if (!due.isEmpty()) {
-            nextLookNs = System.nanoTime();
+            // The loop finds out whether this was a stop.
         }
     }
 
@@ -236,29 +163,27 @@ public final class Migrator implements AutoCloseable {
                             move.partition(),
                             move.baseOffset(),
                             move.toTier(),
-                            (copied, total, next) -> pause(move, copied, next, isEnding));
+                            (copied, total, next) -> control(move, copied, next, isEnding));
             if (outcome == MoveOutcome.NOT_SEALED || outcome == MoveOutcome.BUSY) {
                 retries.failed(move, outcome.toString());
             } else if (outcome != MoveOutcome.CANCELLED) {
-                retries.settled(move);
+                retries.remove(move);
             }
             return outcome;
         } catch (UnknownTopicException e) {
-            retries.settled(move);
+            retries.remove(move);
             return MoveOutcome.GONE;
         } catch (ClosedException e) {
             throw e;
         } catch (FirnException e) {
             retries.failed(move, e.getMessage());
-            tally.failed(move, e);
+            statistics.failed(move, e);
             return null;
         }
     }
 
-    private long pause(Move move, long copied, int next, BooleanSupplier isEnding) {
-        synchronized (due) {
-            current.put(move, copied);
-        }
+    private long control(Move move, long copied, int next, BooleanSupplier isEnding) {
+        queue.progress(move, copied);
         return isEnding.getAsBoolean() ? MoveControl.CANCEL : rate.take(next);
     }
 

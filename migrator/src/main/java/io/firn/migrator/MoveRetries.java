@@ -5,11 +5,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Moves that failed, and when each may be tried again. Thread-safe. */
+/** The moves that failed, and when each may be tried again. Thread-safe. */
 final class MoveRetries {
-    private static final int MOST_DOUBLINGS = 6;
+    private static final int MAX_DOUBLINGS = 6;
 
     private final long firstPauseNs;
+
+    /** Guarded by the monitor. */
     private final Map<Key, Entry> entries = new HashMap<>();
 
     MoveRetries(long firstPauseNs) {
@@ -25,14 +27,16 @@ final class MoveRetries {
 
     private record Entry(Move move, int attempts, String reason, long notBeforeNs) {}
 
+    /** Adds a move, or doubles its pause. */
     synchronized void failed(Move move, String reason) {
         Entry before = entries.get(Key.of(move));
         int attempts = before == null ? 1 : before.attempts + 1;
-        long pause = firstPauseNs << Math.min(attempts - 1, MOST_DOUBLINGS);
+        long pause = firstPauseNs << Math.min(attempts - 1, MAX_DOUBLINGS);
         entries.put(Key.of(move), new Entry(move, attempts, reason, System.nanoTime() + pause));
     }
 
-    synchronized void settled(Move move) {
+    /** Removes a move that no longer has to be tried again. */
+    synchronized void remove(Move move) {
         entries.remove(Key.of(move));
     }
 

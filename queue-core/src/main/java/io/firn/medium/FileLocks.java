@@ -37,17 +37,17 @@ final class FileLocks {
      */
     private static final List<RandomAccessFile> KEPT_OPEN = new ArrayList<>();
 
-    /** Files that another class loader's copy of us was found to hold; not opened any more. */
+    /** Files that a copy of this class in another class loader holds; not opened any more. */
     private static final Set<Object> HELD_BY_OTHERS = new HashSet<>();
 
-    /** A look whether a lock is free takes it for a moment, in which nobody else can. */
+    /** Attempts to lock: {@link #isFree} in another process holds the lock for a moment. */
     private static final int TRIES = 20;
 
     private static final long RETRY_MS = 5;
 
     private FileLocks() {}
 
-    /** Whether certainly nobody holds a lock; a file that is missing says nothing. */
+    /** Returns whether certainly nobody holds a lock; false if the file does not exist. */
     static boolean isFree(Path file) throws IOException {
         synchronized (HELD) {
             if (!Files.isRegularFile(file)) {
@@ -89,7 +89,7 @@ final class FileLocks {
         }
     }
 
-    static AutoCloseable take(Path file) throws IOException {
+    static AutoCloseable acquire(Path file) throws IOException {
         synchronized (HELD) {
             List<Object> keys = identify(file);
             for (Object key : keys) {
@@ -117,7 +117,8 @@ final class FileLocks {
             for (int tries = 1; ; ) {
                 RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
                 try {
-                    // The only use of this channel: one while locked could be hit by an interrupt.
+                    // The only use of this channel: an interrupt of a later use would release the
+                    // lock.
                     FileLock lock = opened.getChannel().tryLock();
                     if (lock != null) {
                         return opened;
@@ -192,7 +193,7 @@ final class FileLocks {
         opened.seek(0);
         int length = Math.max(0, opened.read(bytes));
         String holder = new String(bytes, 0, length, StandardCharsets.UTF_8).strip();
-        return holder.isEmpty() ? "a process that has not said who it is" : holder;
+        return holder.isEmpty() ? "unknown process" : holder;
     }
 
     private static StoreLockedException inThisProcess(Path file, String holder) {
@@ -200,7 +201,7 @@ final class FileLocks {
                 file
                         + " is locked by this process ("
                         + holder
-                        + "): it is open already; use what is open, or close it first");
+                        + "): it is already open; use the open one, or close it first");
     }
 
     private static StoreLockedException elsewhere(Path file, String holder) {

@@ -12,8 +12,8 @@ import java.nio.channels.FileChannel.MapMode;
 
 /**
  * Maps a file so that it can be unmapped explicitly. From Java 22 on an {@code Arena} does this;
- * before, {@code Unsafe.invokeCleaner} is the only way, of which later versions warn. Both are
- * public, and neither needs a flag.
+ * before, {@code Unsafe.invokeCleaner} is the only way; later versions print a warning for it. Both
+ * are public, and neither needs a flag.
  */
 interface Mapper {
     /** The implementation for this version of Java. */
@@ -26,10 +26,10 @@ interface Mapper {
      */
     Mapped map(FileChannel channel, MapMode mode, long position, int length) throws IOException;
 
-    /** Whether a buffer that is touched after its mapping is undone throws, and nothing worse. */
+    /** Returns whether access to an unmapped buffer throws an exception rather than end the JVM. */
     boolean isUnmappingSafe();
 
-    /** A mapping, and what undoes it. */
+    /** A mapping, and the action that unmaps it. */
     record Mapped(MappedByteBuffer buffer, Runnable unmapper) {}
 
     /** Java 17 to 21. */

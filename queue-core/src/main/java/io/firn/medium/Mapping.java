@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /** A range of a {@link MediumFile}, mapped into memory. */
 public interface Mapping {
-    /** Bytes of a page of memory. */
+    /** The bytes of a page of memory. */
     int PAGE = 4096;
 
     /** Returns the mapped bytes, big-endian; callers use absolute access or a duplicate. */
@@ -16,21 +16,21 @@ public interface Mapping {
     void force(int position, int length) throws IOException;
 
     /**
-     * Pages everything in, so that the writer gets no page fault. Must not run concurrently with a
-     * writer, because it loads bytes and stores them again.
+     * Pages everything in, so that the writer causes no page fault. Must not run concurrently with
+     * a writer, because it loads bytes and stores them again.
      */
     void prefault() throws IOException;
 
     /**
-     * Stores one byte of every page again. A load alone would not be enough: the writer would still
-     * get the fault that makes the page writable. Must not run concurrently with a writer.
+     * Stores one byte of every page again. A load alone would not suffice: the writer would still
+     * cause the fault that makes the page writable. Must not run concurrently with a writer.
      *
      * @throws InternalError when a page is gone
      */
     static void makeWritable(ByteBuffer bytes) {
         for (int at = 0; at < bytes.capacity(); at += PAGE) {
             byte present = bytes.get(at);
-            // Without it the compiler finds that the store changes nothing, and drops both.
+            // Without it the compiler removes both, because the store changes nothing.
             VarHandle.fullFence();
             bytes.put(at, present);
         }
@@ -40,12 +40,12 @@ public interface Mapping {
     void unmap();
 
     /**
-     * Lets go of bytes of which a user may still hold a buffer. From Java 22 on this unmaps them,
-     * and whoever touches such a buffer gets an exception. Before, touching it would end the JVM:
-     * the bytes stay mapped until the garbage collector finds that no buffer of them is reachable.
-     * Idempotent.
+     * Releases bytes of which a user may still hold a buffer. From Java 22 on this unmaps them, and
+     * an access through such a buffer throws an exception. In earlier versions the access would end
+     * the JVM, so the bytes stay mapped until the garbage collector finds that no buffer of them is
+     * reachable. Idempotent.
      *
-     * @return whether they stay mapped for now
+     * @return whether the bytes stay mapped for now
      */
     boolean abandon();
 }

@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The file system of this machine. Bytes are moved with {@link RandomAccessFile}, which no
- * interrupt disturbs. One would close a {@link FileChannel}, so a channel is only opened for one
- * call, and opened again when that call was hit.
+ * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile},
+ * which interrupts do not affect. An interrupt would close a {@link FileChannel}, so a channel is
+ * opened for one call only, and the call is repeated if it was interrupted.
  */
 enum RealFileMedium implements FileMedium {
     INSTANCE;
@@ -86,7 +86,7 @@ enum RealFileMedium implements FileMedium {
         try {
             forceDirectory(existing.getParent());
         } catch (AccessDeniedException e) {
-            // Not ours to read, so not ours to have created anything in.
+            // A directory that we cannot read is not one in which we created anything.
             return;
         }
     }
@@ -169,7 +169,7 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public AutoCloseable lock(Path file) throws IOException {
-        return FileLocks.take(file);
+        return FileLocks.acquire(file);
     }
 
     private static FileStore fileStore(Path path) throws IOException {
@@ -178,7 +178,7 @@ enum RealFileMedium implements FileMedium {
             return Files.getFileStore(existing);
         } catch (IOException e) {
             throw new IOException(
-                    "could not find out the file system of " + existing + ": " + e, e);
+                    "could not determine the file system of " + existing + ": " + e, e);
         }
     }
 

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * A small text file of keys and values with a checksum. It is replaced as a whole: after a crash
- * there is the old one or the new one.
+ * A small text file of keys and values with a checksum. It is replaced as a whole ({@link
+ * WholeFile}): after a crash it has its old content or its new content.
  *
  * <pre>
  * firn topic 1
@@ -35,28 +35,33 @@ public final class SmallFile {
     /**
      * Replaces the file, durably on return. One thread at a time per file.
      *
-     * @param magic one word for the kind of file
+     * @param magic one word that says what kind of file it is
      * @param version format version, 1 or greater
      * @throws IOException when it could not be written, or would have more than 32 MiB
      */
     public static void write(
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
             throws IOException {
-        replace(medium, file, magic, version, values);
-        medium.forceDirectory(directoryOf(file));
+        WholeFile.write(medium, file, checkedEncode(file, magic, version, values));
     }
 
     /**
-     * Replaces the file, whose directory the caller forces: until then a crash may bring the old
-     * one back. Saves the forces of all but one of many files in a directory. One thread at a time
-     * per file.
+     * Replaces the file, whose directory the caller forces: until then a crash may restore the old
+     * content. Saves all but one of these forces when several files of a directory are replaced.
+     * One thread at a time per file.
      *
      * @param magic one word that says what kind of file it is
      * @param version format version, 1 or greater
+     * @throws IOException when it could not be written, or would have more than 32 MiB
      */
     public static void replace(
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
             throws IOException {
+        WholeFile.replace(medium, file, checkedEncode(file, magic, version, values));
+    }
+
+    private static byte[] checkedEncode(
+            Path file, String magic, int version, Map<String, String> values) throws IOException {
         byte[] bytes = encode(magic, version, values);
         if (bytes.length > MAX_BYTES) {
             throw new IOException(
@@ -66,14 +71,7 @@ public final class SmallFile {
                             + " bytes, and could not be read again above "
                             + MAX_BYTES);
         }
-        Path temporary = temporaryFor(file);
-        medium.delete(temporary);
-        try (MediumFile out = medium.create(temporary)) {
-            out.write(0, bytes, 0, bytes.length);
-            // Before the rename: otherwise a crash could leave the new name with no bytes.
-            out.force();
-        }
-        medium.rename(temporary, file);
+        return bytes;
     }
 
     /**
@@ -89,17 +87,6 @@ public final class SmallFile {
             throws IOException {
         byte[] bytes = readAll(medium, file);
         return bytes == null ? null : decode(file, bytes, magic, version);
-    }
-
-    /**
-     * Returns the temporary name of the next content; a file of this name is ignored after a crash.
-     */
-    public static Path temporaryFor(Path file) {
-        return file.resolveSibling("." + file.getFileName() + ".tmp");
-    }
-
-    private static Path directoryOf(Path file) {
-        return file.toAbsolutePath().getParent();
     }
 
     private static byte[] readAll(FileMedium medium, Path file) throws IOException {

@@ -6,20 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Mappings that were let go but stay mapped until the garbage collector has found that no user
- * holds a buffer of them; see {@link Mapping#abandon}. A deleted file among them keeps its space
- * that long. Thread-safe.
+ * Mappings that were released but stay mapped until the garbage collector finds that no user holds
+ * a buffer of them; see {@link Mapping#abandon}. A deleted file among them occupies its space until
+ * then. Thread-safe.
  */
 public final class Uncollected {
-    private final List<Left> left = new ArrayList<>();
+    /** Guarded by its own monitor. */
+    private final List<Abandoned> left = new ArrayList<>();
 
-    /** None yet. */
+    /** Creates an empty collection. */
     public Uncollected() {}
 
-    private record Left(WeakReference<ByteBuffer> buffer, long bytes) {}
+    private record Abandoned(WeakReference<ByteBuffer> buffer, long bytes) {}
 
     /**
-     * Lets go of a mapping.
+     * Releases a mapping.
      *
      * @param handedOut whether a user may still hold a buffer of it
      */
@@ -32,7 +33,7 @@ public final class Uncollected {
         ByteBuffer buffer = mapping.buffer();
         if (mapping.abandon()) {
             synchronized (left) {
-                left.add(new Left(new WeakReference<>(buffer), buffer.capacity()));
+                left.add(new Abandoned(new WeakReference<>(buffer), buffer.capacity()));
             }
         }
     }
@@ -41,7 +42,7 @@ public final class Uncollected {
     public long bytes() {
         synchronized (left) {
             left.removeIf(each -> each.buffer.get() == null);
-            return left.stream().mapToLong(Left::bytes).sum();
+            return left.stream().mapToLong(Abandoned::bytes).sum();
         }
     }
 }

@@ -3,9 +3,9 @@ package io.firn.medium;
 import java.io.IOException;
 
 /**
- * Runs a call in a thread of its own, which nobody else knows and therefore nobody interrupts. If
- * an interrupt hits {@link java.nio.channels.FileChannel#map}, a mapping may be created that is
- * returned to nobody and stays until the process ends.
+ * Runs a call in a thread of its own, which no other code knows and can interrupt. If {@link
+ * java.nio.channels.FileChannel#map} is interrupted, it may create a mapping that it does not
+ * return and that stays until the process ends.
  */
 final class UndisturbedCall<T> implements Runnable {
 

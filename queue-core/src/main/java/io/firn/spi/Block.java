@@ -10,16 +10,16 @@ import java.nio.ByteBuffer;
  */
 public interface Block {
 
-    /** Returns the tier that it is in. */
+    /** Returns the tier that the block belongs to. */
     StorageTier tier();
 
-    /** Returns its name and place, for messages. */
+    /** Returns the name and place of the block, for messages. */
     String name();
 
     /** Returns the space for batches in bytes; for a sealed segment its length. */
     int capacity();
 
-    /** Returns the bytes of its tier that it occupies. */
+    /** Returns the bytes that the block occupies in its tier. */
     default long usedBytes() {
         return capacity();
     }
@@ -43,8 +43,8 @@ public interface Block {
     ByteBuffer memory();
 
     /**
-     * Whether bytes that nobody stored since the block was reserved may be other than zero: the
-     * block was used before.
+     * Returns whether bytes that were not stored since the block was reserved may be other than
+     * zero, because the block was used before.
      */
     default boolean mayHoldStaleBytes() {
         return false;
@@ -52,7 +52,7 @@ public interface Block {
 
     /**
      * Makes the stores into {@code [from, to)} durable. May be called by a user's thread, by one
-     * thread at a time; is not disturbed by interrupts.
+     * thread at a time; is not affected by interrupts.
      *
      * @throws IOException when it is not certain that they are durable; the caller must not
      *     acknowledge anything
@@ -63,7 +63,7 @@ public interface Block {
     void writeMark(Mark mark) throws IOException;
 
     /**
-     * Writes a mark into both slots, durable on return; for recovery, after which no older mark may
+     * Writes a mark into both slots, durable on return; for recovery, so that no older mark can
      * become valid again.
      */
     void rewriteMark(Mark mark) throws IOException;
@@ -84,8 +84,8 @@ public interface Block {
     boolean isFinished();
 
     /**
-     * Returns the bytes for readers, mapped if they are not yet. Pin the view before use; when the
-     * pin fails, call this again.
+     * Returns the bytes for readers; maps them first if necessary. Pin the view before use; if the
+     * pin fails, call this method again.
      */
     View view() throws IOException;
 
@@ -108,8 +108,7 @@ public interface Block {
     }
 
     /**
-     * Retires the readers' view if it can be recreated, for example to unmap a file that nobody
-     * reads.
+     * Retires the readers' view if it can be recreated, for example to unmap an idle file.
      *
      * @return the retired view, to be released when it is no longer pinned; null when there is none
      */

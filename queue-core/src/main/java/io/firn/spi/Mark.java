@@ -13,9 +13,10 @@ import java.util.UUID;
  * @param baseOffset the offset of the first record; −1 while only reserved
  * @param position the number of durable bytes
  * @param offset the offset after the durable bytes; −1 while only reserved
- * @param timeMs when a sealed segment was sealed, or an active one begun, in ms since 1970; −1 when
- *     not known
- * @param sequence grows with every mark of a segment; the valid mark with the highest one counts
+ * @param timeMs when a sealed segment was sealed, or an active one begun, in ms since 1970; −1 if
+ *     unknown
+ * @param sequence grows with every mark of a segment; the valid mark with the highest one is the
+ *     newest
  */
 public record Mark(
         SegmentState state,
@@ -33,7 +34,7 @@ public record Mark(
         return state == SegmentState.SEALED ? timeMs : -1;
     }
 
-    /** Returns when an active segment was begun, in ms since 1970; −1 when not known. */
+    /** Returns when an active segment was begun, in ms since 1970; −1 if unknown. */
     public long beginTimeMs() {
         return state == SegmentState.ACTIVE ? timeMs : -1;
     }

@@ -1,13 +1,14 @@
 package io.firn.spi;
 
+import io.firn.medium.TwoSlots;
 import io.firn.medium.UnsupportedVersionException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of a {@link Mark} in its slot. Two slots, in different 4 KiB pages, are written in
- * turn, so that a torn write leaves the other one intact. All numbers are big-endian.
+ * The layout of a {@link Mark} in its slot. A mark is kept in two slots in different 4 KiB pages
+ * ({@link TwoSlots}). All numbers are big-endian.
  *
  * <pre>
  *  0        8     12    16         24         32          40     44      48
@@ -19,13 +20,13 @@ import java.util.zip.CRC32C;
  * The CRC32C covers bytes 0 to 79.
  */
 public final class MarkFormat {
-    /** Bytes of a slot that are used. */
+    /** The bytes of a slot that are used. */
     public static final int LENGTH = 84;
 
-    /** Distance between the two slots, so that no torn page hits both. */
+    /** The distance between the two slots: no torn page affects both. */
     public static final int SLOT_SPACING = 4096;
 
-    /** The only version so far. */
+    /** The newest version. */
     public static final int VERSION = 1;
 
     private static final long MAGIC = 0x4649_524E_4D41_524BL; // FIRNMARK
@@ -33,7 +34,7 @@ public final class MarkFormat {
 
     private MarkFormat() {}
 
-    /** The bytes of a mark. */
+    /** Returns the bytes of a mark. */
     public static byte[] encode(Mark mark) {
         ByteBuffer b = ByteBuffer.allocate(LENGTH);
         b.putLong(MAGIC).putInt(VERSION).putInt(mark.state().code()).putLong(mark.sequence());
@@ -46,9 +47,9 @@ public final class MarkFormat {
     }
 
     /**
-     * The mark in a slot.
+     * Returns the mark in a slot.
      *
-     * @return null when the slot is empty, damaged, or says what no mark can say
+     * @return null when the slot is empty, damaged, or contains an impossible value
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     public static Mark decode(byte[] bytes, int from) throws UnsupportedVersionException {
@@ -82,7 +83,7 @@ public final class MarkFormat {
         return state == null || partition < 0 || position < 0 ? null : mark;
     }
 
-    /** The newer of two marks, of which either may be null. */
+    /** Returns the newer of two marks, of which either may be null. */
     public static Mark newer(Mark a, Mark b) {
         if (a == null || b == null) {
             return a == null ? b : a;

@@ -3,9 +3,9 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A copy in an ordinary reserved block. The block's epoch is a fresh one that none of the copied
- * batches has: after a crash it is a reserved block without a valid first batch, and is freed.
- * Sealing publishes it.
+ * A copy in a reserved block. The block has a new epoch, which none of the copied batches has:
+ * after a crash it is a reserved block without a valid first batch, and recovery frees it. Sealing
+ * publishes the copy.
  */
 final class ReservedCopy implements BlockCopy {
     private final Block block;
@@ -14,10 +14,15 @@ final class ReservedCopy implements BlockCopy {
     private int forced;
     private boolean abandoned;
 
-    ReservedCopy(StorageTier tier, Mark mark, long epoch) throws IOException {
+    /**
+     * Begins a copy.
+     *
+     * @param block just reserved
+     * @param mark the mark of the segment that is copied
+     */
+    ReservedCopy(Block block, Mark mark) {
+        this.block = block;
         this.mark = mark;
-        this.block =
-                tier.reserve(mark.topicId(), mark.partition(), Math.max(1, mark.position()), epoch);
     }
 
     @Override

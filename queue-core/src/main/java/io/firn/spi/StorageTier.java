@@ -54,15 +54,15 @@ public interface StorageTier extends AutoCloseable {
     long usedBytes();
 
     /**
-     * Bytes that are still mapped although their segments were deleted, moved, or idle: on Java 17
-     * to 21, until the garbage collector finds that no user holds a buffer of them. A deleted file
-     * keeps its space that long.
+     * Returns the bytes that are still mapped although their segments were deleted, moved, or idle:
+     * on Java 17 to 21, until the garbage collector finds that no user holds a buffer of them. A
+     * deleted file occupies its space until then.
      */
     default long uncollectedBytes() {
         return 0;
     }
 
-    /** What a segment takes at least, in bytes, however short it is. */
+    /** Returns the bytes that even the shortest segment occupies. */
     default long blockBytes() {
         return 1;
     }
@@ -105,7 +105,13 @@ public interface StorageTier extends AutoCloseable {
      * @throws IOException when the medium fails
      */
     default BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
-        return new ReservedCopy(this, sealed, epoch);
+        return new ReservedCopy(
+                reserve(
+                        sealed.topicId(),
+                        sealed.partition(),
+                        Math.max(1, sealed.position()),
+                        epoch),
+                sealed);
     }
 
     /** Releases all resources; segments must not be used any more. Idempotent. */

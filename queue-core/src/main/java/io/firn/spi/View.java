@@ -5,9 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A segment's bytes for readers, kept in place by pins. A reader pins the view only while it uses
- * the bytes: during a poll, or until a socket has taken them. The owner retires a view that is to
- * be removed; once a retired view is no longer pinned, it is released (unmapped, its block freed).
+ * The bytes of a segment for readers, kept in place by pins. A reader pins the view only while it
+ * uses the bytes: during a poll, or until a socket has taken them. The owner retires a view that is
+ * to be removed; once a retired view is no longer pinned, it is released (unmapped, its block
+ * freed).
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
  */
@@ -15,7 +16,7 @@ public final class View {
     private static final int RETIRED = 1 << 30;
     private static final int RELEASED = RETIRED | 1 << 29;
 
-    /** The owner has left: whoever unpins last releases the view. */
+    /** The owner no longer releases the view: the thread that unpins it last does. */
     private static final int LEFT = 1 << 28;
 
     private static final VarHandle PINS;
@@ -33,16 +34,16 @@ public final class View {
     private volatile int pins;
     private volatile boolean used = true;
 
-    // Set before an unpin, read when there are no pins any more: their atomic adds order the two.
+    // Set before an unpin and read when no pin is left: the atomic adds order the two.
     private boolean handedOut;
 
-    /** What is done when a view is retired and free of pins. */
+    /** The action for a view that is retired and no longer pinned. */
     @FunctionalInterface
     public interface Release {
         /**
-         * Does it, once.
+         * Releases the bytes; called once.
          *
-         * @param handedOut whether a user got buffers of the bytes and may still hold them
+         * @param handedOut whether a user was given buffers of the bytes and may still hold them
          */
         void run(boolean handedOut);
     }
@@ -79,12 +80,12 @@ public final class View {
         return true;
     }
 
-    /** Notes that a user gets buffers of the bytes; the caller pins the view. */
+    /** Records that a user is given buffers of the bytes; the caller has pinned the view. */
     public void handOut() {
         handedOut = true;
     }
 
-    /** Gives up one hold. */
+    /** Removes one pin. */
     public void unpin() {
         if ((int) PINS.getAndAdd(this, -1) == (RETIRED | LEFT) + 1) {
             tryRelease();
@@ -114,8 +115,8 @@ public final class View {
     }
 
     /**
-     * Retires the view when its owner goes away: it is released now, or by the thread that unpins
-     * it last.
+     * Retires the view for an owner that will not release it later: it is released now, or by the
+     * thread that unpins it last.
      */
     public void leave() {
         retire();

@@ -1,12 +1,13 @@
 package io.firn.api;
 
-import io.firn.DurabilityClass;
 import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.FilterMapping;
+import io.firn.medium.FilterMediumFile;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.spi.MarkFormat;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,13 +18,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * makes them: what a force keeps through a power cut is tested on a simulated medium, and hundreds
  * of them on a shared disk take minutes.
  */
-public final class ObservedMedium implements FileMedium {
+public final class ObservedMedium extends FilterFileMedium {
     private static final Hook NOTHING = file -> {};
 
     /** A segment's marks lie in its file's last pages. */
     private static final int MARK_BYTES = 2 * MarkFormat.SLOT_SPACING;
 
-    private final FileMedium real = FileMedium.real();
     private final AtomicInteger mappings = new AtomicInteger();
     private final AtomicInteger files = new AtomicInteger();
     private final AtomicLong forces = new AtomicLong();
@@ -32,6 +32,11 @@ public final class ObservedMedium implements FileMedium {
     private volatile Hook beforeDelete = NOTHING;
     private volatile Hook beforeRename = NOTHING;
     private volatile Hook beforeList = NOTHING;
+
+    /** Observes the file system of this machine. */
+    public ObservedMedium() {
+        super(FileMedium.real());
+    }
 
     /** Runs before the operation, on the thread that asked for it. */
     @FunctionalInterface
@@ -80,109 +85,53 @@ public final class ObservedMedium implements FileMedium {
     }
 
     @Override
-    public boolean exists(Path path) {
-        return real.exists(path);
-    }
-
-    @Override
     public List<String> list(Path directory) throws IOException {
         beforeList.run(directory);
-        return real.list(directory);
-    }
-
-    @Override
-    public void createDirectories(Path directory) throws IOException {
-        real.createDirectories(directory);
+        return super.list(directory);
     }
 
     @Override
     public MediumFile create(Path file) throws IOException {
         beforeCreate.run(file);
-        return new ObservedFile(file, real.create(file));
+        return super.create(file);
     }
 
     @Override
-    public MediumFile open(Path file, boolean writable) throws IOException {
-        return new ObservedFile(file, real.open(file, writable));
+    protected MediumFile wrap(Path path, MediumFile file) {
+        return new ObservedFile(path, file);
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
         beforeRename.run(to);
-        real.rename(from, to);
+        super.rename(from, to);
     }
 
     @Override
     public void delete(Path path) throws IOException {
         beforeDelete.run(path);
-        real.delete(path);
+        super.delete(path);
     }
 
     @Override
     public void forceDirectory(Path directory) {}
 
-    @Override
-    public DurabilityClass durabilityClass(Path path) throws IOException {
-        return real.durabilityClass(path);
-    }
-
-    @Override
-    public long usableBytes(Path path) throws IOException {
-        return real.usableBytes(path);
-    }
-
-    @Override
-    public boolean isUnlocked(Path file) throws IOException {
-        return real.isUnlocked(file);
-    }
-
-    @Override
-    public AutoCloseable lock(Path file) throws IOException {
-        return real.lock(file);
-    }
-
-    private final class ObservedFile implements MediumFile {
+    private final class ObservedFile extends FilterMediumFile {
         private final Path path;
-        private final MediumFile file;
         private boolean closed;
 
         ObservedFile(Path path, MediumFile file) {
+            super(file);
             this.path = path;
-            this.file = file;
             files.incrementAndGet();
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
-        }
-
-        @Override
-        public long modifiedMs() throws IOException {
-            return file.modifiedMs();
-        }
-
-        @Override
-        public int read(long position, byte[] target, int offset, int length) throws IOException {
-            return file.read(position, target, offset, length);
-        }
-
-        @Override
-        public void write(long position, byte[] source, int offset, int length) throws IOException {
-            file.write(position, source, offset, length);
-        }
-
-        @Override
-        public void setSize(long size) throws IOException {
-            file.setSize(size);
         }
 
         @Override
         public void force() {}
 
         @Override
-        public Mapping map(int length, boolean writable) throws IOException {
-            return new ObservedMapping(path, file.map(length, writable));
+        protected Mapping wrap(Mapping mapping) {
+            return new ObservedMapping(path, mapping);
         }
 
         @Override
@@ -190,38 +139,27 @@ public final class ObservedMedium implements FileMedium {
             if (!closed) {
                 closed = true;
                 files.decrementAndGet();
-                file.close();
+                super.close();
             }
         }
     }
 
-    private final class ObservedMapping implements Mapping {
+    private final class ObservedMapping extends FilterMapping {
         private final Path path;
-        private final Mapping mapping;
         private boolean unmapped;
 
         ObservedMapping(Path path, Mapping mapping) {
+            super(mapping);
             this.path = path;
-            this.mapping = mapping;
             mappings.incrementAndGet();
         }
 
         @Override
-        public ByteBuffer buffer() {
-            return mapping.buffer();
-        }
-
-        @Override
         public void force(int position, int length) throws IOException {
-            if (position < mapping.buffer().capacity() - MARK_BYTES) {
+            if (position < buffer().capacity() - MARK_BYTES) {
                 beforeForce.run(path);
                 forces.incrementAndGet();
             }
-        }
-
-        @Override
-        public void prefault() throws IOException {
-            mapping.prefault();
         }
 
         @Override
@@ -229,7 +167,7 @@ public final class ObservedMedium implements FileMedium {
             if (!unmapped) {
                 unmapped = true;
                 mappings.decrementAndGet();
-                mapping.unmap();
+                super.unmap();
             }
         }
 
@@ -238,7 +176,7 @@ public final class ObservedMedium implements FileMedium {
             if (!unmapped) {
                 unmapped = true;
                 mappings.decrementAndGet();
-                return mapping.abandon();
+                return super.abandon();
             }
             return false;
         }

@@ -2,9 +2,9 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.Uncollected;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.MarkFormat;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import io.firn.spi.StorageTier;
@@ -16,121 +16,137 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A segment in a file. Its life: hidden and written to; hidden and sealed, when {@code BASE.mark}
- * says so; cut to length under its final name. The steps of sealing are in an order in which a
- * crash between any two leaves a segment that is either not sealed or can be finished again; {@link
- * PartitionScan} tells which.
+ * A segment in a file. {@link FileState} lists the stages of its file. The steps of sealing are in
+ * an order in which a crash between any two leaves a segment that is either not sealed or can be
+ * finished again; {@link PartitionScan} distinguishes the two.
  */
 final class FileBlock implements Block {
-    private final FileTier tier;
+    private final Owner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final long fileEpoch;
     private final int room;
     private final ReadSide readers;
 
+    /** The writer's mapping; null when the segment is finished, damaged, or open read-only. */
     private volatile ActiveFile active;
-    private volatile Mark mark;
-    private volatile Path path;
-    private volatile long fileBytes;
-    private volatile boolean finished;
+
+    private volatile FileState state;
     private volatile boolean deleted;
 
+    /** What a block needs of its tier. */
+    interface Owner {
+        /** Returns the tier. */
+        StorageTier tier();
+
+        /** Returns what collects the mappings that are released while a user may hold a buffer. */
+        Uncollected uncollected();
+
+        /** Removes a block whose segment was deleted. */
+        void forget(FileBlock block);
+    }
+
     /**
-     * A segment that is not sealed.
+     * Creates the block of a segment that is not sealed.
      *
-     * @param file open, writable unless the tier is read-only; the segment's from now on
-     * @param found what its mark pages say
-     * @param room bytes for batches
+     * @param file open, writable unless the tier is read-only; owned by the block from now on
+     * @param found what its mark pages contain
+     * @param room the space for batches in bytes
      */
     FileBlock(
-            FileTier tier,
+            Owner owner,
             PartitionDirectory directory,
             long epoch,
             MediumFile file,
             MarkPages.Found found,
             int room)
             throws IOException {
-        this.tier = tier;
+        this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
         this.fileEpoch = epoch;
         this.room = room;
-        this.path = directory.active(epoch);
-        this.fileBytes = found.fileBytes();
-        this.mark = found.newest();
+        Path path = directory.active(epoch);
+        this.state =
+                new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
         View view = null;
-        if (mark != null && !directory.readOnly()) {
+        if (found.newest() != null && !directory.readOnly()) {
             ActiveFile writer = new ActiveFile(path, file, room, found.slot());
-            // From the start, for it is the view's release that unmaps the writer's mapping.
+            // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
                     new View(
                             writer.memory().asReadOnlyBuffer(),
-                            handedOut -> writer.release(tier.uncollected(), handedOut));
+                            handedOut -> writer.release(owner.uncollected(), handedOut));
             active = writer;
         }
-        this.readers = new ReadSide(medium, tier.uncollected(), file, view);
+        this.readers = new ReadSide(medium, owner.uncollected(), file, view);
     }
 
-    /** A segment that is sealed. */
+    /** Creates the block of a segment that is sealed. */
     FileBlock(
-            FileTier tier,
+            Owner owner,
             PartitionDirectory directory,
             SealMark seal,
             long fileBytes,
             boolean finished) {
-        this.tier = tier;
+        this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
         this.fileEpoch = seal.fileEpoch();
         this.room = 0;
-        this.path =
-                finished ? directory.log(seal.mark().baseOffset()) : directory.active(fileEpoch);
-        this.fileBytes = fileBytes;
-        this.mark = seal.mark();
-        this.finished = finished;
-        this.readers = new ReadSide(medium, tier.uncollected(), null, null);
+        this.state =
+                finished
+                        ? new FileState(
+                                FileState.Stage.FINISHED,
+                                directory.log(seal.mark().baseOffset()),
+                                fileBytes,
+                                seal.mark())
+                        : new FileState(
+                                FileState.Stage.SEALED,
+                                directory.active(fileEpoch),
+                                fileBytes,
+                                seal.mark());
+        this.readers = new ReadSide(medium, owner.uncollected(), null, null);
     }
 
     @Override
     public StorageTier tier() {
-        return tier;
+        return owner.tier();
     }
 
     @Override
     public String name() {
-        return path.toString();
+        return path().toString();
     }
 
-    /** What it is known by while the tier is open, whatever its file is called. */
+    /** Returns what identifies the segment while the tier is open, whatever its file's name is. */
     Path key() {
-        return fileEpoch < 0 ? directory.log(mark.baseOffset()) : directory.active(fileEpoch);
+        return fileEpoch < 0
+                ? directory.log(state.mark().baseOffset())
+                : directory.active(fileEpoch);
     }
 
     Path path() {
-        return path;
+        return state.path();
     }
 
     @Override
     public long usedBytes() {
-        return deleted ? 0 : fileBytes;
-    }
-
-    private boolean isSealed() {
-        Mark current = mark;
-        return current != null && current.state() == SegmentState.SEALED;
+        return deleted ? 0 : state.fileBytes();
     }
 
     @Override
     public int capacity() {
-        Mark current = mark;
-        boolean sealed = current != null && current.state() == SegmentState.SEALED;
-        return sealed ? (int) Math.min(current.position(), fileBytes) : room;
+        return capacity(state);
+    }
+
+    private int capacity(FileState in) {
+        return in.isSealed() ? in.sealedBytes() : room;
     }
 
     @Override
     public Mark mark() {
-        return mark;
+        return state.mark();
     }
 
     @Override
@@ -151,12 +167,13 @@ final class FileBlock implements Block {
                 return;
             }
         } catch (IOException e) {
-            // What is sealed was forced before, and its file may be cut while we look at its size.
-            if (!isSealed()) {
+            // A sealed segment was forced before, and its file may be cut while its size is
+            // checked.
+            if (!state.isSealed()) {
                 throw e;
             }
         }
-        if (!isSealed()) {
+        if (!state.isSealed()) {
             throw notWritable();
         }
     }
@@ -173,18 +190,19 @@ final class FileBlock implements Block {
 
     private void writeMark(Mark next, boolean both) throws IOException {
         requireWritableTier();
-        if ((next.state() == SegmentState.SEALED) != isSealed()) {
+        FileState current = state;
+        if ((next.state() == SegmentState.SEALED) != current.isSealed()) {
             throw new IllegalArgumentException(
                     name() + " is " + describe() + " and cannot be marked " + next.state());
         }
-        if (isSealed()) {
+        if (current.isSealed()) {
             directory.writeSeal(new SealMark(next, fileEpoch));
         } else if (both) {
             writer().rewriteMark(next);
         } else {
             writer().writeMark(next);
         }
-        mark = next;
+        state = current.marked(next);
     }
 
     @Override
@@ -198,78 +216,52 @@ final class FileBlock implements Block {
         }
         directory.requireFree(sealed.baseOffset(), fileEpoch);
         directory.writeSeal(new SealMark(sealed, fileEpoch));
-        mark = sealed;
+        state = state.sealed(sealed);
     }
 
     @Override
     public void finishSeal(byte[] index, byte[] timeIndex) throws IOException {
         requireWritableTier();
-        if (finished) {
+        if (state.isFinished()) {
             return;
         }
-        if (!isSealed()) {
+        if (!state.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
         active = null;
-        Path log = directory.log(mark.baseOffset());
-        if (!path.equals(log)) {
-            fileBytes = directory.cut(path, mark.position());
-            directory.writeSidecar(mark.baseOffset(), Sidecar.INDEX, index, true);
-            directory.writeSidecar(mark.baseOffset(), Sidecar.TIMEINDEX, timeIndex, true);
-            directory.requireFree(mark.baseOffset(), fileEpoch);
-            // Last, so that a reader in another process finds what belongs to the final name.
-            medium.rename(path, log);
-            path = log;
+        Path hidden = path();
+        long base = mark().baseOffset();
+        Path log = directory.log(base);
+        if (!hidden.equals(log)) {
+            state = state.resized(directory.cut(hidden, mark().position()));
+            directory.writeSidecar(base, Sidecar.INDEX, index);
+            directory.writeSidecar(base, Sidecar.TIMEINDEX, timeIndex);
+            directory.requireFree(base, fileEpoch);
+            // Last, so that a reader in another process finds everything beside the final name.
+            medium.rename(hidden, log);
+            state = state.renamed(log);
         }
-        medium.delete(directory.sealRoom(fileEpoch));
+        medium.delete(directory.reservedSeal(fileEpoch));
         directory.force();
-        finished = true;
+        state = state.finished();
         readers.closeFile();
     }
 
     @Override
     public boolean isFinished() {
-        return finished;
+        return state.isFinished();
     }
 
     @Override
     public synchronized Mark refreshMark() throws IOException {
-        if (directory.readOnly()) {
-            if (!isSealed()) {
-                lookForSeal();
+        FileState before = state;
+        if (directory.readOnly() && !before.isFinished()) {
+            state = new FileFollower(directory, fileEpoch, readers).refresh(before);
+            if (state.isFinished()) {
+                readers.closeFile();
             }
-            if (isSealed() && !finished) {
-                lookForFinish();
-            }
         }
-        return mark;
-    }
-
-    /** Looks at the mark pages first: when they are cut off, the seal is certain to be there. */
-    private void lookForSeal() throws IOException {
-        Mark newest = MarkFormat.newer(readers.readMarks(path, fileBytes).newest(), mark);
-        long size = readers.size(path);
-        SealMark seal = null;
-        if (newest == null || size != fileBytes) {
-            seal = directory.findSeal(fileEpoch);
-        } else if (newest.baseOffset() >= 0) {
-            seal = directory.readSeal(newest.baseOffset());
-        }
-        if (seal != null && seal.fileEpoch() == fileEpoch) {
-            fileBytes = size;
-            newest = seal.mark();
-        }
-        mark = newest;
-    }
-
-    private void lookForFinish() {
-        Path log = directory.log(mark.baseOffset());
-        if (medium.exists(log)) {
-            fileBytes = Math.min(fileBytes, mark.position());
-            path = log;
-            finished = true;
-            readers.closeFile();
-        }
+        return mark();
     }
 
     @Override
@@ -279,23 +271,23 @@ final class FileBlock implements Block {
             return current;
         }
         requireNotDeleted();
-        Path before = path;
-        int length = capacity();
+        FileState before = state;
         try {
-            return readers.map(before, length);
+            return readers.map(before.path(), capacity(before));
         } catch (IOException e) {
             // The owner, another process, may have cut or renamed the file just now.
             refreshMark();
-            if (path.equals(before) && capacity() == length) {
+            FileState after = state;
+            if (after.path().equals(before.path()) && capacity(after) == capacity(before)) {
                 throw e;
             }
-            return readers.map(path, capacity());
+            return readers.map(after.path(), capacity(after));
         }
     }
 
     @Override
     public View detachView() {
-        if (!finished) {
+        if (!state.isFinished()) {
             return null;
         }
         readers.closeFile();
@@ -311,25 +303,26 @@ final class FileBlock implements Block {
             return 0;
         }
         try {
-            return readers.read(path, position, target, offset, wanted);
+            return readers.read(path(), position, target, offset, wanted);
         } catch (NoSuchFileException e) {
             refreshMark();
-            return readers.read(path, position, target, offset, wanted);
+            return readers.read(path(), position, target, offset, wanted);
         }
     }
 
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
-        return isSealed() ? directory.readSidecar(mark.baseOffset(), kind) : null;
+        FileState current = state;
+        return current.isSealed() ? directory.readSidecar(current.mark().baseOffset(), kind) : null;
     }
 
     @Override
     public void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException {
         requireWritableTier();
-        if (!isSealed()) {
+        if (!state.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed and has no sidecars");
         }
-        directory.writeSidecar(mark.baseOffset(), kind, bytes, false);
+        directory.rewriteSidecar(mark().baseOffset(), kind, bytes);
     }
 
     @Override
@@ -339,18 +332,18 @@ final class FileBlock implements Block {
             return;
         }
         release();
-        if (isSealed()) {
-            directory.deleteSealed(path, mark.baseOffset());
+        if (state.isSealed()) {
+            directory.deleteSealed(path(), mark().baseOffset());
         } else {
-            medium.delete(directory.sealRoom(fileEpoch));
-            medium.delete(path);
+            medium.delete(directory.reservedSeal(fileEpoch));
+            medium.delete(path());
             directory.force();
         }
         deleted = true;
-        tier.forget(this);
+        owner.forget(this);
     }
 
-    /** Gives up mapping and file; a view that is pinned is unmapped later. */
+    /** Closes the file and unmaps it; a view that is pinned is unmapped when it is unpinned. */
     void release() {
         active = null;
         readers.end();
@@ -358,7 +351,7 @@ final class FileBlock implements Block {
 
     private ActiveFile writer() {
         ActiveFile writer = active;
-        if (writer == null || isSealed()) {
+        if (writer == null || state.isSealed()) {
             throw notWritable();
         }
         return writer;
@@ -376,7 +369,7 @@ final class FileBlock implements Block {
         if (directory.readOnly()) {
             return "open read-only";
         }
-        Mark current = mark;
+        Mark current = mark();
         return current == null ? "damaged (no mark could be read)" : current.state().toString();
     }
 
@@ -394,6 +387,6 @@ final class FileBlock implements Block {
 
     @Override
     public String toString() {
-        return name() + " " + mark;
+        return name() + " " + mark();
     }
 }

@@ -8,40 +8,58 @@ import io.firn.spi.Sidecar;
 import java.io.IOException;
 
 /**
- * A copy of a segment, in {@code .BASE.copy}. While that name is there, mark and sidecars of the
- * base offset are the copy's and mean nothing; the rename to {@code BASE.log}, which comes when
- * they are durable, publishes all of it at once.
+ * A copy of a segment that is being made in {@code .BASE.copy}. While a file of that name exists,
+ * mark and sidecars of the base offset belong to the copy and are ignored. When they are durable,
+ * the rename to {@code BASE.log} publishes everything at once.
  */
 final class FileCopy implements BlockCopy {
-    /** It never has a name with an epoch in it. */
+    /** A copy never has a name that contains an epoch. */
     private static final long UNNAMED = -1;
 
-    private final FileTier tier;
+    private final FileBlock.Owner owner;
+    private final Listener listener;
     private final PartitionDirectory directory;
     private final Mark mark;
     private final MediumFile file;
     private FileBlock made;
     private boolean abandoned;
 
-    private FileCopy(FileTier tier, PartitionDirectory directory, Mark mark, MediumFile file) {
-        this.tier = tier;
+    /** Is told when a copy ends. */
+    interface Listener {
+        /**
+         * Called when a copy has been published or abandoned.
+         *
+         * @param made the segment that it became; null when it was abandoned
+         */
+        void ended(FileCopy copy, FileBlock made);
+    }
+
+    private FileCopy(
+            FileBlock.Owner owner,
+            Listener listener,
+            PartitionDirectory directory,
+            Mark mark,
+            MediumFile file) {
+        this.owner = owner;
+        this.listener = listener;
         this.directory = directory;
         this.mark = mark;
         this.file = file;
     }
 
-    static FileCopy begin(FileTier tier, PartitionDirectory directory, Mark mark)
+    static FileCopy begin(
+            FileBlock.Owner owner, Listener listener, PartitionDirectory directory, Mark mark)
             throws IOException {
         long base = mark.baseOffset();
         directory.requireFree(base, UNNAMED, directory.copy(base));
         if (directory.medium().exists(directory.copy(base))) {
-            directory.deleteCopy(base); // of an earlier try, whose end failed
+            directory.deleteCopy(base); // of an earlier attempt that could not be cleaned up
         }
         MediumFile file = directory.medium().create(directory.copy(base));
-        return new FileCopy(tier, directory, mark, file);
+        return new FileCopy(owner, listener, directory, mark, file);
     }
 
-    /** Bytes that it occupies, or will occupy. */
+    /** Returns the bytes that the copy occupies when it is complete. */
     long fileBytes() {
         return mark.position();
     }
@@ -71,19 +89,19 @@ final class FileCopy implements BlockCopy {
     @Override
     public Block publish(byte[] index, byte[] timeIndex) throws IOException {
         long base = mark.baseOffset();
-        // Durable before mark and sidecars: should they outlive it in a crash, nothing would say
-        // that they mean nothing.
+        // The hidden name is durable before mark and sidecars are written: if they survived a crash
+        // without it, nothing would show that they must be ignored.
         directory.force();
-        directory.writeSidecar(base, Sidecar.INDEX, index, true);
-        directory.writeSidecar(base, Sidecar.TIMEINDEX, timeIndex, true);
+        directory.writeSidecar(base, Sidecar.INDEX, index);
+        directory.writeSidecar(base, Sidecar.TIMEINDEX, timeIndex);
         SealMark seal = new SealMark(mark, UNNAMED);
         directory.writeSeal(seal);
         directory.requireFree(base, UNNAMED, directory.copy(base));
         directory.medium().rename(directory.copy(base), directory.log(base));
         directory.force();
-        made = new FileBlock(tier, directory, seal, file.size(), true);
+        made = new FileBlock(owner, directory, seal, file.size(), true);
         file.close();
-        tier.endCopy(this, made);
+        listener.ended(this, made);
         return made;
     }
 
@@ -96,14 +114,14 @@ final class FileCopy implements BlockCopy {
         if (made != null) {
             made.delete();
         } else {
-            takeBack();
+            deleteFiles();
         }
         abandoned = true;
-        tier.endCopy(this, null);
+        listener.ended(this, null);
     }
 
-    /** The rename may have come, though it was not certain. */
-    private void takeBack() throws IOException {
+    /** The rename may have been done even if it was not certain to be durable. */
+    private void deleteFiles() throws IOException {
         long base = mark.baseOffset();
         if (directory.medium().exists(directory.copy(base))) {
             directory.deleteCopy(base);

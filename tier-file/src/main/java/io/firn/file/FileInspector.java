@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Looks at what is left of a {@link FileTier}. */
+/** Reads what is left of a {@link FileTier}. */
 public final class FileInspector implements TierInspector {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates an inspector; for {@link java.util.ServiceLoader}. */
     public FileInspector() {}
 
     @Override
@@ -35,7 +35,9 @@ public final class FileInspector implements TierInspector {
             flaws.add("DAMAGED: " + e.getMessage());
         }
         FileTier tier = FileTier.builder(directory).medium(medium).build();
-        TierScan scan = new TierScan(tier, directory, medium, true);
+        TierScan scan =
+                new TierScan(
+                        new TierContents(tier, directory, Long.MAX_VALUE), directory, medium, true);
         List<TierRemains.Remains> remains = new ArrayList<>();
         try {
             scan.run(Map.of());
@@ -50,7 +52,7 @@ public final class FileInspector implements TierInspector {
                                 () -> read(medium, file, capacity)));
             }
         } finally {
-            scan.releaseAllBut(Set.of());
+            scan.releaseAllExcept(Set.of());
         }
         flaws.addAll(scan.strangers());
         return new TierRemains(
@@ -62,7 +64,10 @@ public final class FileInspector implements TierInspector {
                 remains);
     }
 
-    /** Directories of topics with directories of partitions: what a tier has that lost its file. */
+    /**
+     * Returns whether there are directories of topics and partitions, as in a tier without its
+     * file.
+     */
     private static boolean hasPartitions(FileMedium medium, Path directory) throws IOException {
         for (String topic : medium.list(directory)) {
             if (FileNames.parseTopic(topic) != null) {
@@ -73,7 +78,7 @@ public final class FileInspector implements TierInspector {
                         }
                     }
                 } catch (NotDirectoryException e) {
-                    continue; // somebody's file with an odd name
+                    continue; // a file with the name of a topic
                 }
             }
         }

@@ -1,6 +1,6 @@
 package io.firn.file;
 
-import io.firn.medium.SmallFile;
+import io.firn.medium.WholeFile;
 import io.firn.spi.Sidecar;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -10,30 +10,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a tier's directories and files are called.
+ * The names of a tier's directories and files.
  *
  * <pre>
- * tier                                      whose tier it is
+ * tier                                      the ids of the tier and of its store
  * lock                                      held while the tier is open for writing
  * 0f8c…-…3a/                                a topic's id, as in the store's topics/
  *     7/                                    a partition
  *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
- *         .000000000000002a.active.tmp      being reserved; means nothing after a crash
- *         .000000000000002a.seal            room for its mark; means nothing after a crash
+ *         .000000000000002a.active.tmp      being reserved; ignored after a crash
+ *         .000000000000002a.seal            reserved for its mark; ignored after a crash
  *         00000000000000000042.log          sealed and finished; base offset 42
- *         00000000000000000042.mark         what {@link SealMark} says
+ *         00000000000000000042.mark         see {@link SealMark}
  *         00000000000000000042.index        sidecars
  *         00000000000000000042.timeindex
  *         .00000000000000000042.mark.tmp    the next content of one of these
- *         .00000000000000000042.deleted     deleted; whatever is left goes at the next open
- *         .00000000000000000042.copy        a copy being made; it, mark and sidecars mean nothing
+ *         .00000000000000000042.deleted     deleted; the next open removes the rest
+ *         .00000000000000000042.copy        a copy being made; ignored with mark, sidecars
  * </pre>
  */
 final class FileNames {
     static final String TIER = "tier";
     static final String LOCK = "lock";
 
-    /** What the system itself puts into the root of a file system. */
+    /** Created by the system in the root of a file system. */
     private static final String LOST_AND_FOUND = "lost+found";
 
     private static final Pattern TOPIC =
@@ -48,7 +48,7 @@ final class FileNames {
 
     private FileNames() {}
 
-    /** What a name in a partition's directory stands for. */
+    /** The kinds of files in a partition's directory. */
     enum Kind {
         ACTIVE,
         LOG,
@@ -58,31 +58,31 @@ final class FileNames {
         DELETED,
         COPY,
         TEMPORARY,
-        STRANGE
+        UNKNOWN
     }
 
     /**
-     * A name, read.
+     * A file's name, parsed.
      *
      * @param number the epoch of an active file, the base offset of any other
      */
     record Entry(Kind kind, long number) {}
 
-    /** What belongs into a tier's directory, beside the topics. */
+    /** Returns the names that may exist in a tier's directory beside the topics. */
     static Set<String> atRoot() {
-        return Set.of(TIER, SmallFile.temporaryFor(Path.of(TIER)).toString(), LOCK, LOST_AND_FOUND);
+        return Set.of(TIER, WholeFile.temporaryFor(Path.of(TIER)).toString(), LOCK, LOST_AND_FOUND);
     }
 
     static String topic(UUID id) {
         return id.toString();
     }
 
-    /** The topic that a directory stands for, or null. */
+    /** Returns the topic that a directory belongs to; null when it is not a topic's. */
     static UUID parseTopic(String name) {
         return TOPIC.matcher(name).matches() ? UUID.fromString(name) : null;
     }
 
-    /** The partition that a directory stands for, or −1. */
+    /** Returns the partition that a directory belongs to; −1 when it is not a partition's. */
     static int parsePartition(String name) {
         long number = PARTITION.matcher(name).matches() ? Long.parseLong(name) : -1;
         return number <= Integer.MAX_VALUE ? (int) number : -1;
@@ -92,7 +92,7 @@ final class FileNames {
         return String.format(Locale.ROOT, ".%016x.active", epoch);
     }
 
-    static String sealRoom(long epoch) {
+    static String reservedSeal(long epoch) {
         return String.format(Locale.ROOT, ".%016x.seal", epoch);
     }
 
@@ -116,9 +116,9 @@ final class FileNames {
         return "." + sealed(baseOffset, "copy");
     }
 
-    /** The name under which the next content of a file is prepared. */
-    static String temporary(String name) {
-        return name.startsWith(".") ? name + ".tmp" : "." + name + ".tmp";
+    /** Returns the name of an active file while its space is reserved. */
+    static String temporaryActive(long epoch) {
+        return active(epoch) + ".tmp";
     }
 
     static Entry parse(String name) {
@@ -141,15 +141,15 @@ final class FileNames {
                     };
             return entry(kind, hidden.group(1));
         }
-        return new Entry(Kind.STRANGE, -1);
+        return new Entry(Kind.UNKNOWN, -1);
     }
 
     private static Entry entry(Kind kind, String digits) {
         try {
             return new Entry(kind, Long.parseLong(digits));
         } catch (NumberFormatException e) {
-            // Twenty digits can say more than a long can hold.
-            return new Entry(Kind.STRANGE, -1);
+            // Twenty digits can exceed the range of a long.
+            return new Entry(Kind.UNKNOWN, -1);
         }
     }
 

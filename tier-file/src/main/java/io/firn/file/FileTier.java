@@ -1,21 +1,17 @@
 package io.firn.file;
 
 import io.firn.DurabilityClass;
-import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Uncollected;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,30 +33,17 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FileTier implements StorageTier {
     private static final int MAX_SEGMENT_BYTES = 1 << 30;
 
-    private final Uncollected uncollected = new Uncollected();
     private final Path root;
     private final FileMedium medium;
     private final long capacityBytes;
-    private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
+    private final TierOwnership ownership;
+    private final TierContents contents;
 
-    /** Copies that are being made. */
-    private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
-
-    /** Directories whose names are durable. */
+    /** Partition directories whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
-    /** Guards {@link #pendingBytes} and decisions that depend on it. */
-    private final Object occupancy = new Object();
-
-    private long pendingBytes;
     private TierContext context;
-    private TierIdentity identity;
     private DurabilityClass durabilityClass;
-    private AutoCloseable lock;
-
-    /** In a read-only tier: segments that were gone at the last scan. */
-    private Set<FileBlock> vanished = Set.of();
-
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
 
@@ -68,6 +51,8 @@ public final class FileTier implements StorageTier {
         this.root = builder.directory.toAbsolutePath().normalize();
         this.medium = builder.medium;
         this.capacityBytes = builder.capacityBytes;
+        this.ownership = new TierOwnership(medium, root);
+        this.contents = new TierContents(this, root, capacityBytes);
     }
 
     /** Returns a tier in a directory of this machine, limited only by its file system. */
@@ -88,131 +73,42 @@ public final class FileTier implements StorageTier {
     @Override
     public synchronized void open(TierContext context) throws IOException {
         if (open) {
-            throw new IllegalStateException(name() + " is open already");
+            throw new IllegalStateException(name() + " is already open");
         }
         this.context = context;
-        // Whoever it belongs to is found out before anything is written, the lock included.
-        identity = readIdentity();
-        if (!context.readOnly()) {
-            takeOver();
-        }
+        ownership.acquire(context);
         try {
             durabilityClass = medium.durabilityClass(root);
-            lookAround();
+            scan();
             open = true;
         } finally {
             if (!open) {
-                unlock();
+                ownership.release();
             }
         }
     }
 
-    private TierIdentity readIdentity() throws IOException {
-        TierIdentity found = TierIdentity.read(medium, root);
-        if (found == null && (context.readOnly() || !context.create())) {
-            throw new IOException(
-                    root
-                            + " should hold a file tier of store "
-                            + context.storeId()
-                            + ", but there is no file '"
-                            + FileNames.TIER
-                            + "' in it: is the right file system mounted there?");
-        }
-        if (found != null && !found.storeId().equals(context.storeId())) {
-            throw new IOException(
-                    root
-                            + " belongs to store "
-                            + found.storeId()
-                            + ", expected was store "
-                            + context.storeId()
-                            + ": give each store directories of its own");
-        }
-        return found;
-    }
-
-    /** Locks the tier, and creates it when it is new. */
-    private void takeOver() throws IOException {
-        if (identity == null) {
-            requireEmpty();
-        }
+    private void scan() throws IOException {
+        TierScan scan = new TierScan(contents, root, medium, context.readOnly());
+        // A caller may still read a segment that was known before and no longer exists.
+        Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
         try {
-            if (identity == null) {
-                medium.createDirectories(root);
-            }
-            lock = medium.lock(root.resolve(FileNames.LOCK));
-        } catch (IOException e) {
-            throw new IOException(
-                    "the directory "
-                            + root
-                            + " of a file tier must be writable, and is not ("
-                            + e
-                            + "): change its permissions, or open read-only",
-                    e);
-        }
-        boolean taken = false;
-        try {
-            // Again, now that nobody else can create it.
-            identity = readIdentity();
-            if (identity == null) {
-                identity = new TierIdentity(UUID.randomUUID(), context.storeId());
-                identity.write(medium, root);
-            }
-            taken = true;
-        } finally {
-            if (!taken) {
-                unlock();
-            }
-        }
-    }
-
-    private void requireEmpty() throws IOException {
-        List<String> names;
-        try {
-            names = new ArrayList<>(medium.list(root));
-        } catch (NotDirectoryException e) {
-            throw new IOException(root + " should be a directory for a file tier, is a file", e);
-        }
-        names.removeAll(FileNames.atRoot());
-        if (!names.isEmpty()) {
-            throw new IOException(
-                    root
-                            + " should be empty or a file tier, but has no file '"
-                            + FileNames.TIER
-                            + "' and holds "
-                            + names.size()
-                            + " other things, like "
-                            + names.get(0)
-                            + ": give the tier a directory of its own, or restore that file");
-        }
-    }
-
-    private void lookAround() throws IOException {
-        TierScan scan = new TierScan(this, root, medium, context.readOnly());
-        // Of those that were known before, somebody may still go to one that is gone by now.
-        Set<FileBlock> before = new HashSet<>(segments.values());
-        Set<FileBlock> wanted = new HashSet<>(before);
-        try {
-            scan.run(segments);
+            scan.run(contents.segments());
             if (!context.readOnly()) {
-                durable.addAll(scan.settle());
+                durable.addAll(scan.recover());
             }
             wanted.addAll(scan.segments().values());
-            segments.putAll(scan.segments());
-            segments.keySet().retainAll(scan.segments().keySet());
-            // By the next look, whoever asked for the list has seen that they are gone.
-            vanished.forEach(FileBlock::release);
-            before.removeAll(scan.segments().values());
-            vanished = before;
+            contents.update(scan.segments());
             strangers = List.copyOf(scan.strangers());
         } finally {
-            scan.releaseAllBut(wanted);
+            scan.releaseAllExcept(wanted);
         }
     }
 
     @Override
     public UUID id() {
         requireOpen();
-        return identity.tierId();
+        return ownership.identity().tierId();
     }
 
     @Override
@@ -226,29 +122,18 @@ public final class FileTier implements StorageTier {
         return capacityBytes;
     }
 
+    @Override
+    public long uncollectedBytes() {
+        return contents.uncollected().bytes();
+    }
+
     /**
      * Returns the bytes of the segments' files, including copies that are being made. Sidecars, a
      * few thousandths of that, are not counted.
      */
     @Override
-    public long uncollectedBytes() {
-        return uncollected.bytes();
-    }
-
-    Uncollected uncollected() {
-        return uncollected;
-    }
-
-    @Override
     public long usedBytes() {
-        long sum = 0;
-        for (FileCopy copy : copies) {
-            sum += copy.fileBytes();
-        }
-        for (FileBlock segment : segments.values()) {
-            sum += segment.usedBytes();
-        }
-        return sum;
+        return contents.usedBytes();
     }
 
     @Override
@@ -260,9 +145,9 @@ public final class FileTier implements StorageTier {
     public synchronized List<Block> list() throws IOException {
         requireOpen();
         if (context.readOnly()) {
-            lookAround();
+            scan();
         }
-        return new ArrayList<>(new TreeMap<>(segments).values());
+        return new ArrayList<>(new TreeMap<>(contents.segments()).values());
     }
 
     @Override
@@ -272,10 +157,7 @@ public final class FileTier implements StorageTier {
 
     @Override
     public Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
-        requireOpen();
-        if (context.readOnly()) {
-            throw new IllegalStateException(name() + " is open read-only");
-        }
+        requireWritable();
         if (bytes < 1 || bytes > MAX_SEGMENT_BYTES || partition < 0 || epoch < 0) {
             throw new IllegalArgumentException(
                     "a segment has 1 to "
@@ -288,15 +170,14 @@ public final class FileTier implements StorageTier {
                             + epoch);
         }
         long wanted = MarkPages.fileBytes(bytes);
-        takeRoom(wanted);
+        contents.grant(wanted);
         FileBlock made = null;
         try {
             PartitionDirectory directory = directoryFor(topicId, partition);
-            made = new Reservation(this, directory, bytes, epoch).make();
+            made = new Reservation(contents, directory, bytes, epoch).make();
             return made;
         } finally {
-            // From now on the file itself is what counts.
-            giveRoom(wanted, made);
+            contents.add(wanted, made);
         }
     }
 
@@ -310,73 +191,19 @@ public final class FileTier implements StorageTier {
         return directory;
     }
 
-    /** Unlike the default, writes a file of the segment's length, and only once. */
+    /** Unlike the default, writes the segment's bytes once, to a file of exactly their length. */
     @Override
     public BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
-        requireOpen();
-        if (context.readOnly()) {
-            throw new IllegalStateException(name() + " is open read-only");
-        }
-        takeRoom(sealed.position());
-        FileCopy copy = null;
+        requireWritable();
+        contents.grant(sealed.position());
+        FileCopy begun = null;
         try {
             PartitionDirectory directory = directoryFor(sealed.topicId(), sealed.partition());
-            copy = FileCopy.begin(this, directory, sealed);
-            return copy;
+            begun = FileCopy.begin(contents, contents, directory, sealed);
+            return begun;
         } finally {
-            synchronized (occupancy) {
-                pendingBytes -= sealed.position();
-                if (copy != null) {
-                    copies.add(copy);
-                }
-            }
+            contents.begin(sealed.position(), begun);
         }
-    }
-
-    /**
-     * Called when a copy has ended.
-     *
-     * @param made the segment that it became, or null
-     */
-    void endCopy(FileCopy copy, FileBlock made) {
-        synchronized (occupancy) {
-            copies.remove(copy);
-            if (made != null) {
-                segments.put(made.key(), made);
-            }
-        }
-    }
-
-    private void takeRoom(long wanted) {
-        synchronized (occupancy) {
-            long used = usedBytes() + pendingBytes;
-            if (wanted > capacityBytes - used) {
-                throw new StoreFullException(
-                        root
-                                + ": "
-                                + wanted
-                                + " bytes wanted for a segment, "
-                                + used
-                                + " of "
-                                + capacityBytes
-                                + " in use: raise the tier's capacity, or let retention or"
-                                + " migration make room");
-            }
-            pendingBytes += wanted;
-        }
-    }
-
-    private void giveRoom(long wanted, FileBlock made) {
-        synchronized (occupancy) {
-            pendingBytes -= wanted;
-            if (made != null) {
-                segments.put(made.key(), made);
-            }
-        }
-    }
-
-    void forget(FileBlock segment) {
-        segments.remove(segment.key(), segment);
     }
 
     @Override
@@ -385,25 +212,15 @@ public final class FileTier implements StorageTier {
             return;
         }
         open = false;
-        segments.values().forEach(FileBlock::release);
-        segments.clear();
-        vanished.forEach(FileBlock::release);
-        vanished = Set.of();
+        contents.releaseAll();
         durable.clear();
-        unlock();
+        ownership.release();
     }
 
-    private void unlock() throws IOException {
-        AutoCloseable held = lock;
-        lock = null;
-        try {
-            if (held != null) {
-                held.close();
-            }
-        } catch (IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("could not unlock " + root, e);
+    private void requireWritable() {
+        requireOpen();
+        if (context.readOnly()) {
+            throw new IllegalStateException(name() + " is open read-only");
         }
     }
 

@@ -4,13 +4,14 @@ import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.NoSpace;
+import io.firn.medium.WholeFile;
 import io.firn.spi.Mark;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** The directory with a partition's segments. */
+/** The directory of a partition's segments: the paths in it, and what is done to its files. */
 record PartitionDirectory(
         FileMedium medium, boolean readOnly, Path path, UUID topicId, int partition) {
 
@@ -24,9 +25,9 @@ record PartitionDirectory(
         return path.resolve(FileNames.active(epoch));
     }
 
-    /** Where there is room for a segment's {@link SealMark}. */
-    Path sealRoom(long fileEpoch) {
-        return path.resolve(FileNames.sealRoom(fileEpoch));
+    /** Returns the file that reserves the space of a segment's {@link SealMark}. */
+    Path reservedSeal(long fileEpoch) {
+        return path.resolve(FileNames.reservedSeal(fileEpoch));
     }
 
     Path log(long baseOffset) {
@@ -49,13 +50,14 @@ record PartitionDirectory(
         return path.resolve(FileNames.copy(baseOffset));
     }
 
-    /** Whether a mark is about a segment of this partition. */
+    /** Returns whether a mark belongs to a segment of this partition. */
     boolean owns(Mark mark) {
         return mark.topicId().equals(topicId) && mark.partition() == partition;
     }
 
     /**
-     * What {@code BASE.mark} says; null when it is not there, damaged, or about another segment.
+     * Returns the content of {@code BASE.mark}; null when the file does not exist, is damaged, or
+     * belongs to another segment.
      */
     SealMark readSeal(long baseOffset) throws IOException {
         SealMark seal = SealMark.read(medium, mark(baseOffset));
@@ -63,7 +65,7 @@ record PartitionDirectory(
         return fits ? seal : null;
     }
 
-    /** The seal of the segment whose hidden file has this epoch in its name, or null. */
+    /** Returns the seal of the segment with this epoch in its hidden name; null when not sealed. */
     SealMark findSeal(long fileEpoch) throws IOException {
         for (String name : medium.list(path)) {
             FileNames.Entry entry = FileNames.parse(name);
@@ -78,27 +80,29 @@ record PartitionDirectory(
     }
 
     void writeSeal(SealMark seal) throws IOException {
-        seal.write(medium, mark(seal.mark().baseOffset()), sealRoom(seal.fileEpoch()));
+        seal.write(medium, mark(seal.mark().baseOffset()), reservedSeal(seal.fileEpoch()));
     }
 
     /**
-     * Sets room aside for the seals of all segments that are not sealed yet: a seal that fails for
-     * want of space would end a partition that could go on when there is space again.
+     * Reserves space for the seals of all segments that are not sealed yet. Without it a full file
+     * system would make a seal fail, which poisons the partition; with it the partition continues
+     * as soon as there is space again.
      */
     void reserveSeals() throws IOException {
         for (String name : medium.list(path)) {
             FileNames.Entry entry = FileNames.parse(name);
             if (entry.kind() == FileNames.Kind.ACTIVE) {
-                SealMark.reserve(medium, sealRoom(entry.number()));
+                SealMark.reserve(medium, reservedSeal(entry.number()));
             }
         }
     }
 
     /**
-     * Two sealed segments with one base offset would overwrite each other.
+     * Checks that no other segment is sealed with a base offset: the two would overwrite each
+     * other.
      *
-     * @param fileEpoch the one that may be sealed with the base offset
-     * @throws IOException when there is another one
+     * @param fileEpoch the epoch of the segment that may be sealed with it
+     * @throws IOException when another segment is
      */
     void requireFree(long baseOffset, long fileEpoch) throws IOException {
         requireFree(baseOffset, fileEpoch, active(fileEpoch));
@@ -122,10 +126,10 @@ record PartitionDirectory(
         }
     }
 
-    /** Cuts a file to a length, durably, and returns its size. */
+    /** Truncates a file, durably, and returns its size. */
     long cut(Path file, int length) throws IOException {
         try (MediumFile out = medium.open(file, true)) {
-            // A file that is too short stays so: zeros would hide that something is missing.
+            // A file that is too short is not extended: zeros would hide that bytes are missing.
             if (out.size() > length) {
                 out.setSize(length);
             }
@@ -138,15 +142,20 @@ record PartitionDirectory(
         return WholeFile.read(medium, sidecar(baseOffset, kind));
     }
 
-    void writeSidecar(long baseOffset, Sidecar kind, byte[] bytes, boolean forced)
-            throws IOException {
-        WholeFile.replace(medium, sidecar(baseOffset, kind), bytes, forced);
+    /** Writes a sidecar; its name is durable after {@link #force}. */
+    void writeSidecar(long baseOffset, Sidecar kind, byte[] bytes) throws IOException {
+        WholeFile.replace(medium, sidecar(baseOffset, kind), bytes);
+    }
+
+    /** Writes a sidecar of a finished segment again, without any force. */
+    void rewriteSidecar(long baseOffset, Sidecar kind, byte[] bytes) throws IOException {
+        WholeFile.replaceUnforced(medium, sidecar(baseOffset, kind), bytes);
     }
 
     /**
-     * Deletes a sealed segment. One rename removes it. Only when that is durable does the rest go,
-     * and the renamed file last: as long as it is there, the next open knows what else is to be
-     * deleted.
+     * Deletes a sealed segment. One rename removes it. When that is durable, the other files are
+     * deleted, and the renamed file last: as long as it exists, the next open knows what else to
+     * delete.
      */
     void deleteSealed(Path file, long baseOffset) throws IOException {
         Path gone = deleted(baseOffset);
@@ -157,12 +166,12 @@ record PartitionDirectory(
         deleteRest(baseOffset);
     }
 
-    /** Deletes what is left of a segment that was renamed away. */
+    /** Deletes the remaining files of a segment that was renamed to its deleted name. */
     void deleteRest(long baseOffset) throws IOException {
         deleteWith(deleted(baseOffset), baseOffset);
     }
 
-    /** Deletes a copy that was not published, in the same order. */
+    /** Deletes a copy that was not published, its own file last. */
     void deleteCopy(long baseOffset) throws IOException {
         deleteWith(copy(baseOffset), baseOffset);
     }
@@ -178,14 +187,14 @@ record PartitionDirectory(
         medium.delete(last);
     }
 
-    /** Whether mark and sidecars belong to another segment by now. */
+    /** Returns whether mark and sidecars already belong to another segment. */
     private boolean isInUse(long baseOffset) throws IOException {
         SealMark seal = readSeal(baseOffset);
         return medium.exists(log(baseOffset))
                 || (seal != null && medium.exists(active(seal.fileEpoch())));
     }
 
-    /** Whether an error means that there is no space. */
+    /** Returns whether an error means that the file system is full. */
     boolean isFull(IOException e, long wanted) {
         return NoSpace.isMeantBy(e, medium, path, wanted);
     }

@@ -17,18 +17,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Finds the segments in a partition's directory, from the files alone, and changes nothing.
+ * Finds the segments in a partition's directory, from the files alone. Changes nothing.
  *
  * <ul>
- *   <li>{@code BASE.log} is a sealed segment, finished. Its mark is made up again when {@code
- *       BASE.mark} was lost.
- *   <li>A hidden file is a sealed segment, not finished, when there is a {@code BASE.mark} with its
- *       epoch; it may have been cut, so that its mark pages are gone.
- *   <li>Any other hidden file is what its mark pages say.
+ *   <li>{@code BASE.log} is a finished segment. If {@code BASE.mark} was lost, the mark is rebuilt
+ *       from the size and the modification time of the file.
+ *   <li>A hidden file with the epoch of a {@code BASE.mark} is a sealed segment that is not
+ *       finished; it may have been cut, so that it no longer has mark pages.
+ *   <li>The mark pages of any other hidden file describe its segment.
  * </ul>
  */
 final class PartitionScan {
-    private final FileTier tier;
+    private final FileBlock.Owner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final Map<Path, FileBlock> known;
@@ -37,15 +37,15 @@ final class PartitionScan {
     private final List<FileBlock> segments = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
     private final List<Path> temporaries = new ArrayList<>();
-    private boolean restless;
+    private boolean changing;
 
     /**
-     * Begins.
+     * Creates a scan.
      *
      * @param known segments found earlier, by {@link FileBlock#key}
      */
-    PartitionScan(FileTier tier, PartitionDirectory directory, Map<Path, FileBlock> known) {
-        this.tier = tier;
+    PartitionScan(FileBlock.Owner owner, PartitionDirectory directory, Map<Path, FileBlock> known) {
+        this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
         this.known = known;
@@ -62,32 +62,31 @@ final class PartitionScan {
         return strangers;
     }
 
-    /** What a crash left half made. */
+    /** Returns files that a crash left incomplete. */
     List<Path> temporaries() {
         return temporaries;
     }
 
-    /** Base offsets of segments whose deletion a crash interrupted. */
+    /** Returns the base offsets of segments whose deletion a crash interrupted. */
     Iterable<Long> deleted() {
         return numbers.get(Kind.DELETED);
     }
 
-    /** Base offsets of copies that a crash interrupted. */
+    /** Returns the base offsets of copies that a crash interrupted. */
     Iterable<Long> copies() {
         return numbers.get(Kind.COPY);
     }
 
-    /** Whether files came or went while we looked, so that another look would say more. */
-    boolean isRestless() {
-        return restless;
+    /** Returns whether files changed during the scan, so that another scan would find more. */
+    boolean wasChanging() {
+        return changing;
     }
 
-    /** Looks. */
-    PartitionScan run() throws IOException {
+    void run() throws IOException {
         for (String name : medium.list(directory.path())) {
             FileNames.Entry entry = FileNames.parse(name);
             switch (entry.kind()) {
-                case STRANGE -> stranger(directory.path().resolve(name), "not a file of Firn's");
+                case UNKNOWN -> stranger(directory.path().resolve(name), "not a file of Firn's");
                 case TEMPORARY -> temporaries.add(directory.path().resolve(name));
                 default -> numbers.get(entry.kind()).add(entry.number());
             }
@@ -99,7 +98,7 @@ final class PartitionScan {
             }
         }
         for (long base : numbers.get(Kind.LOG)) {
-            unlessVanished(() -> addLog(base), () -> restless = true);
+            unlessVanished(() -> addLog(base), () -> changing = true);
         }
         for (long epoch : numbers.get(Kind.ACTIVE)) {
             unlessVanished(() -> addHidden(epoch), () -> addRenamed(epoch));
@@ -107,38 +106,40 @@ final class PartitionScan {
         reportOrphans(Kind.MARK, "has no segment to its mark");
         reportOrphans(Kind.INDEX, "has no segment to its index");
         reportOrphans(Kind.TIMEINDEX, "has no segment to its index");
-        return this;
     }
 
     /** A step that opens files. */
     @FunctionalInterface
     private interface Step {
-        /** Takes it. */
-        void take() throws IOException;
+        void run() throws IOException;
     }
 
-    /** In a read-only tier, what was listed may be renamed or deleted when we come to it. */
+    /**
+     * In a read-only tier, a file that was listed may be renamed or deleted before it is opened.
+     */
     private void unlessVanished(Step step, Step otherwise) throws IOException {
         try {
-            step.take();
+            step.run();
         } catch (NoSuchFileException e) {
             if (!directory.readOnly()) {
                 throw e;
             }
-            otherwise.take();
+            otherwise.run();
         }
     }
 
-    /** Another look could miss the next one in the same way, beside a writer that rolls often. */
+    /**
+     * Beside a writer that rolls often, another scan could miss the next segment in the same way.
+     */
     private void addRenamed(long epoch) throws IOException {
         SealMark seal = directory.findSeal(epoch);
         if (seal == null) {
-            restless = true;
+            changing = true;
             return;
         }
         long base = seal.mark().baseOffset();
         seals.put(base, seal);
-        unlessVanished(() -> addLog(base), () -> restless = true);
+        unlessVanished(() -> addLog(base), () -> changing = true);
     }
 
     private void addLog(long base) throws IOException {
@@ -154,14 +155,14 @@ final class PartitionScan {
                 if (numbers.get(Kind.MARK).contains(base)) {
                     stranger(directory.mark(base), "damaged; made up again from " + log);
                 }
-                seal = new SealMark(madeUp(base, (int) size, file.modifiedMs()), -1);
+                seal = new SealMark(rebuiltMark(base, (int) size, file.modifiedMs()), -1);
             }
             reportLength(log, size, seal.mark().position());
-            add(new FileBlock(tier, directory, seal, size, true));
+            add(new FileBlock(owner, directory, seal, size, true));
         }
     }
 
-    private Mark madeUp(long base, int size, long sealTimeMs) {
+    private Mark rebuiltMark(long base, int size, long sealTimeMs) {
         return new Mark(
                 SegmentState.SEALED,
                 directory.topicId(),
@@ -189,7 +190,7 @@ final class PartitionScan {
                 if (size < seal.mark().position()) {
                     reportLength(path, size, seal.mark().position());
                 }
-                add(new FileBlock(tier, directory, seal, size, false));
+                add(new FileBlock(owner, directory, seal, size, false));
                 return;
             }
             MarkPages.Found found = MarkPages.read(file, file.size());
@@ -198,7 +199,7 @@ final class PartitionScan {
                 return;
             }
             int room = MarkPages.capacity(found.fileBytes());
-            kept = add(new FileBlock(tier, directory, epoch, file, found, room));
+            kept = add(new FileBlock(owner, directory, epoch, file, found, room));
         } finally {
             if (!kept) {
                 file.close();
@@ -207,7 +208,8 @@ final class PartitionScan {
     }
 
     /**
-     * Takes what is known already rather than what was just made; true when the new one is kept.
+     * Adds a segment, or the block that is already known of it; returns whether the new one is
+     * used.
      */
     private boolean add(FileBlock found) throws IOException {
         FileBlock earlier = known.get(found.key());
@@ -239,7 +241,7 @@ final class PartitionScan {
                             || (seal != null
                                     && numbers.get(Kind.ACTIVE).contains(seal.fileEpoch()));
             if (!owned) {
-                restless = true;
+                changing = true;
                 String name = name(kind, base);
                 String lost = seal == null ? "" : "; there was one of " + describe(seal.mark());
                 stranger(directory.path().resolve(name), reason + lost);

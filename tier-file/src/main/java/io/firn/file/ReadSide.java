@@ -8,7 +8,10 @@ import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The readers' side of a segment: a view and an open file, both made when first needed. */
+/**
+ * The readers' side of a segment: a view and an open file, both created when first needed. The
+ * monitor guards the fields; the view is also read without it. Thread-safe.
+ */
 final class ReadSide {
     private final FileMedium medium;
     private final Uncollected uncollected;
@@ -17,11 +20,11 @@ final class ReadSide {
     private boolean ended;
 
     /**
-     * Begins.
+     * Creates the readers' side.
      *
-     * @param uncollected what takes the mappings of views that are released
-     * @param file open already, or null
-     * @param view there already, or null
+     * @param uncollected collects the mappings that are released while a user may hold a buffer
+     * @param file the file if it is already open, else null
+     * @param view the view if it already exists, else null
      */
     ReadSide(FileMedium medium, Uncollected uncollected, MediumFile file, View view) {
         this.medium = medium;
@@ -30,12 +33,12 @@ final class ReadSide {
         this.view = view;
     }
 
-    /** The view if there is one, else null. */
+    /** Returns the view; null when there is none. */
     View current() {
         return view;
     }
 
-    /** The view, made from the first bytes of the file when there is none. */
+    /** Returns the view; maps the first bytes of the file if there is none. */
     synchronized View map(Path path, int length) throws IOException {
         requireNotEnded(path);
         if (view == null) {
@@ -71,7 +74,7 @@ final class ReadSide {
         return file;
     }
 
-    /** Takes the view away, if there is one, and lets no further reader into it. */
+    /** Retires the view, so that it cannot be pinned any more; returns null when there is none. */
     synchronized View detach() {
         View retired = view;
         view = null;
@@ -81,7 +84,7 @@ final class ReadSide {
         return retired;
     }
 
-    /** The end: nothing is mapped or opened again, and whoever reads last unmaps the view. */
+    /** Ends reading for good; the reader that unpins the view last unmaps it. */
     synchronized void end() {
         ended = true;
         View last = detach();
@@ -97,7 +100,7 @@ final class ReadSide {
         }
     }
 
-    /** Closes the file, which is opened again when needed; the view stays. */
+    /** Closes the file, which is opened again when needed. Keeps the view. */
     synchronized void closeFile() {
         MediumFile closing = file;
         file = null;
@@ -106,7 +109,7 @@ final class ReadSide {
                 closing.close();
             }
         } catch (IOException e) {
-            // Nothing depends on it: whatever had to be durable was forced.
+            // No harm: everything that had to be durable was forced.
             return;
         }
     }

@@ -8,18 +8,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Makes the file of a new segment: real zeros for all of its room, then its first mark, under a
- * name that means nothing until all of that is durable.
+ * Makes the file of a new segment: writes zeros to all of it, then its first mark, under a
+ * temporary name that is ignored after a crash, and renames it when all of that is durable.
  */
 final class Reservation {
     /**
-     * Zeros are written in pieces of this size. Bigger ones make Linux keep the file in bigger
-     * folios, of which a later force writes every byte for each small store (measured: 1 MiB pieces
+     * Zeros are written in pieces of this size. With larger pieces Linux keeps the file in larger
+     * folios, and a later force of a small store writes a whole folio (measured: pieces of 1 MiB
      * double the cost of a force of 64 bytes).
      */
     private static final int PIECE = 16 * 1024;
 
-    private final FileTier tier;
+    private final FileBlock.Owner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final int bytes;
@@ -28,21 +28,21 @@ final class Reservation {
     private final Path path;
     private final Path temporary;
 
-    Reservation(FileTier tier, PartitionDirectory directory, int bytes, long epoch) {
-        this.tier = tier;
+    Reservation(FileBlock.Owner owner, PartitionDirectory directory, int bytes, long epoch) {
+        this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
         this.bytes = bytes;
         this.fileBytes = MarkPages.fileBytes(bytes);
         this.epoch = epoch;
         this.path = directory.active(epoch);
-        this.temporary = directory.path().resolve(FileNames.temporary(FileNames.active(epoch)));
+        this.temporary = directory.path().resolve(FileNames.temporaryActive(epoch));
     }
 
     FileBlock make() throws IOException {
         if (medium.exists(path)) {
             throw new IOException(
-                    path + " is there already: epoch " + epoch + " was given to two segments");
+                    path + " already exists: epoch " + epoch + " was given to two segments");
         }
         try {
             write();
@@ -52,13 +52,13 @@ final class Reservation {
             return open();
         } catch (IOException e) {
             boolean full = directory.isFull(e, PIECE);
-            takeBack(e);
+            cleanUp(e);
             if (full) {
                 throw directory.full(e, fileBytes);
             }
             throw e;
         } catch (RuntimeException e) {
-            takeBack(e);
+            cleanUp(e);
             throw e;
         }
     }
@@ -70,7 +70,7 @@ final class Reservation {
             Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
             byte[] encoded = MarkFormat.encode(mark);
             file.write(MarkPages.slotPosition(fileBytes, 0), encoded, 0, encoded.length);
-            // Before the rename: the name promises that the space is there.
+            // Before the rename: a file of the final name has all of its space.
             file.force();
         }
     }
@@ -88,7 +88,7 @@ final class Reservation {
         FileBlock segment = null;
         try {
             MarkPages.Found found = MarkPages.read(file, fileBytes);
-            segment = new FileBlock(tier, directory, epoch, file, found, bytes);
+            segment = new FileBlock(owner, directory, epoch, file, found, bytes);
             segment.prefault();
             return segment;
         } catch (IOException | RuntimeException e) {
@@ -101,10 +101,10 @@ final class Reservation {
         }
     }
 
-    private void takeBack(Exception reason) {
+    private void cleanUp(Exception reason) {
         try {
             medium.delete(temporary);
-            medium.delete(directory.sealRoom(epoch));
+            medium.delete(directory.reservedSeal(epoch));
             medium.delete(path);
         } catch (IOException e) {
             reason.addSuppressed(e);

@@ -3,6 +3,7 @@ package io.firn.file;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.WholeFile;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import io.firn.spi.SegmentState;
@@ -13,20 +14,20 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /**
- * The file {@code BASE.mark}: that a segment is sealed, and where it ends. It is replaced as a
- * whole, so one slot is enough.
+ * The content of {@code BASE.mark}: that a segment is sealed, and where it ends. The file is
+ * replaced as a whole ({@link WholeFile}), so one slot is enough.
  *
  * <pre>
  *  0                                84            92
  *  | mark, as MarkFormat has it     | file epoch  | crc |
  * </pre>
  *
- * The file epoch is the one in the name of the file while it was active, by which a crash between
- * seal and rename is put right; the epoch in the mark may be a later one. The CRC32C covers bytes 0
- * to 91. All numbers are big-endian.
+ * The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
+ * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C
+ * covers bytes 0 to 91. All numbers are big-endian.
  *
  * @param mark in state SEALED
- * @param fileEpoch the epoch in the name of the hidden file; −1 when that is not known
+ * @param fileEpoch the epoch in the name of the hidden file; −1 when it is not known
  */
 record SealMark(Mark mark, long fileEpoch) {
     private static final int FILE_EPOCH = MarkFormat.LENGTH;
@@ -36,7 +37,7 @@ record SealMark(Mark mark, long fileEpoch) {
     /**
      * Reads a mark file.
      *
-     * @return null when it is not there, is damaged, or says anything but SEALED
+     * @return null when the file does not exist, is damaged, or its state is not SEALED
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     static SealMark read(FileMedium medium, Path file) throws IOException {
@@ -56,10 +57,10 @@ record SealMark(Mark mark, long fileEpoch) {
                 : null;
     }
 
-    /** Sets room aside for a mark file, when that is still to be done. */
-    static void reserve(FileMedium medium, Path room) throws IOException {
-        if (!medium.exists(room)) {
-            try (MediumFile out = medium.create(room)) {
+    /** Reserves the space of a mark file, unless that has been done. */
+    static void reserve(FileMedium medium, Path reserved) throws IOException {
+        if (!medium.exists(reserved)) {
+            try (MediumFile out = medium.create(reserved)) {
                 out.write(0, new byte[LENGTH], 0, LENGTH);
                 out.force();
             }
@@ -69,23 +70,17 @@ record SealMark(Mark mark, long fileEpoch) {
     /**
      * Replaces the mark file, durably on return.
      *
-     * @param room becomes the mark file, when it was reserved
+     * @param reserved becomes the mark file if its space was reserved
      */
-    void write(FileMedium medium, Path file, Path room) throws IOException {
+    void write(FileMedium medium, Path file, Path reserved) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(LENGTH);
         buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
         buffer.putInt(crc(buffer.array()));
-        if (medium.exists(room)) {
-            try (MediumFile out = medium.open(room, true)) {
-                out.write(0, buffer.array(), 0, LENGTH);
-                // Before the rename, as in WholeFile.
-                out.force();
-            }
-            medium.rename(room, file);
+        if (medium.exists(reserved)) {
+            WholeFile.write(medium, file, buffer.array(), reserved);
         } else {
-            WholeFile.replace(medium, file, buffer.array(), true);
+            WholeFile.write(medium, file, buffer.array());
         }
-        medium.forceDirectory(file.getParent());
     }
 
     private static int crc(byte[] bytes) {

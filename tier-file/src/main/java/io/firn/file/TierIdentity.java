@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The file {@code tier}: who a tier is, and whose.
+ * The content of the file {@code tier}: the ids of a tier and of its store.
  *
- * @param tierId given when the tier was created
- * @param storeId the store that it belongs to
+ * @param tierId assigned when the tier was created
+ * @param storeId the id of the store that the tier belongs to
  */
 record TierIdentity(UUID tierId, UUID storeId) {
     private static final String MAGIC = "file-tier";
@@ -19,7 +19,7 @@ record TierIdentity(UUID tierId, UUID storeId) {
     private static final String TIER = "tier";
     private static final String STORE = "store";
 
-    /** The identity of the tier in a directory, or null when there is no tier. */
+    /** Returns the identity of the tier in a directory; null when there is no tier. */
     static TierIdentity read(FileMedium medium, Path directory) throws IOException {
         Path file = directory.resolve(FileNames.TIER);
         Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Looks at what lies in a tier's directory. Changes nothing until {@link #settle}. */
+/** Finds the segments in a tier's directory. Changes nothing before {@link #recover}. */
 final class TierScan {
-    private static final int LOOKS = 3;
+    private static final int MAX_TRIES = 3;
 
-    private final FileTier tier;
+    private final FileBlock.Owner owner;
     private final Path root;
     private final FileMedium medium;
     private final boolean readOnly;
@@ -28,14 +28,14 @@ final class TierScan {
     private final List<Path> topics = new ArrayList<>();
     private final Map<PartitionDirectory, PartitionScan> partitions = new LinkedHashMap<>();
 
-    TierScan(FileTier tier, Path root, FileMedium medium, boolean readOnly) {
-        this.tier = tier;
+    TierScan(FileBlock.Owner owner, Path root, FileMedium medium, boolean readOnly) {
+        this.owner = owner;
         this.root = root;
         this.medium = medium;
         this.readOnly = readOnly;
     }
 
-    /** What was found, by {@link FileBlock#key}. */
+    /** Returns the segments that were found, by {@link FileBlock#key}. */
     Map<Path, FileBlock> segments() {
         return segments;
     }
@@ -45,9 +45,9 @@ final class TierScan {
     }
 
     /**
-     * Looks.
+     * Scans the directories.
      *
-     * @param known segments found earlier, which are reused when they are still there
+     * @param known segments found earlier, which are reused if they still exist
      */
     void run(Map<Path, FileBlock> known) throws IOException {
         Set<String> own = FileNames.atRoot();
@@ -92,35 +92,35 @@ final class TierScan {
             throws IOException {
         Map<Path, FileBlock> candidates = new HashMap<>(known);
         PartitionScan scan;
-        int looks = 0;
+        int tries = 0;
         do {
-            scan = new PartitionScan(tier, directory, candidates);
+            scan = new PartitionScan(owner, directory, candidates);
             try {
                 scan.run();
             } finally {
                 made.addAll(scan.segments());
                 scan.segments().forEach(segment -> candidates.put(segment.key(), segment));
             }
-            looks++;
-        } while (readOnly && scan.isRestless() && looks < LOOKS);
+            tries++;
+        } while (readOnly && scan.wasChanging() && tries < MAX_TRIES);
         scan.segments().forEach(segment -> segments.put(segment.key(), segment));
         strangers.addAll(scan.strangers());
         partitions.put(directory, scan);
     }
 
-    /** Releases what was made for this scan, but for what is wanted. */
-    void releaseAllBut(Set<FileBlock> wanted) {
+    /** Releases the blocks that this scan created, except those that are wanted. */
+    void releaseAllExcept(Set<FileBlock> wanted) {
         made.stream().filter(segment -> !wanted.contains(segment)).forEach(FileBlock::release);
     }
 
     /**
-     * Makes durable what an earlier process may only have begun to, and removes what a crash left
-     * half made or half deleted.
+     * Makes names durable that a killed process may not have forced, and deletes files that a crash
+     * left incomplete or only partly deleted.
      *
-     * @return directories that are there for certain
+     * @return directories whose names are durable
      */
-    Set<Path> settle() throws IOException {
-        // A name that an earlier process made may so far exist in memory only.
+    Set<Path> recover() throws IOException {
+        // A name that an earlier process created may so far exist in memory only.
         medium.forceDirectory(root);
         Set<Path> durable = new HashSet<>();
         for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {

@@ -336,7 +336,7 @@ class FileTierBadDaysTest {
     @Test
     void shouldClearAwayWhatAReservationLeftHalfMade() throws IOException {
         tierWith(0);
-        Path half = partition().resolve(FileNames.temporary(FileNames.active(5)));
+        Path half = partition().resolve(FileNames.temporaryActive(5));
         Files.write(half, new byte[100]);
 
         try (FileTier reading = open(READ_ONLY)) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.file.Life.Step;
 import io.firn.medium.MediumFile;
+import io.firn.medium.TwoSlots;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Mark;
@@ -75,7 +76,7 @@ class FileTierForceTest {
     void shouldKeepBothSlotsOfARewrittenMark() throws IOException {
         try (Life life = Life.after(Step.REWRITE)) {
             SimulatedFileMedium left = life.medium.crash(Survival.NONE);
-            for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+            for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
                 SimulatedFileMedium rotten = left.kill();
                 long size = MarkPages.fileBytes(Life.ROOM);
                 rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + 30, 1);
@@ -94,7 +95,7 @@ class FileTierForceTest {
             Mark newest = before.active(42, Life.BASE, 6000, Life.BASE + 6);
             life.segment().writeMark(newest);
             List<Mark> found = new ArrayList<>();
-            for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+            for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
                 SimulatedFileMedium rotten = life.medium.crash(Survival.NONE);
                 long size = MarkPages.fileBytes(Life.ROOM);
                 rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + 30, 1);
@@ -287,7 +288,7 @@ class FileTierForceTest {
         assertEquals(Step.MARK, next.step(Step.STORE));
         next.recover();
         next.segment().writeMark(next.segment().mark().active(50, Life.BASE, 6000, 1006));
-        for (int slot = 0; slot < MarkPages.SLOTS; slot++) {
+        for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
             assertEquals(slot == 1 ? 6000 : 5000, markIn(killed.crash(Survival.NONE), slot));
         }
     }

@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The batches at the beginning of a block, found without a mark: each whole by its CRC, following
- * the one before it, of the same or a later epoch. What an earlier use of the block left them has
- * an earlier epoch, and so does not count.
+ * The batches at the beginning of a block, found without a mark: each has a valid CRC, the next
+ * offset, and the same or a later epoch than the one before. Stale batches of an earlier use of the
+ * block have an earlier epoch and do not belong to them.
  *
- * @param bytes that they take
- * @param from first offset
- * @param to offset after the last; equal to {@code from} when there is no batch
- * @param epochBits of the last batch, the low 31 bits of an epoch
+ * @param bytes the bytes of all batches
+ * @param from the first offset
+ * @param to the offset after the last; equal to {@code from} when there is no batch
+ * @param epochBits the low 31 bits of the last batch's epoch
  */
 record BatchChain(int bytes, long from, long to, int epochBits) {
     private static final int LENGTH = 8;
@@ -49,7 +49,7 @@ record BatchChain(int bytes, long from, long to, int epochBits) {
         return bytes == 0;
     }
 
-    /** A batch's size; −1 when it is not whole. */
+    /** Returns a batch's size; −1 when it is not valid. */
     private static int sizeOf(ByteBuffer memory, int position) {
         long size = LENGTH_OVERHEAD + (long) memory.getInt(position + LENGTH);
         if (size < HEADER

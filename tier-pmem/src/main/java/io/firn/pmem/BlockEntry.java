@@ -8,33 +8,34 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * What the block table says about a block: the mark of the segment in it, or that it is free. Two
- * slots in different pages are written in turn; the whole one with more {@code writes} counts.
+ * The entry of a block in the block table: the mark of the segment in it, or that it is free. It is
+ * kept in two slots in different pages; the intact one with the higher {@code writes} is the
+ * newest.
  *
  * <pre>
  *  0        8         12      16       24     32         40         48          52
- *  | magic  | version | state | writes | life | topic hi | topic lo | partition | position …
+ *  | magic  | version | state | writes | inc. | topic hi | topic lo | partition | position …
  *  52         56      64           72       80           88         96     100
  *  … position | epoch | baseOffset | offset | timeMs | sequence | room | finished …
  *  100        104          108        112              116            120      124   128
  *  … finished | indexBytes | indexCrc | timeIndexBytes | timeIndexCrc | unused | crc |
  * </pre>
  *
- * State 0 is free, 1 to 3 are {@link SegmentState}'s codes, 4 is kept for a copy that is being
- * made. The CRC32C covers the pool's id, the block's number and bytes 0 to 123: an entry counts
+ * State 0 is free, 1 to 3 are {@link SegmentState}'s codes, 4 is set aside for a copy that is being
+ * made. The CRC32C covers the pool's id, the block's number and bytes 0 to 123: an entry is valid
  * only in its own place.
  *
- * @param writes how often the entry was written; never starts anew
- * @param life the value of {@code writes} when the segment was reserved: tells it from those that
- *     the block held before
+ * @param writes how often the entry was written; never reset
+ * @param incarnation the value of {@code writes} when the segment was reserved: distinguishes it
+ *     from the segments that the block held before
  * @param mark the segment's mark; null when the block is free
  * @param epoch the highest epoch that batches in the block can have
- * @param room bytes that the segment may use for batches
- * @param finished whether its indexes were written after it was sealed
+ * @param room the space in bytes that the segment may use for batches
+ * @param finished whether the indexes were written after the segment was sealed
  */
 record BlockEntry(
         long writes,
-        long life,
+        long incarnation,
         Mark mark,
         long epoch,
         int room,
@@ -46,7 +47,7 @@ record BlockEntry(
     private static final long MAGIC = 0x4649_524E_424C_4F4BL; // FIRNBLOK
     private static final int FREE = 0;
     private static final int STATE = 12;
-    private static final int LIFE = 24;
+    private static final int INCARNATION = 24;
     private static final int CRC = SLOT_BYTES - 4;
 
     /** Length and checksum of a sidecar. */
@@ -60,14 +61,12 @@ record BlockEntry(
         }
     }
 
-    /**
-     * Whether a slot seems to tell of this life of a block in use; its checksum is not looked at.
-     */
-    static boolean isLife(ByteBuffer slot, long life) {
-        return slot.getInt(STATE) != FREE && slot.getLong(LIFE) == life;
+    /** Returns whether a slot contains this incarnation of a block in use; ignores the checksum. */
+    static boolean hasIncarnation(ByteBuffer slot, long incarnation) {
+        return slot.getInt(STATE) != FREE && slot.getLong(INCARNATION) == incarnation;
     }
 
-    /** The entry of a block that was never used. */
+    /** Returns the entry of a block that was never used. */
     static BlockEntry neverUsed() {
         return new BlockEntry(1, 0, null, -1, 0, false, Extent.NONE, Extent.NONE);
     }
@@ -80,9 +79,9 @@ record BlockEntry(
         return isFree() && writes == 1;
     }
 
-    /** Whether the block was never used before the segment that is in it. */
-    boolean isFirstLife() {
-        return life == neverUsed().writes + 1;
+    /** Returns whether the block was never used before the segment that is in it. */
+    boolean isFirstIncarnation() {
+        return incarnation == neverUsed().writes + 1;
     }
 
     boolean isSealed() {
@@ -92,42 +91,45 @@ record BlockEntry(
     boolean isSameStateAs(BlockEntry other) {
         return isFree() == other.isFree()
                 && (isFree() || mark.state() == other.mark.state())
-                && life == other.life
+                && incarnation == other.incarnation
                 && finished == other.finished;
     }
 
-    /** The next entry: reserved for a segment. */
+    /** Returns the next entry: reserved for a segment. */
     BlockEntry reserved(Mark reserved, int bytes) {
         long next = writes + 1;
         return new BlockEntry(
                 next, next, reserved, reserved.epoch(), bytes, false, Extent.NONE, Extent.NONE);
     }
 
-    /** The next entry: another mark. */
+    /** Returns the next entry: another mark. */
     BlockEntry marked(Mark next) {
         long highest = Math.max(epoch, next.epoch());
-        return new BlockEntry(writes + 1, life, next, highest, room, finished, index, timeIndex);
+        return new BlockEntry(
+                writes + 1, incarnation, next, highest, room, finished, index, timeIndex);
     }
 
-    /** The next entry: finished, with these indexes. */
+    /** Returns the next entry: finished, with these indexes. */
     BlockEntry finished(Extent newIndex, Extent newTimeIndex) {
-        return new BlockEntry(writes + 1, life, mark, epoch, room, true, newIndex, newTimeIndex);
+        return new BlockEntry(
+                writes + 1, incarnation, mark, epoch, room, true, newIndex, newTimeIndex);
     }
 
-    /** The next entry: free. */
+    /** Returns the next entry: free. */
     BlockEntry freed() {
-        return new BlockEntry(writes + 1, life, null, epoch, 0, false, Extent.NONE, Extent.NONE);
+        return new BlockEntry(
+                writes + 1, incarnation, null, epoch, 0, false, Extent.NONE, Extent.NONE);
     }
 
     BlockEntry withEpoch(long other) {
-        return new BlockEntry(writes, life, mark, other, room, finished, index, timeIndex);
+        return new BlockEntry(writes, incarnation, mark, other, room, finished, index, timeIndex);
     }
 
     byte[] encode(UUID poolId, int block) {
         ByteBuffer b = ByteBuffer.allocate(SLOT_BYTES);
         Mark m = mark == null ? new Mark(null, new UUID(0, 0), 0, epoch, -1, 0, -1, -1, 0) : mark;
         b.putLong(MAGIC).putInt(VERSION).putInt(mark == null ? FREE : m.state().code());
-        b.putLong(writes).putLong(life);
+        b.putLong(writes).putLong(incarnation);
         b.putLong(m.topicId().getMostSignificantBits());
         b.putLong(m.topicId().getLeastSignificantBits());
         b.putInt(m.partition()).putInt(m.position()).putLong(m.epoch());
@@ -140,9 +142,9 @@ record BlockEntry(
     }
 
     /**
-     * The entry in a slot.
+     * Returns the entry in a slot.
      *
-     * @return null when it is not whole or belongs elsewhere
+     * @return null when the slot is not intact or belongs to another place
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     static BlockEntry decode(byte[] slot, UUID poolId, int block)
@@ -150,7 +152,7 @@ record BlockEntry(
         return ByteBuffer.wrap(slot).getInt(CRC) == crc(slot, poolId, block) ? parse(slot) : null;
     }
 
-    /** As {@link #decode}, when the pool's id is lost and the checksum cannot be looked at. */
+    /** As {@link #decode}, when the pool's id is lost and the checksum cannot be verified. */
     static BlockEntry parse(byte[] slot) throws UnsupportedVersionException {
         ByteBuffer b = ByteBuffer.wrap(slot);
         if (b.getLong() != MAGIC) {
@@ -163,7 +165,7 @@ record BlockEntry(
         int code = b.getInt();
         SegmentState state = SegmentState.ofCode(code);
         long writes = b.getLong();
-        long life = b.getLong();
+        long incarnation = b.getLong();
         UUID topicId = new UUID(b.getLong(), b.getLong());
         int partition = b.getInt();
         int position = b.getInt();
@@ -192,7 +194,7 @@ record BlockEntry(
                                 offset,
                                 timeMs,
                                 sequence);
-        return new BlockEntry(writes, life, mark, epoch, room, finished, index, timeIndex);
+        return new BlockEntry(writes, incarnation, mark, epoch, room, finished, index, timeIndex);
     }
 
     private static int crc(byte[] slot, UUID poolId, int block) {

@@ -1,15 +1,17 @@
 package io.firn.pmem;
 
+import io.firn.medium.TwoSlots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The block table of a pool. Every entry has one owner at a time (who took the block, then the
- * segment in it), so no lock is needed.
+ * The block table of a pool, with two slots for each entry ({@link TwoSlots}). An entry has one
+ * owner at a time (the thread that allocated the block, then the segment in it), so no lock is
+ * needed.
  *
- * <p>A change of state goes into both slots, one durable before the other is touched: should one
- * slot rot later, the other cannot bring an older state back. Only the advance of a mark
- * alternates: falling back to the mark before it costs recovery some checking, and nothing else.
+ * <p>A change of state is written into both slots: if one slot is corrupted later, the other does
+ * not contain an older state. The advance of a mark is written into one slot only: falling back to
+ * the mark before it merely makes recovery check more.
  */
 final class BlockTable {
     private final PmemMemory memory;
@@ -22,23 +24,20 @@ final class BlockTable {
         this.newestSlot = new byte[pool.blockCount()];
     }
 
-    /** The newest whole entry of a block; null when both slots are destroyed. */
+    /** Returns the newest intact entry of a block; null when both slots are destroyed. */
     BlockEntry read(int block) throws IOException {
-        BlockEntry first = readSlot(block, 0);
-        BlockEntry second = readSlot(block, 1);
-        if (first == null || second == null) {
-            return first == null ? second : first;
-        }
-        return second.writes() > first.writes() ? second : first;
+        return TwoSlots.newest(slot -> readSlot(block, slot), BlockEntry::writes).record();
     }
 
     /**
-     * All entries, after a crash. What is read may so far exist in a cache only: it is stored again
-     * and forced before anybody acts on it. Then slots that lack their twin's state get it.
+     * Returns all entries after a crash. They may so far exist in a cache only: as {@link
+     * TwoSlots#restore} does for one record, all of them are stored again, and the table is forced
+     * once, before anything depends on them. Then the other slot is written where it has another
+     * state.
      */
-    BlockEntry[] settle() throws IOException {
+    BlockEntry[] recover() throws IOException {
         BlockEntry[] entries = new BlockEntry[pool.blockCount()];
-        boolean[] unlike = new boolean[entries.length];
+        boolean[] differ = new boolean[entries.length];
         for (int block = 0; block < entries.length; block++) {
             BlockEntry first = readSlot(block, 0);
             BlockEntry second = readSlot(block, 1);
@@ -49,27 +48,30 @@ final class BlockTable {
             if (entries[block] == null) {
                 continue;
             }
-            unlike[block] = first == null || second == null || !first.isSameStateAs(second);
+            differ[block] = first == null || second == null || !first.isSameStateAs(second);
             byte[] bytes = entries[block].encode(pool.poolId(), block);
             memory.bytes(position(block, newestSlot[block]), bytes.length).put(0, bytes);
         }
         int tableBytes = entries.length * BlockEntry.SLOT_BYTES;
-        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+        for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
             memory.force(position(0, slot), tableBytes);
         }
         for (int block = 0; block < entries.length; block++) {
-            if (unlike[block]) {
-                writeOther(block, entries[block]);
+            if (differ[block]) {
+                new EntrySlots(block).write(entries[block]);
             }
         }
         return entries;
     }
 
-    /** Whether both slots tell of this life of a block in use; a quick look, without checksums. */
-    boolean isLife(int block, long life) {
-        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+    /**
+     * Returns whether both slots contain this incarnation of a block in use; a quick check, without
+     * checksums.
+     */
+    boolean hasIncarnation(int block, long incarnation) {
+        for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
             ByteBuffer bytes = memory.bytes(position(block, slot), BlockEntry.SLOT_BYTES);
-            if (!BlockEntry.isLife(bytes, life)) {
+            if (!BlockEntry.hasIncarnation(bytes, incarnation)) {
                 return false;
             }
         }
@@ -78,17 +80,32 @@ final class BlockTable {
 
     /** Writes the next entry of a block; durable on return. */
     void write(int block, BlockEntry before, BlockEntry next, boolean both) throws IOException {
-        writeOther(block, next);
+        EntrySlots slots = new EntrySlots(block);
+        slots.write(next);
         if (both || before == null || !before.isSameStateAs(next)) {
-            writeOther(block, next);
+            slots.write(next);
         }
     }
 
-    /** A torn write must leave the newest entry whole, so the other slot is overwritten. */
-    private void writeOther(int block, BlockEntry entry) throws IOException {
-        int slot = PoolFormat.SLOTS - 1 - newestSlot[block];
-        memory.storeAndForce(position(block, slot), entry.encode(pool.poolId(), block));
-        newestSlot[block] = (byte) slot;
+    /** The entry of one block. */
+    private final class EntrySlots extends TwoSlots<BlockEntry> {
+        private final int block;
+
+        EntrySlots(int block) {
+            super(newestSlot[block]);
+            this.block = block;
+        }
+
+        @Override
+        protected BlockEntry read(int slot) throws IOException {
+            return readSlot(block, slot);
+        }
+
+        @Override
+        protected void store(int slot, BlockEntry entry) throws IOException {
+            memory.storeAndForce(position(block, slot), entry.encode(pool.poolId(), block));
+            newestSlot[block] = (byte) slot;
+        }
     }
 
     private BlockEntry readSlot(int block, int slot) throws IOException {

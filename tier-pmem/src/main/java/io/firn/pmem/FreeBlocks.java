@@ -4,28 +4,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Which blocks of a pool are free: a bit each, and nothing beside it that could disagree.
- * Lock-free; blocks are allocated round-robin, which spreads the wear.
+ * The free blocks of a pool, as one bit for each block; there is no count beside it that could
+ * disagree. Thread-safe and lock-free. Blocks are allocated round-robin, which spreads the wear.
  */
 final class FreeBlocks {
     private final AtomicLongArray words;
     private final int count;
     private final AtomicInteger next = new AtomicInteger();
 
-    /** None is free at first. */
+    /** Creates a map in which no block is free. */
     FreeBlocks(int count) {
         this.count = count;
         this.words = new AtomicLongArray((count + Long.SIZE - 1) / Long.SIZE);
     }
 
-    /** Takes a block; −1 when none is free. */
-    int take() {
+    /** Allocates a block; returns −1 when none is free. */
+    int allocate() {
         int from = next.get();
         for (int i = 0; i <= words.length(); i++) {
-            // The first word is looked at twice: from a place on, and from its beginning.
+            // The first word is searched twice: from the start position, and at the end from bit 0.
             int word = (from / Long.SIZE + i) % words.length();
             long mask = i == 0 ? -1L << from % Long.SIZE : -1L;
-            int block = takeIn(word, mask);
+            int block = allocateIn(word, mask);
             if (block >= 0) {
                 next.set((block + 1) % count);
                 return block;
@@ -34,7 +34,7 @@ final class FreeBlocks {
         return -1;
     }
 
-    private int takeIn(int word, long mask) {
+    private int allocateIn(int word, long mask) {
         while (true) {
             long bits = words.get(word);
             long lowest = Long.lowestOneBit(bits & mask);
@@ -47,8 +47,8 @@ final class FreeBlocks {
         }
     }
 
-    /** Gives a block back. */
-    void give(int block) {
+    /** Frees a block. */
+    void free(int block) {
         long bit = 1L << block % Long.SIZE;
         int word = block / Long.SIZE;
         long before = words.getAndUpdate(word, bits -> bits | bit);

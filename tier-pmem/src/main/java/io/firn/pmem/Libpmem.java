@@ -46,7 +46,7 @@ final class Libpmem {
 
     private Libpmem() {}
 
-    /** Where a direct buffer begins in memory. */
+    /** Returns the address of a direct buffer. */
     static long addressOf(Buffer direct) {
         try {
             return (long) ADDRESS.invoke(SEGMENT_OF_BUFFER.invoke(direct));

@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel.MapMode;
 
 /**
  * Memory that the JDK maps and libpmem flushes. On persistent memory the mapping is synchronous, so
- * that a flushed line needs no word with the file system.
+ * a flushed line does not depend on the metadata of the file system.
  */
 final class LibpmemMemory implements PmemMemory {
     private final MappedSlices slices;

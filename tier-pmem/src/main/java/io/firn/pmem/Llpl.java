@@ -5,9 +5,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * The three methods of llpl's {@code MemoryPool} that are needed, by name: its jar has no module
- * name of its own. Loading this class loads llpl and, with it, the native libraries: from {@link
- * NativeAccess} only.
+ * The three methods of llpl's {@code MemoryPool} that are needed, found by name because its jar has
+ * no module name. Loading this class loads llpl and its native libraries; only {@link NativeAccess}
+ * does so.
  */
 final class Llpl {
     static final String POOL = "com.intel.pmem.llpl.MemoryPool";
@@ -44,7 +44,7 @@ final class Llpl {
 
     private Llpl() {}
 
-    /** Maps a file that exists; there is no way to unmap it. */
+    /** Maps an existing file; it cannot be unmapped. */
     static Object open(String path) {
         try {
             return OPEN.invokeExact(path);

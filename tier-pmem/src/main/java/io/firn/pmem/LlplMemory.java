@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Memory that the JDK maps and llpl flushes through a mapping of its own: cache lines belong to the
- * memory, not to an address. Plain stores, because llpl's non-temporal copy takes the whole backing
- * array through JNI. llpl never unmaps: its address space is given back when the process ends.
+ * memory, not to an address. Uses plain stores, because llpl's non-temporal copy passes the whole
+ * backing array through JNI. llpl cannot unmap: its mapping stays until the process ends.
  */
 final class LlplMemory implements PmemMemory {
     private final MappedSlices slices;
@@ -22,7 +22,7 @@ final class LlplMemory implements PmemMemory {
         Object opened = null;
         try {
             opened = Llpl.open(path.toString());
-            // It opens anything, so its idea of the size has to be looked at.
+            // llpl opens any file, so the size that it found is checked.
             if (Llpl.size(opened) != fileBytes) {
                 throw PoolFile.changedSize(path, fileBytes, Llpl.size(opened));
             }
@@ -50,7 +50,7 @@ final class LlplMemory implements PmemMemory {
     @Override
     public void prefault(long position, int length) throws IOException {
         slices.prefault(position, length);
-        // llpl's mapping has page tables of its own, and a flush would fill them page by page.
+        // llpl's mapping has page tables of its own, which the first flush of each page would fill.
         for (long at = position; at < position + length; at += PoolFormat.PAGE) {
             Llpl.flush(pool, at, 1);
         }

@@ -6,16 +6,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 
-/** Memory that is reached and forced with nothing but the JDK. */
+/** Memory that is mapped and forced by the JDK alone. */
 final class MappedMemory implements PmemMemory {
 
     /** What a force does. */
     enum Forcing {
-        /** Nothing: the bytes outlive this process, and that is all. */
+        /** Nothing: the bytes survive the end of this process only. */
         NOT,
         /** {@code MappedByteBuffer.force}: on a synchronous mapping, cache lines only. */
         LINES,
-        /** The same on a mapping of an ordinary file, so pages through the file system. */
+        /** The same on a mapping of an ordinary file: pages, through the file system. */
         PAGES
     }
 
@@ -46,7 +46,7 @@ final class MappedMemory implements PmemMemory {
         }
         slices.slice(slices.indexOf(position)).force(slices.within(position), length);
         if (forcing == Forcing.PAGES && file.size() != fileBytes) {
-            // A force of pages that were cut off returns as if all were well.
+            // A force of pages that were cut off returns normally.
             throw PoolFile.changedSize(path, fileBytes, file.size());
         }
     }

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * A pool file in mappings below 2 GiB each, which is as much as a buffer can hold. The first begins
- * with the header; no block lies in two of them.
+ * A pool file in mappings below 2 GiB each, the limit of a buffer. The first contains the header;
+ * no block extends over two of them.
  */
 final class MappedSlices {
     private static final long MAX_SLICE_BYTES = 1L << 30;
@@ -54,12 +54,12 @@ final class MappedSlices {
         return slices[index];
     }
 
-    /** The slice that a byte of the file lies in. */
+    /** Returns the slice that contains a byte of the file. */
     int indexOf(long position) {
         return position < firstBytes ? 0 : 1 + (int) ((position - firstBytes) / sliceBytes);
     }
 
-    /** Where in its slice a byte of the file lies. */
+    /** Returns the position of a byte of the file in its slice. */
     int within(long position) {
         return (int) (position < firstBytes ? position : (position - firstBytes) % sliceBytes);
     }

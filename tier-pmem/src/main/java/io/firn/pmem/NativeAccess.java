@@ -3,7 +3,7 @@ package io.firn.pmem;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** What native help there is on this machine and in this Java. Each question may be asked often. */
+/** Finds out which native libraries this machine and this Java can use. */
 final class NativeAccess {
     private static final int FOREIGN_API = 22;
     private static final String PACKAGES =
@@ -12,7 +12,7 @@ final class NativeAccess {
 
     private NativeAccess() {}
 
-    /** Why libpmem cannot be called; null when it can. */
+    /** Returns why libpmem cannot be called; null when it can. */
     static String whyNoLibpmem() {
         if (Runtime.version().feature() < FOREIGN_API) {
             return "the provider LIBPMEM needs Java 22 or later, this is " + Runtime.version();
@@ -25,7 +25,7 @@ final class NativeAccess {
         }
     }
 
-    /** Why llpl cannot be called; null when it can. */
+    /** Returns why llpl cannot be called; null when it can. */
     static String whyNoLlpl() {
         ClassLoader loader = NativeAccess.class.getClassLoader();
         try {
@@ -41,7 +41,7 @@ final class NativeAccess {
         }
     }
 
-    /** Whether Java lets us call native code without a warning. */
+    /** Returns whether Java allows native calls without a warning. */
     static boolean isEnabled() {
         if (Runtime.version().feature() < FOREIGN_API) {
             return false;
@@ -60,8 +60,8 @@ final class NativeAccess {
     }
 
     /**
-     * Why synchronous mappings cannot be used in this Java even where there is persistent memory;
-     * null when they can.
+     * Returns why this Java cannot use synchronous mappings even on persistent memory; null when it
+     * can.
      */
     static String whyNoSynchronousMappings() {
         String mode = System.getProperty("java.vm.info", "");

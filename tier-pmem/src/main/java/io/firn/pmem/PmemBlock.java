@@ -11,29 +11,59 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
 
-/** A segment in a block of a pool. Readers and the writer look at the same mapped bytes. */
+/** A segment in a block of a pool. Readers and the writer use the same mapped bytes. */
 final class PmemBlock implements Block {
-    private final PmemPool pool;
+    private final Owner owner;
+    private final MappedPool pool;
     private final int block;
     private final long start;
+    private final BlockSidecars sidecars;
+
+    /** The writer's bytes; null when the pool is open read-only or the entry is destroyed. */
     private final ByteBuffer writable;
 
-    /** Null when it is destroyed. */
+    /** The newest entry; null when it is destroyed. Changed under the monitor. */
     private volatile BlockEntry entry;
 
+    /** The readers' view; null when there is none. Changed under the monitor. */
     private volatile View view;
-    private volatile boolean deleted;
 
-    /** As {@code deleted}, by the process that writes. */
-    private volatile boolean gone;
+    private volatile Presence presence = Presence.PRESENT;
 
+    /** Views that are not released yet; guarded by the monitor. */
     private int openViews;
 
-    PmemBlock(PmemPool pool, int block, BlockEntry entry) {
+    /** Whether the segment is still in its block. The last two states are final. */
+    private enum Presence {
+        PRESENT,
+        /** Deleted by this process. */
+        DELETED,
+        /** Deleted by the process that writes, or the pool was closed; in a read-only pool. */
+        FREED_BY_WRITER
+    }
+
+    /** What a block needs of its pool beside the memory. */
+    interface Owner {
+        /** Returns the tier. */
+        StorageTier tier();
+
+        /** Removes a block whose segment was deleted; the epoch is the highest of its batches. */
+        void forget(PmemBlock segment, long epoch);
+
+        /** Allows reuse of a block whose entry is durably free and whose views are released. */
+        void giveBack(int block);
+
+        /** Releases a retired view, now or when its last reader has unpinned it. */
+        void releaseWhenUnpinned(View view);
+    }
+
+    PmemBlock(Owner owner, MappedPool pool, int block, BlockEntry entry) {
+        this.owner = owner;
         this.pool = pool;
         this.block = block;
         this.entry = entry;
         this.start = pool.format().blockPosition(block);
+        this.sidecars = new BlockSidecars(pool, block);
         this.writable =
                 pool.isReadOnly() || entry == null
                         ? null
@@ -44,18 +74,18 @@ final class PmemBlock implements Block {
         return block;
     }
 
-    /** Whether an entry speaks of this segment, not of an earlier or later one in the block. */
-    boolean isLife(BlockEntry found) {
+    /** Returns whether an entry belongs to this segment, not to an earlier or later one. */
+    boolean isSameSegment(BlockEntry found) {
         BlockEntry mine = entry;
         if (mine == null || found == null) {
             return mine == null && found == null;
         }
-        return mine.life() == found.life() && !found.isFree();
+        return mine.incarnation() == found.incarnation() && !found.isFree();
     }
 
     @Override
     public StorageTier tier() {
-        return pool.tier();
+        return owner.tier();
     }
 
     @Override
@@ -74,7 +104,7 @@ final class PmemBlock implements Block {
 
     @Override
     public long usedBytes() {
-        return deleted ? 0 : pool.format().blockBytes();
+        return presence == Presence.DELETED ? 0 : pool.format().blockBytes();
     }
 
     @Override
@@ -92,13 +122,13 @@ final class PmemBlock implements Block {
     @Override
     public boolean mayHoldStaleBytes() {
         BlockEntry current = entry;
-        return current == null || !current.isFirstLife();
+        return current == null || !current.isFirstIncarnation();
     }
 
     @Override
     public void force(int from, int to) throws IOException {
         BlockEntry current = entry;
-        if (writable == null || deleted) {
+        if (writable == null || presence == Presence.DELETED) {
             throw notWritable();
         }
         if (from < 0 || from > to || to > current.room()) {
@@ -122,7 +152,7 @@ final class PmemBlock implements Block {
         requireWritablePool();
         BlockEntry current = entry;
         if (current == null
-                || deleted
+                || presence == Presence.DELETED
                 || (next.state() == SegmentState.SEALED) != current.isSealed()) {
             throw new IllegalArgumentException(
                     name() + " is " + describe() + " and cannot be marked " + next.state());
@@ -150,29 +180,10 @@ final class PmemBlock implements Block {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
         if (!current.finished()) {
-            BlockEntry.Extent first = store(Sidecar.INDEX, index);
-            BlockEntry.Extent second = store(Sidecar.TIMEINDEX, timeIndex);
+            BlockEntry.Extent first = sidecars.store(Sidecar.INDEX, index);
+            BlockEntry.Extent second = sidecars.store(Sidecar.TIMEINDEX, timeIndex);
             write(current.finished(first, second), true);
         }
-    }
-
-    /** Stores a sidecar into its place; the entry that vouches for it comes after it. */
-    private BlockEntry.Extent store(Sidecar kind, byte[] bytes) throws IOException {
-        if (bytes.length == 0 || bytes.length > roomFor(kind)) {
-            // None is as good: it is derived, and rebuilt when it is missing.
-            return BlockEntry.Extent.NONE;
-        }
-        pool.store(positionOf(kind), bytes);
-        return BlockEntry.Extent.of(bytes);
-    }
-
-    private int roomFor(Sidecar kind) {
-        return kind == Sidecar.INDEX ? pool.format().indexRoom() : pool.format().timeIndexRoom();
-    }
-
-    private long positionOf(Sidecar kind) {
-        long index = start + pool.format().room();
-        return kind == Sidecar.INDEX ? index : index + pool.format().indexRoom();
     }
 
     private void write(BlockEntry next, boolean both) throws IOException {
@@ -188,9 +199,9 @@ final class PmemBlock implements Block {
 
     @Override
     public synchronized Mark refreshMark() throws IOException {
-        if (pool.isReadOnly() && !gone) {
+        if (pool.isReadOnly() && presence == Presence.PRESENT) {
             BlockEntry found = pool.entry(block);
-            if (isLife(found)) {
+            if (isSameSegment(found)) {
                 entry = found;
             }
         }
@@ -205,12 +216,15 @@ final class PmemBlock implements Block {
     @Override
     public boolean isStillThere() {
         BlockEntry mine = entry;
-        return !pool.isReadOnly() || (mine != null && !gone && pool.isLife(block, mine.life()));
+        return !pool.isReadOnly()
+                || (mine != null
+                        && presence == Presence.PRESENT
+                        && pool.hasIncarnation(block, mine.incarnation()));
     }
 
-    /** The writing process has freed it: no new read of it begins. */
-    synchronized void leave() {
-        gone = true;
+    /** Called when the writing process has freed the block: no new read of it begins. */
+    synchronized void freedByWriter() {
+        presence = Presence.FREED_BY_WRITER;
         release();
     }
 
@@ -237,10 +251,10 @@ final class PmemBlock implements Block {
         giveBackWhenUnused();
     }
 
-    /** Not while anybody may still read what was in the block. */
+    /** The block is not reused while a reader may still read the deleted segment. */
     private void giveBackWhenUnused() {
-        if (deleted && openViews == 0) {
-            pool.giveBack(block);
+        if (presence == Presence.DELETED && openViews == 0) {
+            owner.giveBack(block);
         }
     }
 
@@ -263,22 +277,13 @@ final class PmemBlock implements Block {
         Objects.checkFromIndexSize(offset, length, target.length);
         requireNotDeleted();
         int wanted = Math.min(length, capacity() - position);
-        return wanted <= 0 ? 0 : pool.file().read(start + position, target, offset, wanted);
+        return wanted <= 0 ? 0 : pool.read(start + position, target, offset, wanted);
     }
 
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
         BlockEntry current = entry;
-        if (current == null || !current.isSealed()) {
-            return null;
-        }
-        BlockEntry.Extent extent = kind == Sidecar.INDEX ? current.index() : current.timeIndex();
-        if (extent.bytes() <= 0 || extent.bytes() > roomFor(kind)) {
-            return null;
-        }
-        byte[] bytes = new byte[extent.bytes()];
-        int read = pool.file().read(positionOf(kind), bytes, 0, bytes.length);
-        return read == bytes.length && BlockEntry.Extent.of(bytes).equals(extent) ? bytes : null;
+        return current == null || !current.isSealed() ? null : sidecars.read(kind, current);
     }
 
     @Override
@@ -288,7 +293,7 @@ final class PmemBlock implements Block {
         if (current == null || !current.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed and has no sidecars");
         }
-        BlockEntry.Extent extent = store(kind, bytes);
+        BlockEntry.Extent extent = sidecars.store(kind, bytes);
         if (current.finished()) {
             boolean first = kind == Sidecar.INDEX;
             write(
@@ -301,7 +306,7 @@ final class PmemBlock implements Block {
     @Override
     public synchronized void delete() throws IOException {
         requireWritablePool();
-        if (deleted) {
+        if (presence == Presence.DELETED) {
             return;
         }
         BlockEntry current = entry;
@@ -310,22 +315,22 @@ final class PmemBlock implements Block {
         }
         release();
         pool.write(block, current, current.freed(), true);
-        deleted = true;
-        pool.forget(this, current.epoch());
+        presence = Presence.DELETED;
+        owner.forget(this, current.epoch());
         giveBackWhenUnused();
     }
 
-    /** Gives up the readers' view. */
+    /** Retires the readers' view. */
     synchronized void release() {
         View last = retireView();
         if (last != null) {
-            pool.releaseWhenFree(last);
+            owner.releaseWhenUnpinned(last);
         }
     }
 
     private void requireWriter() {
         BlockEntry current = entry;
-        if (writable == null || deleted || current.isSealed()) {
+        if (writable == null || presence == Presence.DELETED || current.isSealed()) {
             throw notWritable();
         }
     }
@@ -336,7 +341,7 @@ final class PmemBlock implements Block {
     }
 
     private String describe() {
-        if (deleted) {
+        if (presence == Presence.DELETED) {
             return "deleted";
         }
         if (pool.isReadOnly()) {
@@ -353,7 +358,7 @@ final class PmemBlock implements Block {
     }
 
     private void requireNotDeleted() throws IOException {
-        if (deleted || gone) {
+        if (presence != Presence.PRESENT) {
             throw new NoSuchFileException(name(), null, "the segment was deleted");
         }
     }

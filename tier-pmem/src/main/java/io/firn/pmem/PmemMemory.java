@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * A mapped pool file, and how stores into it become durable. Thread-safe; {@link #force} is on the
- * append path: it allocates nothing and is not disturbed by interrupts.
+ * append path: it allocates nothing and is not affected by interrupts.
  */
 interface PmemMemory {
 
@@ -21,7 +21,7 @@ interface PmemMemory {
     /** Flushes the cache lines of a range and waits until they are in the persistence domain. */
     void force(long position, int length) throws IOException;
 
-    /** Stores bytes and makes them durable, in the way that suits the provider best. */
+    /** Stores bytes and makes them durable, in the most efficient way of the provider. */
     default void storeAndForce(long position, byte[] source) throws IOException {
         try {
             bytes(position, source.length).put(0, source);

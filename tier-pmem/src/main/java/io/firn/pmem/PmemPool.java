@@ -1,11 +1,10 @@
 package io.firn.pmem;
 
-import io.firn.medium.MediumFile;
+import io.firn.medium.FileMedium;
 import io.firn.spi.Mark;
+import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;
-import java.lang.invoke.VarHandle;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -14,191 +13,139 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An open pool: its memory, its table, which blocks are free and what is in the others. A block's
- * life: taken from the free ones → entry RESERVED, durable → used by its segment → entry FREE,
- * durable → nobody pins its views any more → among the free ones again. A crash anywhere leaves an
- * entry that says which.
+ * The blocks of an open pool: the segments in them, and which ones are free. Thread-safe. The state
+ * of a block:
+ *
+ * <pre>
+ *       allocate          entry RESERVED, durable         entry FREE, durable        no view pinned
+ * free ─────────▶ allocated ─────────────▶ used by a segment ─────────────▶ deleted ─────────────▶ free
+ * </pre>
+ *
+ * After a crash at any point the entry shows whether the block is free.
  */
-final class PmemPool {
-    private static final int READ_TRIES = 4;
-
-    private final PmemTier tier;
-    private final Path path;
-    private final Superblock superblock;
-    private final MediumFile file;
-    private final PmemMemory memory;
-    private final BlockTable table;
+final class PmemPool implements PmemBlock.Owner {
+    private final StorageTier tier;
+    private final MappedPool mapped;
     private final FreeBlocks free;
-    private final AutoCloseable lock;
-    private final boolean readOnly;
     private final ConcurrentHashMap<Integer, PmemBlock> segments = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<View> retired = new ConcurrentLinkedQueue<>();
     private final AtomicLong highestFreeEpoch = new AtomicLong(-1);
 
-    // The innermost lock: a look holds the pool's, then the segment's, and may release a view.
-    private final Object mapped = new Object();
-    private int views;
-    private boolean handedOut;
-    private boolean closed;
-
-    /**
-     * Takes over an open pool file.
-     *
-     * @param lock held while the pool is open; null when read-only
-     */
-    PmemPool(
-            PmemTier tier,
-            Path path,
-            Superblock superblock,
-            MediumFile file,
-            PmemMemory memory,
-            AutoCloseable lock) {
+    PmemPool(StorageTier tier, MappedPool mapped) {
         this.tier = tier;
-        this.path = path;
-        this.superblock = superblock;
-        this.file = file;
-        this.memory = memory;
-        this.lock = lock;
-        this.readOnly = lock == null;
-        this.table = new BlockTable(memory, superblock);
-        this.free = new FreeBlocks(superblock.blockCount());
+        this.mapped = mapped;
+        this.free = new FreeBlocks(mapped.superblock().blockCount());
     }
 
-    PmemTier tier() {
+    @Override
+    public StorageTier tier() {
         return tier;
     }
 
-    Path path() {
-        return path;
+    Superblock superblock() {
+        return mapped.superblock();
     }
 
     PoolFormat format() {
-        return superblock.format();
-    }
-
-    Superblock superblock() {
-        return superblock;
-    }
-
-    PmemMemory memory() {
-        return memory;
-    }
-
-    MediumFile file() {
-        return file;
+        return mapped.format();
     }
 
     boolean isReadOnly() {
-        return readOnly;
+        return mapped.isReadOnly();
+    }
+
+    /** Returns whether the writing process has added blocks since this pool was opened. */
+    boolean isOutgrown(FileMedium medium) {
+        return mapped.isOutgrown(medium);
+    }
+
+    BlockEntry entry(int block) throws IOException {
+        return mapped.entry(block);
     }
 
     long usedBytes() {
-        // Another process allocates and frees: what is free is as of the last scan.
-        int used = readOnly ? segments.size() : free.usedCount();
+        // In a read-only pool another process allocates and frees: counted as of the last scan.
+        int used = isReadOnly() ? segments.size() : free.usedCount();
         return (long) used * format().blockBytes();
     }
 
     long capacityBytes() {
-        return (long) superblock.blockCount() * format().blockBytes();
+        return (long) superblock().blockCount() * format().blockBytes();
     }
 
     long highestFreeEpoch() {
         return highestFreeEpoch.get();
     }
 
-    /** Finds out what is in the blocks. */
+    /** Reads the block table; called once. */
     void load() throws IOException {
-        if (readOnly) {
-            look();
+        if (isReadOnly()) {
+            scan();
             return;
         }
-        BlockEntry[] entries = table.settle();
+        BlockEntry[] entries = mapped.recoverEntries();
         for (int block = 0; block < entries.length; block++) {
             BlockEntry entry = entries[block];
             if (entry != null && entry.isFree()) {
                 highestFreeEpoch.accumulateAndGet(entry.epoch(), Math::max);
-                free.give(block);
+                free.free(block);
             } else {
-                // One whose entry is destroyed is kept, too: it may hold what was acknowledged.
-                segments.put(block, new PmemBlock(this, block, entry));
+                // Also a block whose entry is destroyed: it may hold acknowledged records.
+                segments.put(block, new PmemBlock(this, mapped, block, entry));
             }
         }
     }
 
-    /** As {@link #load}, beside another process that writes. */
-    private synchronized void look() throws IOException {
-        for (int block = 0; block < superblock.blockCount(); block++) {
+    /** Reads the table again while another process writes. */
+    private synchronized void scan() throws IOException {
+        for (int block = 0; block < superblock().blockCount(); block++) {
             BlockEntry entry = entry(block);
             PmemBlock known = segments.get(block);
-            if (known != null && known.isLife(entry)) {
+            if (known != null && known.isSameSegment(entry)) {
                 known.refreshMark();
                 continue;
             }
             if (known != null) {
                 segments.remove(block);
-                known.leave();
+                known.freedByWriter();
             }
             if (entry == null || !entry.isFree()) {
-                segments.put(block, new PmemBlock(this, block, entry));
+                segments.put(block, new PmemBlock(this, mapped, block, entry));
             }
         }
-        sweep();
-    }
-
-    /**
-     * Whether the block is still in the life that a segment of ours began, so that no byte of a
-     * later one was read yet.
-     */
-    boolean isLife(int block, long life) {
-        // Before the process that writes stored the first byte of a new life, both slots told of
-        // the old one's end: whoever copied such a byte finds that out here.
-        VarHandle.acquireFence();
-        try {
-            if (table.isLife(block, life)) {
-                return true;
-            }
-            BlockEntry found = entry(block);
-            return found != null && found.life() == life && !found.isFree();
-        } catch (IOException | InternalError e) {
-            return false; // the pool was cut, which the next look will say
-        }
+        releaseRetired();
     }
 
     List<PmemBlock> list() throws IOException {
-        if (readOnly) {
-            look();
+        if (isReadOnly()) {
+            scan();
         }
         return new ArrayList<>(new TreeMap<>(segments).values());
     }
 
-    /** The entry as it is now; read again when the owner was caught writing it. */
-    BlockEntry entry(int block) throws IOException {
-        BlockEntry entry = null;
-        for (int i = 0; i < READ_TRIES && entry == null; i++) {
-            entry = table.read(block);
-        }
-        return entry;
-    }
-
-    /** Sets a block aside; null when none is free. */
+    /** Reserves a block; returns null when none is free. */
     PmemBlock reserve(Mark reserved, int bytes) throws IOException {
-        sweep();
-        requireWhole();
-        int block = free.take();
+        releaseRetired();
+        mapped.requireSize();
+        int block = free.allocate();
         if (block < 0) {
             return null;
         }
-        // Unless it says otherwise, a failure leaves the block reserved until the pool is opened
-        // again and its entry is read.
-        BlockEntry before = table.read(block);
+        // Except where noted, a failure leaves the block allocated until the pool is opened again
+        // and its entry is read.
+        BlockEntry before = mapped.ownEntry(block);
         if (before == null || !before.isFree()) {
             throw new IOException(
-                    path + ": the entry of block " + block + ", which was free, is " + before);
+                    mapped.path()
+                            + ": the entry of block "
+                            + block
+                            + ", which was free, is "
+                            + before);
         }
         BlockEntry entry = before.reserved(reserved, bytes);
         prefault(block);
-        write(block, before, entry, true);
-        PmemBlock segment = new PmemBlock(this, block, entry);
+        mapped.write(block, before, entry, true);
+        PmemBlock segment = new PmemBlock(this, mapped, block, entry);
         segments.put(block, segment);
         return segment;
     }
@@ -206,122 +153,42 @@ final class PmemPool {
     private void prefault(int block) throws IOException {
         boolean done = false;
         try {
-            memory.prefault(format().blockPosition(block), format().blockBytes());
+            mapped.memory().prefault(format().blockPosition(block), format().blockBytes());
             done = true;
         } finally {
             if (!done) {
-                free.give(block); // as it was
+                free.free(block); // its entry is unchanged
             }
         }
     }
 
-    /** Writes an entry; durable on return. */
-    void write(int block, BlockEntry before, BlockEntry next, boolean both) throws IOException {
-        requireWhole();
-        table.write(block, before, next, both);
-        requireWhole();
-    }
-
-    /** Stores bytes that are not batches; durable on return. */
-    void store(long position, byte[] bytes) throws IOException {
-        requireWhole();
-        memory.storeAndForce(position, bytes);
-        requireWhole();
-    }
-
-    /**
-     * Called before a store outside of the append path, because native code that stores or flushes
-     * beyond the end of a truncated file ends the JVM, and after it, because what was stored there
-     * is lost silently.
-     */
-    private void requireWhole() throws IOException {
-        long size = file.size();
-        if (size != superblock.fileBytes()) {
-            throw PoolFile.changedSize(path, superblock.fileBytes(), size);
-        }
-    }
-
-    /** Whether the process that writes has added blocks since this pool was opened. */
-    boolean isOutgrown() {
-        try {
-            return file.size() > superblock.fileBytes()
-                    && PoolFile.read(tier.medium(), path).superblock().blockCount()
-                            > superblock.blockCount();
-        } catch (IOException e) {
-            return false; // it is growing just now; what is known stays readable
-        }
-    }
-
-    void forget(PmemBlock segment, long epoch) {
+    @Override
+    public void forget(PmemBlock segment, long epoch) {
         highestFreeEpoch.accumulateAndGet(epoch, Math::max);
         segments.remove(segment.block(), segment);
     }
 
-    /** Lets a block be used again; its entry is durably FREE and nobody pins its views. */
-    void giveBack(int block) {
-        free.give(block);
+    @Override
+    public void giveBack(int block) {
+        free.free(block);
     }
 
-    /** Releases a retired view, now or when its last reader has gone. */
-    void releaseWhenFree(View view) {
+    @Override
+    public void releaseWhenUnpinned(View view) {
         if (!view.tryRelease()) {
             retired.add(view);
         }
     }
 
-    private void sweep() {
+    private void releaseRetired() {
         retired.removeIf(View::tryRelease);
     }
 
-    void viewOpened() {
-        synchronized (mapped) {
-            views++;
-        }
-    }
-
-    void viewReleased(boolean wasHandedOut) {
-        synchronized (mapped) {
-            handedOut |= wasHandedOut;
-            views--;
-            unmapWhenUnused();
-        }
-    }
-
-    private void unmapWhenUnused() {
-        if (closed && views == 0) {
-            if (handedOut) {
-                memory.abandon();
-            } else {
-                memory.close();
-            }
-        }
-    }
-
-    /** Lets go of everything; the memory is unmapped when the last pinned view is released. */
+    /** Closes the pool; its memory is unmapped when the last pinned view is released. */
     void close() throws IOException {
-        segments.values().forEach(readOnly ? PmemBlock::leave : PmemBlock::release);
-        // From here on nobody sweeps: whoever lets go last, unmaps.
+        segments.values().forEach(isReadOnly() ? PmemBlock::freedByWriter : PmemBlock::release);
+        // Nobody tries to release them after this, so the last reader to unpin a view does it.
         retired.forEach(View::leave);
-        try {
-            synchronized (mapped) {
-                closed = true;
-                unmapWhenUnused();
-            }
-            file.close();
-        } finally {
-            unlock();
-        }
-    }
-
-    private void unlock() throws IOException {
-        try {
-            if (lock != null) {
-                lock.close();
-            }
-        } catch (IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("could not unlock " + path, e);
-        }
+        mapped.close();
     }
 }

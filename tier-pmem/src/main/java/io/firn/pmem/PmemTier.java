@@ -34,20 +34,20 @@ import java.util.stream.Collectors;
  */
 public final class PmemTier implements StorageTier {
     /** As the capacity: the whole file system. */
-    public static final long WHOLE_FILE_SYSTEM = -1;
+    public static final long WHOLE_FILE_SYSTEM = PoolOptions.WHOLE_FILE_SYSTEM;
 
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int DEFAULT_BLOCK_BYTES = 64 << 20;
     private static final double DEFAULT_POOL_RATIO = 0.8;
 
-    private final Builder options;
+    private final PoolOptions options;
     private final AtomicInteger nextPool = new AtomicInteger();
     private volatile List<PmemPool> pools = List.of();
     private volatile List<PmemProvider> providers = List.of();
     private volatile TierContext context;
 
-    private PmemTier(Builder builder) {
-        this.options = new Builder(builder);
+    private PmemTier(PoolOptions options) {
+        this.options = options;
     }
 
     /** Returns a tier with one pool of 0.8 of its file system, on persistent memory only. */
@@ -66,7 +66,7 @@ public final class PmemTier implements StorageTier {
 
     @Override
     public String name() {
-        return options.directories.stream()
+        return options.directories().stream()
                 .map(Path::toString)
                 .collect(Collectors.joining(" ", "pmem ", ""));
     }
@@ -74,7 +74,7 @@ public final class PmemTier implements StorageTier {
     @Override
     public synchronized void open(TierContext in) throws IOException {
         if (!pools.isEmpty()) {
-            throw new IllegalStateException(name() + " is open already");
+            throw new IllegalStateException(name() + " is already open");
         }
         context = in;
         openPools();
@@ -94,12 +94,13 @@ public final class PmemTier implements StorageTier {
         pools = opened;
     }
 
-    /** In a read-only tier: maps the pools again after their owner has enlarged one. */
+    /** In a read-only tier: maps the pools again when the writing process has enlarged one. */
     private synchronized void followGrowth() throws IOException {
         List<PmemPool> before = pools;
-        if (before.stream().anyMatch(PmemPool::isOutgrown)) {
+        if (before.stream().anyMatch(pool -> pool.isOutgrown(options.medium()))) {
             openPools();
-            // Their segments are gone for whoever still knows them, and found in the new ones.
+            // The segments of the old pools can no longer be read; the new pools contain them
+            // again.
             for (PmemPool pool : before) {
                 pool.close();
             }
@@ -237,10 +238,6 @@ public final class PmemTier implements StorageTier {
         }
     }
 
-    FileMedium medium() {
-        return options.medium;
-    }
-
     List<PmemPool> pools() {
         return pools;
     }
@@ -255,15 +252,15 @@ public final class PmemTier implements StorageTier {
 
     /** The options of the tier. Not thread-safe. */
     public static final class Builder {
-        final List<Path> directories;
-        FileMedium medium = FileMedium.real();
-        long capacityBytes = WHOLE_FILE_SYSTEM;
-        double poolRatio = DEFAULT_POOL_RATIO;
-        int blockBytes = DEFAULT_BLOCK_BYTES;
-        boolean isBlockSizeNamed;
-        Emulation emulation = Emulation.NONE;
-        Provider provider = Provider.AUTO;
-        UnaryOperator<PmemProvider> providerWrapper = UnaryOperator.identity();
+        private final List<Path> directories;
+        private FileMedium medium = FileMedium.real();
+        private long capacityBytes = WHOLE_FILE_SYSTEM;
+        private double poolRatio = DEFAULT_POOL_RATIO;
+        private int blockBytes = DEFAULT_BLOCK_BYTES;
+        private boolean isBlockSizeSet;
+        private Emulation emulation = Emulation.NONE;
+        private Provider provider = Provider.AUTO;
+        private UnaryOperator<PmemProvider> providerWrapper = UnaryOperator.identity();
 
         private Builder(List<Path> directories) {
             this.directories =
@@ -276,18 +273,6 @@ public final class PmemTier implements StorageTier {
                         "a tier of pools has one or more directories, each named once, found "
                                 + directories);
             }
-        }
-
-        private Builder(Builder other) {
-            directories = other.directories;
-            medium = other.medium;
-            capacityBytes = other.capacityBytes;
-            poolRatio = other.poolRatio;
-            blockBytes = other.blockBytes;
-            isBlockSizeNamed = other.isBlockSizeNamed;
-            emulation = other.emulation;
-            provider = other.provider;
-            providerWrapper = other.providerWrapper;
         }
 
         /** Sets the file system of the directories; by default that of this machine. */
@@ -333,7 +318,7 @@ public final class PmemTier implements StorageTier {
                         "a block has a multiple of 2 MiB up to 1 GiB of bytes, found " + value);
             }
             blockBytes = value;
-            isBlockSizeNamed = true;
+            isBlockSizeSet = true;
             return this;
         }
 
@@ -357,7 +342,17 @@ public final class PmemTier implements StorageTier {
 
         /** Returns the tier, which the store will open. */
         public PmemTier build() {
-            return new PmemTier(this);
+            return new PmemTier(
+                    new PoolOptions(
+                            directories,
+                            medium,
+                            capacityBytes,
+                            poolRatio,
+                            blockBytes,
+                            isBlockSizeSet,
+                            emulation,
+                            provider,
+                            providerWrapper));
         }
     }
 }

@@ -2,17 +2,18 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.TwoSlots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Makes, checks and enlarges pool files, each in an order in which a crash between any two steps
- * leaves either the old state or one that is known to be unfinished.
+ * Creates, checks and enlarges pool files. A crash between any two steps leaves the old state or a
+ * state that is recognized as incomplete.
  *
  * <p>Creation: zeros, table and superblocks under a temporary name → force → rename → force the
- * directory. Growth: superblock says up to where → zeros after the end → entries of the new blocks
- * → force → superblock names the blocks. A superblock is changed copy by copy, each forced.
+ * directory. Growth: superblock with the new size → zeros after the end → entries of the new blocks
+ * → force → superblock with the new blocks. The superblock is kept in {@link TwoSlots}.
  */
 final class PoolFile {
     static final String NAME = "pool";
@@ -24,18 +25,20 @@ final class PoolFile {
     private PoolFile() {}
 
     /**
-     * What was found.
+     * The superblock that was found.
      *
-     * @param superblock the copy that counts
-     * @param isWhole whether both copies say the same
+     * @param superblock the newest copy
+     * @param slot the slot of that copy
+     * @param isComplete whether both copies are equal and the file has the size that they state
      */
-    record Found(Superblock superblock, boolean isWhole) {}
+    record Found(Superblock superblock, int slot, boolean isComplete) {}
 
     /**
      * Reads and checks the superblock; changes nothing.
      *
      * @return null when there is no pool
-     * @throws IOException when what is there is no pool, damaged, or not as long as it says
+     * @throws IOException when the file is not a pool, is damaged, or has another size than it
+     *     states
      */
     static Found read(FileMedium medium, Path path) throws IOException {
         if (!medium.exists(path)) {
@@ -52,24 +55,30 @@ final class PoolFile {
                                 + size);
             }
             byte[][] pages = new byte[PoolFormat.SUPERBLOCKS][Superblock.BYTES];
-            Superblock newest = null;
-            boolean whole = true;
-            for (int copy = 0; copy < pages.length; copy++) {
-                file.read(PoolFormat.superblockPosition(copy), pages[copy], 0, Superblock.BYTES);
-                Superblock found = Superblock.decode(pages[copy], path.toString());
-                whole &= found != null && (copy == 0 || found.equals(newest));
-                if (found != null && (newest == null || found.sequence() > newest.sequence())) {
-                    newest = found;
-                }
-            }
-            if (newest == null) {
+            Superblock[] copies = new Superblock[pages.length];
+            TwoSlots.Newest<Superblock> newest =
+                    TwoSlots.newest(
+                            slot -> {
+                                copies[slot] = readCopy(file, path, slot, pages[slot]);
+                                return copies[slot];
+                            },
+                            Superblock::sequence);
+            Superblock pool = newest.record();
+            if (pool == null) {
                 throw neitherWhole(path, pages);
             }
-            if (size < newest.fileBytes() || size > newest.growingToBytes()) {
-                throw wrongSize(path, newest, size);
+            if (size < pool.fileBytes() || size > pool.growingToBytes()) {
+                throw wrongSize(path, pool, size);
             }
-            return new Found(newest, whole && size == newest.fileBytes());
+            boolean equal = pool.equals(copies[0]) && pool.equals(copies[1]);
+            return new Found(pool, newest.slot(), equal && size == pool.fileBytes());
         }
+    }
+
+    private static Superblock readCopy(MediumFile file, Path path, int copy, byte[] page)
+            throws IOException {
+        file.read(PoolFormat.superblockPosition(copy), page, 0, Superblock.BYTES);
+        return Superblock.decode(page, path.toString());
     }
 
     private static IOException neitherWhole(Path path, byte[][] pages) {
@@ -112,7 +121,7 @@ final class PoolFile {
                         + " may be lost; stop what touches the pool and open the store again");
     }
 
-    /** Creates the pool, whole; on return it is durable. */
+    /** Creates a pool of its full size; durable on return. */
     static void create(FileMedium medium, Path path, Superblock pool) throws IOException {
         Path temporary = path.resolveSibling(TEMPORARY);
         medium.delete(temporary);
@@ -134,7 +143,7 @@ final class PoolFile {
             for (int copy = 0; copy < PoolFormat.SUPERBLOCKS; copy++) {
                 writeSuperblock(file, pool, copy);
             }
-            // Everything is durable before anything is called a pool.
+            // Everything is durable before the file gets the name of a pool.
             file.force();
             medium.rename(temporary, path);
             medium.forceDirectory(path.getParent());
@@ -156,11 +165,11 @@ final class PoolFile {
     }
 
     /**
-     * Restores a superblock copy that is damaged or outdated, and undoes a growth that was not
-     * finished.
+     * Rewrites a superblock copy that is damaged or outdated, and undoes a growth that did not
+     * finish.
      */
     static Superblock repair(FileMedium medium, Path path, Found found) throws IOException {
-        if (found.isWhole()) {
+        if (found.isComplete()) {
             return found.superblock();
         }
         try (MediumFile file = medium.open(path, true)) {
@@ -172,7 +181,9 @@ final class PoolFile {
                     System.Logger.Level.WARNING,
                     path
                             + ": a copy of the superblock was damaged or outdated and is written again");
-            writeSuperblocks(file, pool);
+            SuperblockSlots slots = new SuperblockSlots(file, path, found.slot());
+            slots.restore();
+            slots.write(pool);
             return pool;
         }
     }
@@ -193,14 +204,17 @@ final class PoolFile {
                             + " left: make room, or ask for the present capacity");
         }
         try (MediumFile file = medium.open(path, true)) {
+            // Both copies are equal, but one may exist in a cache only, left by a killed process.
+            SuperblockSlots slots = new SuperblockSlots(file, path, 0);
+            slots.restore();
             Superblock growing = pool.with(pool.blockCount(), end);
-            writeSuperblocks(file, growing);
+            slots.writeBoth(growing);
             writeZeros(file, pool.fileBytes(), end);
             Superblock grown = growing.with(blockCount, end);
             writeTable(file, grown, pool.blockCount());
             // Before the superblock names them, the new blocks have their space and their entries.
             file.force();
-            writeSuperblocks(file, grown);
+            slots.writeBoth(grown);
             return grown;
         }
     }
@@ -224,16 +238,32 @@ final class PoolFile {
         }
     }
 
-    private static void writeSuperblocks(MediumFile file, Superblock pool) throws IOException {
-        for (int copy = 0; copy < PoolFormat.SUPERBLOCKS; copy++) {
-            writeSuperblock(file, pool, copy);
-            // The second copy is touched when the first is durable, or a crash could tear both.
-            file.force();
-        }
-    }
-
     private static void writeSuperblock(MediumFile file, Superblock pool, int copy)
             throws IOException {
         file.write(PoolFormat.superblockPosition(copy), pool.encode(), 0, Superblock.BYTES);
+    }
+
+    /** The copies of the superblock in a pool file. */
+    private static final class SuperblockSlots extends TwoSlots<Superblock> {
+        private final MediumFile file;
+        private final Path path;
+
+        SuperblockSlots(MediumFile file, Path path, int newestSlot) {
+            super(newestSlot);
+            this.file = file;
+            this.path = path;
+        }
+
+        @Override
+        protected Superblock read(int slot) throws IOException {
+            return readCopy(file, path, slot, new byte[Superblock.BYTES]);
+        }
+
+        @Override
+        protected void store(int slot, Superblock superblock) throws IOException {
+            writeSuperblock(file, superblock, slot);
+            // Durable before the other copy is touched, or a crash could tear both.
+            file.force();
+        }
     }
 }

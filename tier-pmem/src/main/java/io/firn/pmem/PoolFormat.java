@@ -1,8 +1,10 @@
 package io.firn.pmem;
 
+import io.firn.medium.TwoSlots;
+
 /**
- * How a pool file is laid out. Pages of 4 KiB may be torn or lost by themselves, so whatever there
- * are two copies of lies in different ones.
+ * The layout of a pool file. Pages of 4 KiB may be torn or lost independently, so two copies of the
+ * same thing are always in different pages.
  *
  * <pre>
  *  0            4096         8192          8192 + t      8192 + 2 t      dataStart
@@ -14,7 +16,7 @@ package io.firn.pmem;
  *
  *  a block:
  *  0                                              room             + index       blockBytes
- *  | batches, as they go over the wire            | offset index   | time index |
+ *  | batches, as on the wire                      | offset index   | time index |
  * </pre>
  *
  * t is {@code tableRoom} slots of {@link BlockEntry#SLOT_BYTES}, rounded up to pages. {@code
@@ -22,16 +24,16 @@ package io.firn.pmem;
  * pages. The table has room for more blocks than there are: a pool grows by appending blocks. All
  * numbers are big-endian.
  *
- * @param blockBytes bytes of a block, a multiple of 2 MiB
- * @param tableRoom blocks that the table has room for
+ * @param blockBytes the bytes of a block, a multiple of 2 MiB
+ * @param tableRoom the number of blocks that the table has room for
  */
 record PoolFormat(int blockBytes, int tableRoom) {
     static final int PAGE = 4096;
     static final int ALIGNMENT = 2 << 20;
     static final int MIN_BLOCK_BYTES = ALIGNMENT;
     static final int MAX_BLOCK_BYTES = 1 << 30;
-    static final int SUPERBLOCKS = 2;
-    static final int SLOTS = 2;
+    static final int SUPERBLOCKS = TwoSlots.COUNT;
+    static final int SLOTS = TwoSlots.COUNT;
 
     private static final int TABLE_START = SUPERBLOCKS * PAGE;
     private static final int MIN_TABLE_ROOM = 1024;
@@ -42,13 +44,13 @@ record PoolFormat(int blockBytes, int tableRoom) {
     private static final int INDEX_ENTRY = 8;
     private static final int TIME_INDEX_ENTRY = 12;
 
-    /** The layout of a new pool. */
+    /** Returns the layout of a new pool. */
     static PoolFormat forNewPool(int blockBytes, int blockCount) {
         long room = Math.max(MIN_TABLE_ROOM, (long) blockCount * GROWTH);
         return new PoolFormat(blockBytes, (int) Math.min(room, MAX_TABLE_ROOM));
     }
 
-    /** Whether the numbers are such that a pool could have them. */
+    /** Returns whether a pool can have these numbers. */
     boolean isSane() {
         return isBlockSize(blockBytes) && tableRoom > 0 && tableRoom <= MAX_TABLE_ROOM;
     }
@@ -81,13 +83,13 @@ record PoolFormat(int blockBytes, int tableRoom) {
         return blockPosition(blockCount);
     }
 
-    /** Blocks in a file of at most so many bytes. */
+    /** Returns how many blocks fit into a file of so many bytes. */
     int blocksIn(long fileBytes) {
         long fitting = Math.max(0, fileBytes - dataStart()) / blockBytes;
         return (int) Math.min(fitting, tableRoom);
     }
 
-    /** Bytes of a block that are for batches. */
+    /** Returns the bytes of a block that can hold batches. */
     int room() {
         return blockBytes - indexRoom() - timeIndexRoom();
     }

@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Looks at what is left of a pool of persistent memory, also when both superblocks are lost. */
+/** Reads what is left of a pool of persistent memory, even if both superblocks are lost. */
 public final class PoolInspector implements TierInspector {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates an inspector; for {@link java.util.ServiceLoader}. */
     public PoolInspector() {}
 
     @Override

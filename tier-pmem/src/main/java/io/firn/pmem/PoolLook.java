@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.TwoSlots;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One look at a pool file. With both superblocks destroyed the layout is worked out from the block
- * table, whose entries can then not be verified.
+ * One inspection of a pool file. If both superblocks are destroyed, the layout is derived from the
+ * block table, whose entries can then not be verified.
  */
 final class PoolLook {
     private final FileMedium medium;
@@ -31,7 +32,7 @@ final class PoolLook {
     TierRemains remains() throws IOException {
         try (MediumFile opened = medium.open(path, false)) {
             file = opened;
-            look();
+            inspect();
         }
         return new TierRemains(
                 "pool " + path,
@@ -42,10 +43,8 @@ final class PoolLook {
                 segments);
     }
 
-    private void look() throws IOException {
-        for (int copy = 0; copy < PoolFormat.SUPERBLOCKS; copy++) {
-            lookAtSuperblock(copy);
-        }
+    private void inspect() throws IOException {
+        superblock = TwoSlots.newest(this::superblockIn, Superblock::sequence).record();
         if (superblock != null) {
             format = superblock.format();
             blockCount = superblock.blockCount();
@@ -55,26 +54,26 @@ final class PoolLook {
                                 "size: %d bytes, %d expected",
                                 file.size(), superblock.fileBytes()));
             }
-        } else if (!guessLayout()) {
+        } else if (!deriveLayout()) {
             flaws.add("no block table found in " + file.size() + " bytes");
             return;
         }
         notes.add(String.format("layout: %d blocks of %d bytes", blockCount, format.blockBytes()));
         int free = 0;
         for (int block = 0; block < blockCount; block++) {
-            free += lookAtBlock(block) ? 1 : 0;
+            free += inspectBlock(block) ? 1 : 0;
         }
         notes.add(String.format("%d of %d blocks free", free, blockCount));
     }
 
-    private void lookAtSuperblock(int copy) throws IOException {
+    private Superblock superblockIn(int copy) throws IOException {
         Superblock found =
                 Superblock.decode(
                         read(PoolFormat.superblockPosition(copy), Superblock.BYTES),
                         path.toString());
         if (found == null) {
             flaws.add("superblock " + copy + ": DAMAGED");
-            return;
+            return null;
         }
         notes.add(
                 String.format(
@@ -84,15 +83,14 @@ final class PoolLook {
                         found.poolIndex() + 1,
                         found.poolCount(),
                         found.sequence()));
-        if (superblock == null || found.sequence() > superblock.sequence()) {
-            superblock = found;
-        }
+        return found;
     }
 
     /**
-     * Every block has an entry in both halves of the table; how far they are apart tells its room.
+     * Derives the layout from the table. Every block has an entry in both halves of the table, so
+     * the distance between the two is the room of the table.
      */
-    private boolean guessLayout() throws IOException {
+    private boolean deriveLayout() throws IOException {
         long start = new PoolFormat(PoolFormat.MIN_BLOCK_BYTES, 1).slotPosition(0, 0);
         int entries = entriesFrom(start);
         long second = start + PoolFormat.PAGE;
@@ -129,22 +127,11 @@ final class PoolLook {
         return BlockEntry.parse(read(position, BlockEntry.SLOT_BYTES)) != null;
     }
 
-    /** True when the block is free. */
-    private boolean lookAtBlock(int block) throws IOException {
-        BlockEntry newest = null;
+    /** Adds a block to the result; returns whether it is free. */
+    private boolean inspectBlock(int block) throws IOException {
         List<String> damaged = new ArrayList<>();
-        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
-            byte[] bytes = read(format.slotPosition(block, slot), BlockEntry.SLOT_BYTES);
-            BlockEntry found =
-                    superblock == null
-                            ? BlockEntry.parse(bytes)
-                            : BlockEntry.decode(bytes, superblock.poolId(), block);
-            if (found == null) {
-                damaged.add("slot " + slot);
-            } else if (newest == null || found.writes() > newest.writes()) {
-                newest = found;
-            }
-        }
+        BlockEntry newest =
+                TwoSlots.newest(slot -> entryIn(block, slot, damaged), BlockEntry::writes).record();
         String flaw = damaged.isEmpty() ? "" : "its entry, " + String.join(" and ", damaged);
         if (newest != null && newest.isFree()) {
             if (!damaged.isEmpty()) {
@@ -159,6 +146,18 @@ final class PoolLook {
                         flaw,
                         () -> readBlock(format.blockPosition(block), format.room())));
         return false;
+    }
+
+    private BlockEntry entryIn(int block, int slot, List<String> damaged) throws IOException {
+        byte[] bytes = read(format.slotPosition(block, slot), BlockEntry.SLOT_BYTES);
+        BlockEntry found =
+                superblock == null
+                        ? BlockEntry.parse(bytes)
+                        : BlockEntry.decode(bytes, superblock.poolId(), block);
+        if (found == null) {
+            damaged.add("slot " + slot);
+        }
+        return found;
     }
 
     private byte[] readBlock(long position, int room) throws IOException {

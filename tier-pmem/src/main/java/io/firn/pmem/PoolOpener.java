@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,35 +10,30 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 
 /**
- * Opens the pools of a tier. The order: everything that is there is read and checked; locks;
- * checked again, now that nobody else can change it; provider; missing pools are created, the first
- * one last (so that it is there only when all are); enlarged; mapped; tables.
+ * Opens the pools of a tier. The order for writing: read and check what exists; lock; check again,
+ * now that no other process can change it; choose the provider; create missing pools, the first one
+ * last, so that it exists only if all exist; enlarge; map; read the tables.
  */
 final class PoolOpener {
-    private static final System.Logger LOG = System.getLogger("io.firn");
-
-    private final PmemTier tier;
-    private final PmemTier.Builder options;
+    private final StorageTier tier;
+    private final PoolOptions options;
     private final TierContext context;
     private final FileMedium medium;
     private final List<Path> directories;
-    private final UnaryOperator<PmemProvider> wrapper;
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final List<PmemProvider> providers = new ArrayList<>();
 
-    PoolOpener(PmemTier tier, PmemTier.Builder options, TierContext context) {
+    PoolOpener(StorageTier tier, PoolOptions options, TierContext context) {
         this.tier = tier;
         this.options = options;
         this.context = context;
-        this.medium = options.medium;
-        this.directories = options.directories;
-        this.wrapper = options.providerWrapper;
+        this.medium = options.medium();
+        this.directories = options.directories();
     }
 
-    /** The providers that were chosen, one for each pool. */
+    /** Returns the providers that were chosen, one for each pool. */
     List<PmemProvider> providers() {
         return providers;
     }
@@ -51,12 +47,12 @@ final class PoolOpener {
             return pools;
         } finally {
             if (!done) {
-                abandon();
+                releaseAll();
             }
         }
     }
 
-    private void abandon() throws IOException {
+    private void releaseAll() throws IOException {
         Collections.reverse(opened);
         for (AutoCloseable resource : opened) {
             try {
@@ -80,8 +76,8 @@ final class PoolOpener {
             }
         }
         for (int i = 0; i < found.length; i++) {
-            // The first is created last: without it the others are a creation that was not
-            // finished.
+            // The first is created last: if it is missing, the creation of the others did not
+            // finish.
             boolean unfinished = found[0] == null && context.create() && !context.readOnly();
             if (found[i] == null && !unfinished) {
                 throw new IOException(
@@ -106,7 +102,7 @@ final class PoolOpener {
                     poolPath(index)
                             + " belongs to store "
                             + pool.storeId()
-                            + ", expected was store "
+                            + ", expected store "
                             + context.storeId()
                             + ": give each store directories of its own");
         }
@@ -121,7 +117,7 @@ final class PoolOpener {
                             + pool.poolCount()
                             + " of tier "
                             + pool.tierId()
-                            + ", expected was pool "
+                            + ", expected pool "
                             + (index + 1)
                             + " of "
                             + directories.size()
@@ -137,7 +133,7 @@ final class PoolOpener {
             MediumFile file = medium.open(poolPath(i), false);
             opened.add(file);
             PmemProvider provider =
-                    ProviderChoice.readOnly(medium, directories.get(i), file, options.emulation);
+                    ProviderChoice.readOnly(medium, directories.get(i), file, options.emulation());
             pools.add(map(i, provider, found[i].superblock(), file, null));
         }
         return pools;
@@ -153,16 +149,17 @@ final class PoolOpener {
         PoolFile.Found[] found = readAll();
         for (int i = 0; i < found.length; i++) {
             if (found[i] != null) {
-                // A process that was killed may have left a name that only a cache knows (O1).
+                // A name that a killed process created may so far exist in memory only (O1).
                 medium.forceDirectory(directories.get(i));
             }
         }
         for (Path directory : directories) {
             PmemProvider chosen =
-                    ProviderChoice.choose(medium, directory, options.provider, options.emulation);
-            providers.add(wrapper.apply(chosen));
+                    ProviderChoice.choose(
+                            medium, directory, options.provider(), options.emulation());
+            providers.add(options.providerWrapper().apply(chosen));
         }
-        Superblock[] superblocks = settle(found);
+        Superblock[] superblocks = new PoolPreparation(options, context.storeId()).prepare(found);
         List<PmemPool> pools = new ArrayList<>();
         for (int i = 0; i < superblocks.length; i++) {
             MediumFile file = medium.open(poolPath(i), true);
@@ -185,7 +182,7 @@ final class PoolOpener {
         Path path = poolPath(index);
         PmemMemory memory = provider.map(file, path, superblock);
         opened.add(memory::close);
-        PmemPool pool = new PmemPool(tier, path, superblock, file, memory, lock);
+        PmemPool pool = new PmemPool(tier, new MappedPool(path, superblock, file, memory, lock));
         pool.load();
         return pool;
     }
@@ -205,83 +202,7 @@ final class PoolOpener {
         }
     }
 
-    /** Creates what is missing, repairs and enlarges what is there. */
-    private Superblock[] settle(PoolFile.Found[] found) throws IOException {
-        UUID tierId = null;
-        for (PoolFile.Found there : found) {
-            tierId = there == null ? tierId : there.superblock().tierId();
-        }
-        tierId = tierId == null ? UUID.randomUUID() : tierId;
-        Superblock[] superblocks = new Superblock[found.length];
-        for (int i = found.length - 1; i >= 0; i--) {
-            superblocks[i] = found[i] == null ? create(i, tierId) : enlarge(i, repair(i, found[i]));
-        }
-        return superblocks;
-    }
-
-    private Superblock create(int index, UUID tierId) throws IOException {
-        long bytes = capacityOf(index, 0);
-        int blockBytes = options.blockBytes;
-        int most = (int) Math.min(Integer.MAX_VALUE, bytes / blockBytes);
-        PoolFormat format = PoolFormat.forNewPool(blockBytes, most);
-        int blocks = format.blocksIn(bytes);
-        if (blocks < 1) {
-            throw new IOException(
-                    poolPath(index)
-                            + " may have "
-                            + bytes
-                            + " bytes, the pool's share of the capacity, and needs "
-                            + format.fileBytes(1)
-                            + " for its header and one block of "
-                            + blockBytes
-                            + ": ask for more capacity or for smaller blocks");
-        }
-        Superblock pool =
-                new Superblock(
-                        UUID.randomUUID(),
-                        context.storeId(),
-                        tierId,
-                        index,
-                        directories.size(),
-                        format,
-                        blocks,
-                        format.fileBytes(blocks),
-                        1);
-        PoolFile.create(medium, poolPath(index), pool);
-        return pool;
-    }
-
-    private Superblock repair(int index, PoolFile.Found found) throws IOException {
-        return PoolFile.repair(medium, poolPath(index), found);
-    }
-
-    private Superblock enlarge(int index, Superblock pool) throws IOException {
-        PoolFormat format = pool.format();
-        if (format.blockBytes() != options.blockBytes && options.isBlockSizeNamed) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "{0} has blocks of {1} bytes, {2} were requested: the size was chosen when the"
-                            + " pool was created",
-                    poolPath(index),
-                    Integer.toString(format.blockBytes()),
-                    Integer.toString(options.blockBytes));
-        }
-        int blocks = format.blocksIn(capacityOf(index, pool.fileBytes()));
-        return blocks <= pool.blockCount()
-                ? pool
-                : PoolFile.grow(medium, poolPath(index), pool, blocks);
-    }
-
-    /** Bytes that a pool's file may have. */
-    private long capacityOf(int index, long present) throws IOException {
-        long all =
-                options.capacityBytes == PmemTier.WHOLE_FILE_SYSTEM
-                        ? medium.usableBytes(directories.get(index)) + present
-                        : options.capacityBytes / directories.size();
-        return (long) (all * options.poolRatio);
-    }
-
     private Path poolPath(int index) {
-        return directories.get(index).resolve(PoolFile.NAME);
+        return options.poolPath(index);
     }
 }

@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.TwoSlots;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ public final class PoolRepair implements AutoCloseable {
         return BatchChain.in(read(pool.format().blockPosition(block), pool.format().room()));
     }
 
-    /** With the highest numbers of all, so that what is written anew counts as later. */
+    /** Returns an entry with the highest numbers of all, so that one made from it is the newest. */
     private BlockEntry newestOfAll() throws IOException {
         BlockEntry newest = BlockEntry.neverUsed();
         long epoch = newest.epoch();
@@ -157,15 +158,12 @@ public final class PoolRepair implements AutoCloseable {
     }
 
     private BlockEntry entry(int block) throws IOException {
-        BlockEntry newest = null;
-        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
-            byte[] bytes = read(pool.format().slotPosition(block, slot), BlockEntry.SLOT_BYTES);
-            BlockEntry found = BlockEntry.decode(bytes, pool.poolId(), block);
-            if (found != null && (newest == null || found.writes() > newest.writes())) {
-                newest = found;
-            }
-        }
-        return newest;
+        return TwoSlots.newest(slot -> readSlot(block, slot), BlockEntry::writes).record();
+    }
+
+    private BlockEntry readSlot(int block, int slot) throws IOException {
+        byte[] bytes = read(pool.format().slotPosition(block, slot), BlockEntry.SLOT_BYTES);
+        return BlockEntry.decode(bytes, pool.poolId(), block);
     }
 
     private void write(int block, BlockEntry entry) throws IOException {

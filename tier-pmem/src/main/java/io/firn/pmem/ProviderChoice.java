@@ -12,12 +12,12 @@ import java.util.List;
 import jdk.nio.mapmode.ExtendedMapMode;
 
 /**
- * Finds out what memory a path leads to, and who shall flush it. Whether it is persistent is found
- * by asking for a synchronous mapping, which the system gives on DAX only: the libraries do not
- * say.
+ * Finds out what kind of memory a path leads to, and chooses the provider that flushes it. The
+ * libraries do not tell whether memory is persistent, so a synchronous mapping is requested, which
+ * the system provides with DAX only.
  *
  * @param mode how the pool is mapped
- * @param forcing what a force does, where the JDK does it
+ * @param forcing what a force does if the JDK does it
  */
 record ProviderChoice(
         Provider kind,
@@ -39,9 +39,9 @@ record ProviderChoice(
     }
 
     /**
-     * Chooses for a pool.
+     * Chooses the provider for a pool.
      *
-     * @param directory of the pool; exists and is writable
+     * @param directory the pool's directory; exists and is writable
      * @throws IOException when it is not persistent memory and that was not allowed
      */
     static ProviderChoice choose(
@@ -63,7 +63,8 @@ record ProviderChoice(
     }
 
     /**
-     * For readers beside the process that writes: nothing is flushed, nothing probed by writing.
+     * Returns the provider for a reader while another process writes: it flushes nothing, and the
+     * memory is examined without a write.
      */
     static ProviderChoice readOnly(
             FileMedium medium, Path directory, MediumFile pool, Emulation emulation)
@@ -77,7 +78,7 @@ record ProviderChoice(
                 Provider.JDK, "read-only", survives, MapMode.READ_ONLY, MappedMemory.Forcing.NOT);
     }
 
-    /** Null when the directory's files can be mapped synchronously, else why not. */
+    /** Returns why the directory's files cannot be mapped synchronously; null when they can. */
     private static String probe(FileMedium medium, Path directory) throws IOException {
         Path pool = directory.resolve(PoolFile.NAME);
         if (medium.exists(pool)) {

@@ -1,12 +1,13 @@
 package io.firn.pmem;
 
+import io.firn.medium.TwoSlots;
 import io.firn.medium.UnsupportedVersionException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * What a pool says about itself, in a page of its own.
+ * The description of a pool, in a page of its own. Two copies are kept ({@link TwoSlots}).
  *
  * <pre>
  *  0        8         12          16        32        48       64          72
@@ -17,17 +18,18 @@ import java.util.zip.CRC32C;
  *  | sequence | zeros                                          | crc  |
  * </pre>
  *
- * The CRC32C covers bytes 0 to 4091; it, magic and version stay where they are in every version.
+ * The CRC32C covers bytes 0 to 4091. Magic, version and checksum have the same place in every
+ * version.
  *
- * @param poolId given when the pool was created
- * @param storeId the store that it belongs to
- * @param tierId the tier that it is a pool of
- * @param poolIndex its place among the tier's pools
- * @param poolCount how many the tier has
- * @param format where things lie
- * @param blockCount blocks that there are
- * @param growingToBytes bytes that the file may have because it is being enlarged
- * @param sequence grows with every change; the higher of two copies counts
+ * @param poolId the pool's id, assigned when it was created
+ * @param storeId the id of the store that the pool belongs to
+ * @param tierId the id of the tier that the pool belongs to
+ * @param poolIndex the index of the pool among the tier's pools
+ * @param poolCount the number of the tier's pools
+ * @param format the layout of the file
+ * @param blockCount the number of blocks
+ * @param growingToBytes the size that the file may have because it is being enlarged
+ * @param sequence grows with every change; the copy with the higher one is the newest
  */
 record Superblock(
         UUID poolId,
@@ -48,7 +50,9 @@ record Superblock(
         return format.fileBytes(blockCount);
     }
 
-    /** The next one, which names more blocks and says up to where the file may reach. */
+    /**
+     * Returns the next superblock, with more blocks or with a larger size that the file may have.
+     */
     Superblock with(int blocks, long growingTo) {
         return new Superblock(
                 poolId,
@@ -74,9 +78,9 @@ record Superblock(
     }
 
     /**
-     * A superblock as it was read.
+     * Returns the superblock in a page.
      *
-     * @return null when it is not whole
+     * @return null when the page is not intact
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     static Superblock decode(byte[] page, String file) throws UnsupportedVersionException {

@@ -141,7 +141,7 @@ class PmemTierBadDaysTest {
         for (int copy = 0; copy < 2; copy++) {
             PoolDamage.overwrite(directory, PoolFormat.superblockPosition(copy), 200);
             assertSegmentIsThere();
-            assertTrue(PoolFile.read(io.firn.medium.FileMedium.real(), file()).isWhole());
+            assertTrue(PoolFile.read(io.firn.medium.FileMedium.real(), file()).isComplete());
         }
     }
 

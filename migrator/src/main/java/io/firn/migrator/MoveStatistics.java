@@ -3,8 +3,8 @@ package io.firn.migrator;
 import io.firn.MoveOutcome;
 import java.util.List;
 
-/** What was moved and what failed. Thread-safe. */
-final class Tally {
+/** Counts what was moved and what failed. Thread-safe; the monitor guards all fields. */
+final class MoveStatistics {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private long movedDown;

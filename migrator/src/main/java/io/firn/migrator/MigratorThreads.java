@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads of a migrator, from start to stop. Thread-safe.
+ * The threads of a migrator. Thread-safe.
  *
  * <pre>
- *          start                 stop, close, the work is over
+ *          start                 stop, close, end of the work
  * STOPPED ───────▶ RUNNING ──────────────────────────────────▶ STOPPING ──▶ STOPPED
  *                                                     its last thread ends
  * </pre>
@@ -18,23 +18,24 @@ import java.util.concurrent.TimeUnit;
  * waits for the end of that run's threads and never revives them. {@code close} is a stop after
  * which nothing starts. Threads are joined outside of the lock.
  */
-final class Crew {
+final class MigratorThreads {
     private final int size;
     private final Duty duty;
+    // The monitor guards both.
     private Run run; // the newest; null before the first start
     private boolean closed;
 
     /**
-     * Creates a crew of so many threads, which are not started.
+     * Creates so many threads, which are not started.
      *
      * @param duty what each thread does repeatedly
      */
-    Crew(int size, Duty duty) {
+    MigratorThreads(int size, Duty duty) {
         this.size = size;
         this.duty = duty;
     }
 
-    /** The state of a crew. */
+    /** The state of the threads. */
     enum State {
         STOPPED,
         RUNNING,
@@ -54,23 +55,23 @@ final class Crew {
         private volatile boolean ending;
 
         /**
-         * Whether the caller, a thread of this run, must end. Clears the interrupt status, which
-         * somebody else may have set; a stop sets its flag before it interrupts, so no stop is
+         * Returns whether the caller, a thread of this run, must end. Clears the interrupt status,
+         * which other code may have set; a stop sets its flag before it interrupts, so no stop is
          * missed.
          */
-        boolean isToEnd() {
+        boolean mustEnd() {
             boolean unused = Thread.interrupted();
             return ending;
         }
 
-        /** Lets nothing of this run begin any more, and asks what is in progress to give up. */
+        /** Lets no further move of this run begin, and asks the moves in progress to give up. */
         synchronized void end() {
             ending = true;
             notifyAll();
         }
 
-        /** Waits, until the run ends at the latest. */
-        synchronized void rest(long ns) throws InterruptedException {
+        /** Waits for a time, or until the run ends. */
+        synchronized void pause(long ns) throws InterruptedException {
             long until = System.nanoTime() + ns;
             for (long left = ns; left > 0 && !ending; left = until - System.nanoTime()) {
                 TimeUnit.NANOSECONDS.timedWait(this, left);
@@ -86,11 +87,11 @@ final class Crew {
             }
         }
 
-        private boolean isOver() {
+        private boolean hasEnded() {
             return threads.stream().noneMatch(Thread::isAlive);
         }
 
-        private boolean isMine() {
+        private boolean includesCaller() {
             return threads.contains(Thread.currentThread());
         }
     }
@@ -112,7 +113,7 @@ final class Crew {
                 }
                 before = run;
             }
-            if (before.isMine()) {
+            if (before.includesCaller()) {
                 throw new IllegalStateException(
                         "a policy cannot start its migrator while a stop waits for the policy: start"
                                 + " it on another thread");
@@ -145,7 +146,7 @@ final class Crew {
             }
             end(ending);
         }
-        if (!ending.isMine()) {
+        if (!ending.includesCaller()) {
             join(ending);
         }
     }
@@ -179,7 +180,7 @@ final class Crew {
     }
 
     synchronized State state() {
-        if (run == null || run.isOver()) {
+        if (run == null || run.hasEnded()) {
             return State.STOPPED;
         }
         return run.ending ? State.STOPPING : State.RUNNING;

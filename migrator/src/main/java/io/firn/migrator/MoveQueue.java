@@ -1,0 +1,119 @@
+package io.firn.migrator;
+
+import io.firn.StoreSnapshot;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The moves that are due and the moves in progress. Calls the policy when all moves of its last
+ * result have begun. Thread-safe.
+ */
+final class MoveQueue {
+    private final Supplier<StoreSnapshot> snapshots;
+    private final MigrationPolicy policy;
+    private final MoveRetries retries;
+    private final long intervalNs;
+
+    // The monitor guards all fields below. It is never held while the policy runs.
+    private final Queue<Move> due = new ArrayDeque<>();
+
+    /** Moves in progress, with the bytes that each has copied so far. */
+    private final Map<Move, Long> current = new HashMap<>();
+
+    private boolean isPlanning;
+    private long nextPlanNs = System.nanoTime();
+
+    /**
+     * Creates an empty queue.
+     *
+     * @param intervalNs how often the policy is called while no move is due
+     */
+    MoveQueue(
+            Supplier<StoreSnapshot> snapshots,
+            MigrationPolicy policy,
+            MoveRetries retries,
+            long intervalNs) {
+        this.snapshots = snapshots;
+        this.policy = policy;
+        this.retries = retries;
+        this.intervalNs = intervalNs;
+    }
+
+    /**
+     * Returns the next move, which is in progress until {@link #end}; null when none is due. The
+     * policy is called by one thread at a time and without the lock, because it may take long or
+     * call the migrator.
+     */
+    Move begin() {
+        Set<Move> begun;
+        synchronized (this) {
+            if (!due.isEmpty() || isPlanning || System.nanoTime() - nextPlanNs < 0) {
+                return beginDue();
+            }
+            isPlanning = true;
+            nextPlanNs = System.nanoTime() + intervalNs; // also when the policy fails
+            // The snapshot may still show such a move, even if it ends while the policy runs.
+            begun = new HashSet<>(current.keySet());
+        }
+        List<Move> moves = List.of();
+        try {
+            moves = policy.moves(snapshots.get());
+        } finally {
+            synchronized (this) {
+                isPlanning = false;
+                plan(moves, begun);
+            }
+        }
+        return beginDue();
+    }
+
+    private synchronized Move beginDue() {
+        Move move = due.poll();
+        if (move != null) {
+            current.put(move, 0L);
+        }
+        return move;
+    }
+
+    private void plan(List<Move> moves, Set<Move> begun) {
+        for (Move move : moves) {
+            if (retries.mayTry(move) && begun.add(move)) {
+                due.add(move);
+            }
+        }
+        if (!due.isEmpty()) {
+            nextPlanNs = System.nanoTime();
+        }
+    }
+
+    /** Records how many bytes a move in progress has copied. */
+    synchronized void progress(Move move, long copiedBytes) {
+        current.put(move, copiedBytes);
+    }
+
+    synchronized void end(Move move) {
+        current.remove(move);
+    }
+
+    /** Discards the moves that have not begun. */
+    synchronized void clear() {
+        due.clear();
+    }
+
+    synchronized int dueCount() {
+        return due.size();
+    }
+
+    synchronized List<MigratorStatus.Progress> inProgress() {
+        List<MigratorStatus.Progress> progress = new ArrayList<>();
+        current.forEach((move, bytes) -> progress.add(new MigratorStatus.Progress(move, bytes)));
+        return progress;
+    }
+}

@@ -1,0 +1,86 @@
+package io.firn.medium;
+
+import io.firn.DurabilityClass;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A medium that passes every call on to another one. A subclass overrides the calls that it
+ * observes, delays or lets fail, and {@link #wrap} if it does so for open files as well.
+ */
+public class FilterFileMedium implements FileMedium {
+    /** The medium that does the work. */
+    protected final FileMedium in;
+
+    /** Creates a filter in front of a medium. */
+    protected FilterFileMedium(FileMedium in) {
+        this.in = Objects.requireNonNull(in, "in");
+    }
+
+    /** Returns what {@link #create} and {@link #open} return for a file: by default the file. */
+    protected MediumFile wrap(Path path, MediumFile file) {
+        return file;
+    }
+
+    @Override
+    public boolean exists(Path path) {
+        return in.exists(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) throws IOException {
+        return in.list(directory);
+    }
+
+    @Override
+    public void createDirectories(Path directory) throws IOException {
+        in.createDirectories(directory);
+    }
+
+    @Override
+    public MediumFile create(Path file) throws IOException {
+        return wrap(file, in.create(file));
+    }
+
+    @Override
+    public MediumFile open(Path file, boolean writable) throws IOException {
+        return wrap(file, in.open(file, writable));
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        in.rename(from, to);
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        in.delete(path);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        in.forceDirectory(directory);
+    }
+
+    @Override
+    public DurabilityClass durabilityClass(Path path) throws IOException {
+        return in.durabilityClass(path);
+    }
+
+    @Override
+    public long usableBytes(Path path) throws IOException {
+        return in.usableBytes(path);
+    }
+
+    @Override
+    public AutoCloseable lock(Path file) throws IOException {
+        return in.lock(file);
+    }
+
+    @Override
+    public boolean isUnlocked(Path file) throws IOException {
+        return in.isUnlocked(file);
+    }
+}

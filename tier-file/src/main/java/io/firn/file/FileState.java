@@ -1,0 +1,65 @@
+package io.firn.file;
+
+import io.firn.spi.Mark;
+import java.nio.file.Path;
+
+/**
+ * What is known about a segment's file at one moment. Replaced as a whole, so that every thread
+ * sees a path with the length and the mark that belong to it.
+ *
+ * <pre>
+ *          BASE.mark is durable           cut, renamed, directory forced
+ * UNSEALED ────────────────────▶ SEALED ────────────────────────────────▶ FINISHED
+ * </pre>
+ *
+ * @param stage how far the segment has been sealed
+ * @param path the file
+ * @param fileBytes the size of the file
+ * @param mark the newest mark; null when the segment is not sealed and its mark pages are damaged
+ */
+record FileState(Stage stage, Path path, long fileBytes, Mark mark) {
+
+    /** How far a segment has been sealed. */
+    enum Stage {
+        /** Has a hidden name and mark pages; is written to if it is not damaged. */
+        UNSEALED,
+        /** Has a {@code BASE.mark}; its file may be cut and renamed at any moment. */
+        SEALED,
+        /** Has its final name and length. */
+        FINISHED
+    }
+
+    boolean isSealed() {
+        return stage != Stage.UNSEALED;
+    }
+
+    boolean isFinished() {
+        return stage == Stage.FINISHED;
+    }
+
+    /** Returns the bytes of batches in a sealed segment; fewer than sealed if its file is short. */
+    int sealedBytes() {
+        return (int) Math.min(mark.position(), fileBytes);
+    }
+
+    /** Returns the state with another mark of the same stage. */
+    FileState marked(Mark next) {
+        return new FileState(stage, path, fileBytes, next);
+    }
+
+    FileState sealed(Mark sealed) {
+        return new FileState(Stage.SEALED, path, fileBytes, sealed);
+    }
+
+    FileState resized(long bytes) {
+        return new FileState(stage, path, bytes, mark);
+    }
+
+    FileState renamed(Path to) {
+        return new FileState(stage, to, fileBytes, mark);
+    }
+
+    FileState finished() {
+        return new FileState(Stage.FINISHED, path, fileBytes, mark);
+    }
+}

@@ -1,0 +1,151 @@
+package io.firn.file;
+
+import io.firn.StoreFullException;
+import io.firn.medium.Uncollected;
+import io.firn.spi.StorageTier;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The segments of a tier and the copies that are being made in it, and the space that they use of
+ * the tier's capacity. Thread-safe, except that one thread at a time calls {@link #update} and
+ * {@link #releaseAll}.
+ */
+final class TierContents implements FileBlock.Owner, FileCopy.Listener {
+    private final StorageTier tier;
+    private final Path root;
+    private final long capacityBytes;
+    private final Uncollected uncollected = new Uncollected();
+    private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
+    private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
+
+    /** Guards {@link #pendingBytes} and decisions that depend on it. */
+    private final Object occupancy = new Object();
+
+    /** Space that was granted and is not visible yet as a segment or a copy. */
+    private long pendingBytes;
+
+    /** In a read-only tier: segments that the last scan no longer found. */
+    private Set<FileBlock> vanished = Set.of();
+
+    TierContents(StorageTier tier, Path root, long capacityBytes) {
+        this.tier = tier;
+        this.root = root;
+        this.capacityBytes = capacityBytes;
+    }
+
+    @Override
+    public StorageTier tier() {
+        return tier;
+    }
+
+    @Override
+    public Uncollected uncollected() {
+        return uncollected;
+    }
+
+    /** Returns the segments by {@link FileBlock#key}. */
+    Map<Path, FileBlock> segments() {
+        return segments;
+    }
+
+    /** Replaces the segments by those that a scan found. */
+    void update(Map<Path, FileBlock> found) {
+        Set<FileBlock> missing = new HashSet<>(segments.values());
+        segments.putAll(found);
+        segments.keySet().retainAll(found.keySet());
+        // A caller that still uses the list before this one may read a segment that is now missing;
+        // by the next scan it has seen the list without it.
+        vanished.forEach(FileBlock::release);
+        missing.removeAll(found.values());
+        vanished = missing;
+    }
+
+    void releaseAll() {
+        segments.values().forEach(FileBlock::release);
+        segments.clear();
+        vanished.forEach(FileBlock::release);
+        vanished = Set.of();
+    }
+
+    @Override
+    public void forget(FileBlock block) {
+        segments.remove(block.key(), block);
+    }
+
+    long usedBytes() {
+        long sum = 0;
+        for (FileCopy copy : copies) {
+            sum += copy.fileBytes();
+        }
+        for (FileBlock segment : segments.values()) {
+            sum += segment.usedBytes();
+        }
+        return sum;
+    }
+
+    /**
+     * Grants space, which {@link #add} or {@link #begin} accounts for in the end.
+     *
+     * @throws StoreFullException when the capacity does not suffice
+     */
+    void grant(long bytes) {
+        synchronized (occupancy) {
+            long used = usedBytes() + pendingBytes;
+            if (bytes > capacityBytes - used) {
+                throw new StoreFullException(
+                        root
+                                + ": "
+                                + bytes
+                                + " bytes wanted for a segment, "
+                                + used
+                                + " of "
+                                + capacityBytes
+                                + " in use: raise the tier's capacity, or let retention or"
+                                + " migration make room");
+            }
+            pendingBytes += bytes;
+        }
+    }
+
+    /**
+     * Ends a grant: from now on the file itself is counted.
+     *
+     * @param made the segment that was made; null when that failed
+     */
+    void add(long granted, FileBlock made) {
+        synchronized (occupancy) {
+            pendingBytes -= granted;
+            if (made != null) {
+                segments.put(made.key(), made);
+            }
+        }
+    }
+
+    /**
+     * Ends a grant: from now on the copy is counted.
+     *
+     * @param begun the copy; null when it could not be begun
+     */
+    void begin(long granted, FileCopy begun) {
+        synchronized (occupancy) {
+            pendingBytes -= granted;
+            if (begun != null) {
+                copies.add(begun);
+            }
+        }
+    }
+
+    @Override
+    public void ended(FileCopy copy, FileBlock made) {
+        synchronized (occupancy) {
+            copies.remove(copy);
+            if (made != null) {
+                segments.put(made.key(), made);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.firn.file;
+
+import io.firn.medium.FileMedium;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Which store a tier's directory belongs to, and the lock that keeps other processes from writing
+ * to it. Not thread-safe.
+ */
+final class TierOwnership {
+    private final FileMedium medium;
+    private final Path root;
+    private TierIdentity identity;
+    private AutoCloseable lock;
+
+    TierOwnership(FileMedium medium, Path root) {
+        this.medium = medium;
+        this.root = root;
+    }
+
+    /** Returns the tier's identity; null before {@link #acquire}. */
+    TierIdentity identity() {
+        return identity;
+    }
+
+    /** Checks the owner; locks the tier, and creates it if it is new, unless it is read-only. */
+    void acquire(TierContext context) throws IOException {
+        // The owner is checked before anything is written, the lock included.
+        identity = readIdentity(context);
+        if (!context.readOnly()) {
+            lock(context);
+        }
+    }
+
+    private TierIdentity readIdentity(TierContext context) throws IOException {
+        TierIdentity found = TierIdentity.read(medium, root);
+        if (found == null && (context.readOnly() || !context.create())) {
+            throw new IOException(
+                    root
+                            + " should hold a file tier of store "
+                            + context.storeId()
+                            + ", but there is no file '"
+                            + FileNames.TIER
+                            + "' in it: is the right file system mounted there?");
+        }
+        if (found != null && !found.storeId().equals(context.storeId())) {
+            throw new IOException(
+                    root
+                            + " belongs to store "
+                            + found.storeId()
+                            + ", expected store "
+                            + context.storeId()
+                            + ": give each store directories of its own");
+        }
+        return found;
+    }
+
+    private void lock(TierContext context) throws IOException {
+        if (identity == null) {
+            requireEmpty();
+        }
+        try {
+            if (identity == null) {
+                medium.createDirectories(root);
+            }
+            lock = medium.lock(root.resolve(FileNames.LOCK));
+        } catch (IOException e) {
+            throw new IOException(
+                    "the directory "
+                            + root
+                            + " of a file tier must be writable, and is not ("
+                            + e
+                            + "): change its permissions, or open read-only",
+                    e);
+        }
+        boolean acquired = false;
+        try {
+            // Again, now that no other process can create it.
+            identity = readIdentity(context);
+            if (identity == null) {
+                identity = new TierIdentity(UUID.randomUUID(), context.storeId());
+                identity.write(medium, root);
+            }
+            acquired = true;
+        } finally {
+            if (!acquired) {
+                release();
+            }
+        }
+    }
+
+    private void requireEmpty() throws IOException {
+        List<String> names;
+        try {
+            names = new ArrayList<>(medium.list(root));
+        } catch (NotDirectoryException e) {
+            throw new IOException(
+                    root + " should be a directory for a file tier, but is a file", e);
+        }
+        names.removeAll(FileNames.atRoot());
+        if (!names.isEmpty()) {
+            throw new IOException(
+                    root
+                            + " should be empty or a file tier, but has no file '"
+                            + FileNames.TIER
+                            + "' and holds "
+                            + names.size()
+                            + " other things, like "
+                            + names.get(0)
+                            + ": give the tier a directory of its own, or restore that file");
+        }
+    }
+
+    /** Releases the lock if it is held. */
+    void release() throws IOException {
+        AutoCloseable held = lock;
+        lock = null;
+        try {
+            if (held != null) {
+                held.close();
+            }
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("could not unlock " + root, e);
+        }
+    }
+}
