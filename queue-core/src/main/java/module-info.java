@@ -6,7 +6,11 @@ module io.firn {
     requires static com.github.luben.zstd_jni;
     requires static org.lz4.java;
 
+    uses io.firn.LogStoreBuilder;
     uses io.firn.spi.TierInspector;
+
+    provides io.firn.LogStoreBuilder with
+            io.firn.store.StoreBuilder;
 
     exports io.firn;
     exports io.firn.medium;
