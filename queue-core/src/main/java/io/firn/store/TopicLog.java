@@ -212,19 +212,12 @@ final class TopicLog implements Topic {
     public synchronized void changeOptions(TopicOptions changed) {
         Objects.requireNonNull(changed, "options");
         TopicOptions fixed =
-                new TopicOptions(
-                        options.partitions(),
-                        options.durability(),
-                        options.segmentBytes(),
-                        changed.rollMs(),
-                        changed.retentionBytes(),
-                        changed.retentionMs(),
-                        options.maxRecordBytes(),
-                        changed.compression(),
-                        changed.forceBytes(),
-                        changed.forceMs(),
-                        options.minimumClass(),
-                        options.tiers());
+                changed.withPartitions(options.partitions())
+                        .withDurability(options.durability())
+                        .withSegmentBytes(options.segmentBytes())
+                        .withMaxRecordBytes(options.maxRecordBytes())
+                        .withMinimumClass(options.minimumClass())
+                        .withTiers(options.tiers().toArray(String[]::new));
         if (!fixed.equals(changed)) {
             throw new InvalidOptionException(
                     "of topic "
