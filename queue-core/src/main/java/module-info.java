@@ -1,4 +1,5 @@
 /** The log itself: topics, partitions, appenders, tailers, and what a storage tier must do. */
+@SuppressWarnings("module") // io.firn.tools is built later
 module io.firn {
     requires transitive org.agrona.core;
     requires jdk.jfr;
@@ -13,6 +14,8 @@ module io.firn {
             io.firn.store.StoreBuilder;
 
     exports io.firn;
+    exports io.firn.inspect to
+            io.firn.tools;
     exports io.firn.medium;
     exports io.firn.spi;
 }
