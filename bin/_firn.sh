@@ -83,6 +83,17 @@ firn_example() {
     exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
 
+# firn_tool CLASS ARGUMENTS...: runs a program of the module tools in the caller's working directory.
+firn_tool() {
+    local class=$1 path=$firn_root/tools/target/classpath
+    shift
+    if firn_stale "$path" queue-core tier-file tier-pmem tools || ! firn_complete "$path"; then
+        # Skips the tests, but runs this phase so that Maven finds the test jars.
+        firn_build "the tools" test-compile -Dmaven.test.skip=true -pl tools -am
+    fi
+    exec "$(firn_java)" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
+}
+
 # firn_native: installs the libraries for persistent memory from Debian if they are missing and the
 # user is root. Without them the tests of two providers are skipped, with a message.
 firn_native() {

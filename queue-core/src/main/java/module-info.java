@@ -1,4 +1,5 @@
 /** The log itself: topics, partitions, appenders, tailers, and what a storage tier must do. */
+@SuppressWarnings("module") // io.firn.tools is built later
 module io.firn {
     requires transitive org.agrona.core;
     requires jdk.jfr;
@@ -6,9 +7,15 @@ module io.firn {
     requires static com.github.luben.zstd_jni;
     requires static org.lz4.java;
 
+    uses io.firn.LogStoreBuilder;
     uses io.firn.spi.TierInspector;
 
+    provides io.firn.LogStoreBuilder with
+            io.firn.store.StoreBuilder;
+
     exports io.firn;
+    exports io.firn.inspect to
+            io.firn.tools;
     exports io.firn.medium;
     exports io.firn.spi;
 }

@@ -24,7 +24,7 @@ public interface LogStore extends AutoCloseable {
 
     /** Returns a builder for the store in a directory; {@link LogStoreBuilder#open} opens it. */
     static LogStoreBuilder in(Path directory) {
-        return new LogStoreBuilder(directory);
+        return LogStoreBuilder.forStoreIn(directory);
     }
 
     /**

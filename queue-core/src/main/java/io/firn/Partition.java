@@ -59,12 +59,6 @@ public interface Partition {
     void removeVisibleListener(VisibleListener listener);
 
     /**
-     * Returns the first offset whose record has this timestamp (ms) or a later one; the visible end
-     * when there is none.
-     */
-    long offsetForTimestamp(long timestampMs);
-
-    /**
      * Returns the first visible record with this timestamp (ms) or a later one; null when there is
      * none.
      */

@@ -5,85 +5,71 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** An option that is unknown or out of its range is an error that names it, and nothing else. */
+/** A change keeps all other options; one that is out of its range is an error that names it. */
 class TopicOptionsTest {
-    @ParameterizedTest(name = "shouldSuggest {1} For {0}")
-    @CsvSource({
-        "partition, partitions",
-        "durabilty, durability",
-        "segmentbytes, segmentBytes",
-        "retention.bytes, retentionBytes",
-        "maxrecord, maxRecordBytes"
-    })
-    void shouldSuggestTheNearestOptionForAnUnknownOne(String unknown, String nearest) {
-        InvalidOptionException refusal =
-                assertThrows(
-                        InvalidOptionException.class,
-                        () -> TopicOptions.ofMap(Map.of(unknown, "1")));
-        assertTrue(refusal.getMessage().contains("'" + unknown + "'"), refusal.getMessage());
-        assertTrue(refusal.getMessage().contains("'" + nearest + "'"), refusal.getMessage());
+    private static final List<UnaryOperator<TopicOptions>> CHANGES =
+            List.of(
+                    options -> options.withPartitions(2),
+                    options -> options.withDurability(Durability.WRITTEN),
+                    options -> options.withSegmentBytes(1 << 22),
+                    options -> options.withRollMs(1_000),
+                    options -> options.withRetentionBytes(0),
+                    options -> options.withRetentionMs(0),
+                    options -> options.withMaxRecordBytes(1),
+                    options -> options.withCompression(Compression.ZSTD),
+                    options -> options.withForce(1, Duration.ofMillis(100)),
+                    options -> options.withForce(1 << 20, Duration.ofMillis(1)),
+                    options -> options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
+                    options -> options.withTiers("a"));
+
+    /** Each change alone, and all of them: whether one of them undoes another. */
+    @Test
+    void shouldChangeOneOptionAndKeepAllOthers() {
+        TopicOptions defaults = TopicOptions.defaults();
+        Set<TopicOptions> all = new HashSet<>(Set.of(defaults));
+        TopicOptions combined = defaults;
+        for (UnaryOperator<TopicOptions> change : CHANGES) {
+            TopicOptions changed = change.apply(defaults);
+            assertTrue(all.add(changed), changed + " is one of " + all);
+            assertEquals(changed, change.apply(changed));
+            assertEquals(changed.hashCode(), change.apply(defaults).hashCode());
+            combined = change.apply(combined);
+        }
+        assertEquals(
+                "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollMs=1000,"
+                        + " retentionBytes=0, retentionMs=0, maxRecordBytes=1, compression=ZSTD,"
+                        + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a]]",
+                combined.toString());
+        assertEquals(TopicOptions.defaults(), defaults);
     }
 
-    @ParameterizedTest(name = "shouldRefuse {0} {1}")
-    @CsvSource({
-        "partitions, 0",
-        "partitions, -1",
-        "partitions, 100001",
-        "partitions, two",
-        "partitions, 1.5",
-        "partitions, ''",
-        "durability, SAFE",
-        "durability, durable",
-        "durability, ''",
-        "segmentBytes, 65535",
-        "segmentBytes, 1073741825",
-        "segmentBytes, 99999999999",
-        "rollMs, 0",
-        "rollMs, 999",
-        "rollMs, -2",
-        "retentionBytes, -2",
-        "retentionMs, -2",
-        "maxRecordBytes, 0",
-        "maxRecordBytes, 67108864",
-        "compression, LZ5",
-        "forceBytes, 0",
-        "forceMs, 0",
-        "minimumClass, NONE"
-    })
-    void shouldNameTheOptionThatIsOutOfRange(String option, String value) {
-        InvalidOptionException refusal =
-                assertThrows(
-                        InvalidOptionException.class,
-                        () -> TopicOptions.ofMap(Map.of(option, value)));
-        assertTrue(refusal.getMessage().contains(option), refusal.getMessage());
-        assertTrue(refusal.getMessage().contains(value), refusal.getMessage());
+    @Test
+    void shouldShowTheDefaults() {
+        assertEquals(
+                "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollMs=-1,"
+                        + " retentionBytes=-1, retentionMs=-1, maxRecordBytes=1048576,"
+                        + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
+                        + " tiers=[]]",
+                TopicOptions.defaults().toString());
     }
 
-    @ParameterizedTest(name = "shouldTake {0} {1}")
-    @CsvSource({
-        "partitions, 1",
-        "partitions, 100000",
-        "segmentBytes, 1073741824",
-        "rollMs, -1",
-        "rollMs, 1000",
-        "retentionBytes, 0",
-        "retentionMs, -1",
-        "maxRecordBytes, 1",
-        "maxRecordBytes, 67108863",
-        "compression, ZSTD",
-        "forceBytes, 1",
-        "forceMs, 1",
-        "minimumClass, PROCESS_CRASH"
-    })
-    void shouldTakeTheEndsOfEachRange(String option, String value) {
-        assertEquals(value, TopicOptions.ofMap(Map.of(option, value)).toMap().get(option));
+    @Test
+    void shouldLowerTheLargestRecordWithTheSegment() {
+        TopicOptions small = TopicOptions.defaults().withSegmentBytes(1 << 16);
+        assertEquals((1 << 16) - 1, small.maxRecordBytes());
+        assertEquals((1 << 16) - 1, small.withSegmentBytes(1 << 20).maxRecordBytes());
+        for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, 1, 2, (1 << 16) - 1}) {
+            InvalidOptionException refusal =
+                    assertThrows(InvalidOptionException.class, () -> small.withSegmentBytes(wrong));
+            assertTrue(refusal.getMessage().contains("segmentBytes"), refusal.getMessage());
+        }
     }
 
     @Test
@@ -136,7 +122,6 @@ class TopicOptionsTest {
         assertNull("rollAge", () -> options.withRollAge(null));
         assertNull("retentionAge", () -> options.withRetentionAge(null));
         assertNull("interval", () -> options.withForce(1, null));
-        assertNull("values", () -> TopicOptions.ofMap(null));
         assertEquals(null, options.withMinimumClass(null).minimumClass());
     }
 

@@ -5,6 +5,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.file.FileTier;
 import io.firn.pmem.SimulatedPmem;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.agrona.concurrent.EpochClock;
@@ -57,7 +58,7 @@ enum Media {
 
     /** Opens the store on a medium, without threads; some options as the variant decides. */
     LogStore open(SimulatedFileMedium medium, EpochClock clock, int variant) {
-        LogStoreBuilder builder = LogStore.in(STORE).medium(medium).clock(clock).invokerMode();
+        LogStoreBuilder builder = StoreBuilder.over(STORE, medium).clock(clock).invokerMode();
         if (hasMemory()) {
             builder.tier(SimulatedPmem.tier(medium, POOL, blocks));
         }

@@ -16,6 +16,7 @@ import io.firn.pmem.PmemTier;
 import io.firn.pmem.SimulatedPmem;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.StorageTier;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,7 +170,7 @@ enum Situation {
         }
 
         private LogStoreBuilder at(SimulatedFileMedium on, StorageTier with) {
-            return LogStore.in(STORE).medium(on).tier(with).clock(clock).invokerMode();
+            return StoreBuilder.over(STORE, on).tier(with).clock(clock).invokerMode();
         }
 
         void during(StorageTier with, Act act) {

@@ -15,6 +15,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -115,8 +116,7 @@ class BackPressureTest {
 
     private LogStore withRoomFor(int segments) {
         long room = segments * (Stores.SEGMENT_BYTES + 2 * 4096L);
-        return LogStore.in(directory.resolve("store"))
-                .medium(medium)
+        return StoreBuilder.over(directory.resolve("store"), medium)
                 .clock(new ManualClock())
                 .tier(
                         FileTier.builder(Stores.tierOf(directory))

@@ -18,6 +18,7 @@ import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -37,8 +38,7 @@ class BackgroundTroubleTest {
     private LogStore open(FileMedium ofStore) {
         medium.beforeDelete(this::refuse);
         medium.beforeRename(this::refuse);
-        return LogStore.in(directory.resolve("store"))
-                .medium(ofStore)
+        return StoreBuilder.over(directory.resolve("store"), ofStore)
                 .tier("hot", FileTier.builder(directory.resolve("hot")).medium(medium).build())
                 .tier("cold", FileTier.builder(directory.resolve("cold")).medium(medium).build())
                 .open();

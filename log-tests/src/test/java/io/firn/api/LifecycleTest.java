@@ -73,7 +73,7 @@ class LifecycleTest {
             Stores.fill(appender, 12, 10_000);
             other.append(bytes("x"));
             Stores.readAll(tailer);
-            topic.partition(0).offsetForTimestamp(5);
+            topic.partition(0).findTimestamp(5);
         }
         topic.cursor("c").advance(0, topic.partition(0).nextOffset());
     }
@@ -208,7 +208,7 @@ class LifecycleTest {
                         () -> partition.openAppender(),
                         () -> partition.openSharedAppender(),
                         () -> partition.openTailer(),
-                        () -> partition.offsetForTimestamp(0),
+                        () -> partition.findTimestamp(0),
                         () -> partition.deleteRecordsBefore(0),
                         () -> appender.append(bytes("b")),
                         () -> appender.append(appender.newBatch().add(bytes("b"))),

@@ -11,6 +11,8 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,8 @@ class NullArgumentsTest {
         builder.tier("a", FileTier.at(directory)); // the refused one did not take its label
         assertRefused("clock", () -> builder.clock(null));
         assertRefused("idleStrategy", () -> builder.idleStrategy(null));
-        assertRefused("medium", () -> builder.medium(null));
+        assertRefused("directory", () -> StoreBuilder.over(null, FileMedium.real()));
+        assertRefused("medium", () -> StoreBuilder.over(directory, null));
         assertRefused("markInterval", () -> builder.markInterval(null));
         assertRefused("cursorInterval", () -> builder.cursorInterval(null));
         assertRefused("producerExpiry", () -> builder.producerExpiry(null));

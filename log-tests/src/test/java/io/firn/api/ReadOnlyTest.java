@@ -341,7 +341,7 @@ class ReadOnlyTest {
                 tailer.seek(offset);
                 assertEquals(60 - offset, readAll(tailer).size());
             }
-            read.partition(0).offsetForTimestamp(System.currentTimeMillis() - 5);
+            read.partition(0).findTimestamp(System.currentTimeMillis() - 5);
             assertEquals(30, read.cursor("c").offset(0));
             assertEquals(List.of("c"), read.cursorNames());
             assertEquals(-1, read.cursor("new").offset(0));

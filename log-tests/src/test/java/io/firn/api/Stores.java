@@ -13,6 +13,7 @@ import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
@@ -47,8 +48,7 @@ final class Stores {
     }
 
     static LogStoreBuilder at(Path directory, FileMedium medium) {
-        return LogStore.in(directory.resolve("store"))
-                .medium(medium)
+        return StoreBuilder.over(directory.resolve("store"), medium)
                 .tier(FileTier.builder(tierOf(directory)).medium(medium).build());
     }
 

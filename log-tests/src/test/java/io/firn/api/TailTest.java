@@ -8,6 +8,7 @@ import static io.firn.api.Stores.texts;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +23,7 @@ import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.TimestampedOffset;
 import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -284,27 +286,30 @@ class TailTest {
             for (int[] pair : expected) {
                 long time = 10_000L * round + pair[0];
                 long offset = 8L * round + pair[1];
-                assertEquals(offset, partition.offsetForTimestamp(time), "at " + time);
+                TimestampedOffset found = partition.findTimestamp(time);
+                assertEquals(offset, found == null ? 3200 : found.offset(), "at " + time);
                 tailer.seekToTimestamp(time);
                 assertEquals(offset, tailer.offset());
             }
         }
-        assertEquals(3200, partition.offsetForTimestamp(Long.MAX_VALUE));
-        assertEquals(0, partition.offsetForTimestamp(0));
-        assertEquals(0, partition.offsetForTimestamp(Long.MIN_VALUE));
+        assertNull(partition.findTimestamp(Long.MAX_VALUE));
+        tailer.seekToTimestamp(Long.MAX_VALUE);
+        assertEquals(3200, tailer.offset());
+        assertEquals(0, partition.findTimestamp(0).offset());
+        assertEquals(0, partition.findTimestamp(Long.MIN_VALUE).offset());
         partition.deleteRecordsBefore(8L * 200 + 3);
-        assertEquals(8L * 200 + 3, partition.offsetForTimestamp(0));
-        assertEquals(8L * 200 + 5, partition.offsetForTimestamp(2_000_000 + 301));
+        assertEquals(8L * 200 + 3, partition.findTimestamp(0).offset());
+        assertEquals(8L * 200 + 5, partition.findTimestamp(2_000_000 + 301).offset());
         store.close();
         store = Stores.at(directory).open();
         partition = store.openTopic("t").partition(0);
-        assertEquals(8L * 300 + 2, partition.offsetForTimestamp(3_000_000 + 300));
+        assertEquals(8L * 300 + 2, partition.findTimestamp(3_000_000 + 300).offset());
     }
 
     @Test
     void shouldFindNothingByTimestampInAnEmptyPartition() {
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        assertEquals(0, partition.offsetForTimestamp(5));
+        assertNull(partition.findTimestamp(5));
         Tailer tailer = partition.openTailer();
         tailer.seekToTimestamp(5);
         tailer.seekToEnd();

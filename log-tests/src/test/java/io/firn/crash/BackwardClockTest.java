@@ -6,6 +6,7 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -97,7 +98,9 @@ class BackwardClockTest {
             while (first < RECORDS && timestamps[first] < wanted) {
                 first++;
             }
-            assertEquals(first, partition.offsetForTimestamp(wanted), "timestamp " + wanted);
+            TimestampedOffset found = partition.findTimestamp(wanted);
+            long offset = found == null ? RECORDS : found.offset();
+            assertEquals(first, offset, "timestamp " + wanted);
         }
     }
 }

@@ -13,6 +13,7 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,9 +37,8 @@ class ReadOnlyAfterCrashTest {
     /** Marks are written rarely, so that much lies above them. */
     private LogStore open(SimulatedFileMedium on, boolean readOnly) {
         var builder =
-                LogStore.in(DIRECTORY)
+                StoreBuilder.over(DIRECTORY, on)
                         .tier(FileTier.builder(SEGMENTS).medium(on).build())
-                        .medium(on)
                         .clock(clock)
                         .markInterval(Duration.ofHours(1))
                         .invokerMode();

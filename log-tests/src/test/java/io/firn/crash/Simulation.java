@@ -5,6 +5,7 @@ import io.firn.LogStore;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -34,9 +35,8 @@ final class Simulation {
     }
 
     LogStore open() {
-        return LogStore.in(DIRECTORY)
+        return StoreBuilder.over(DIRECTORY, medium)
                 .tier(FileTier.builder(SEGMENTS).medium(medium).build())
-                .medium(medium)
                 .clock(clock)
                 .invokerMode()
                 .open();

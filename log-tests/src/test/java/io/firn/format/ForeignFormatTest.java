@@ -97,8 +97,8 @@ class ForeignFormatTest {
                         .toList();
 
         assertSame(expected, FileStore.readAll(partition));
-        assertEquals(0, partition.offsetForTimestamp(1_234_567));
-        assertEquals(50, partition.offsetForTimestamp(1_234_568));
+        assertEquals(0, partition.findTimestamp(1_234_567).offset());
+        assertEquals(50, partition.findTimestamp(1_234_568).offset());
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.kafka.SameRecords;
+import io.firn.store.TopicOptionsFormat;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -49,7 +50,7 @@ final class GoldenStore {
         List<String> lines = new ArrayList<>();
         for (String name : store.topicNames()) {
             Topic topic = store.openTopic(name);
-            lines.add("topic " + name + " " + topic.options().toMap());
+            lines.add("topic " + name + " " + TopicOptionsFormat.encode(topic.options()));
             for (int i = 0; i < topic.partitionCount(); i++) {
                 lines.add("    partition " + i + " " + describe(topic.partition(i)));
             }

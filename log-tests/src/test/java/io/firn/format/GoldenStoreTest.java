@@ -132,7 +132,7 @@ class GoldenStoreTest {
                     for (StoredRecord record : records) {
                         tailer.seek(record.offset());
                         assertEquals(record.offset(), next(tailer).offset());
-                        long found = partition.offsetForTimestamp(record.timestamp());
+                        long found = partition.findTimestamp(record.timestamp()).offset();
                         StoredRecord first =
                                 records.stream()
                                         .filter(r -> r.timestamp() >= record.timestamp())

@@ -14,6 +14,7 @@ import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -87,9 +88,8 @@ class BitFlipTest {
     }
 
     private LogStore open(SimulatedFileMedium on) {
-        return LogStore.in(DIRECTORY)
+        return StoreBuilder.over(DIRECTORY, on)
                 .tier(FileTier.builder(SEGMENTS).medium(on).build())
-                .medium(on)
                 .clock(clock)
                 .invokerMode()
                 .open();

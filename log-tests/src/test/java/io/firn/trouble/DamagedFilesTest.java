@@ -282,7 +282,7 @@ class DamagedFilesTest {
                                     return Verdict.STOP;
                                 },
                                 1);
-                        assertEquals(offset, partition.offsetForTimestamp(offset));
+                        assertEquals(offset, partition.findTimestamp(offset).offset());
                     }
                 }
                 assertEquals("[]", partition.damage().toString());

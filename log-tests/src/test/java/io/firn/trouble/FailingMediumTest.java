@@ -13,6 +13,7 @@ import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,9 +40,8 @@ class FailingMediumTest {
     }
 
     private LogStore open(SimulatedFileMedium on) {
-        return LogStore.in(Path.of("/sim/store"))
+        return StoreBuilder.over(Path.of("/sim/store"), on)
                 .tier(FileTier.builder(Path.of("/sim/segments")).medium(on).build())
-                .medium(on)
                 .clock(clock)
                 .invokerMode()
                 .open();
@@ -174,9 +174,8 @@ class FailingMediumTest {
         assertEquals(before, medium.toString());
         assertEquals(0, medium.inUse());
         try (LogStore store =
-                LogStore.in(Path.of("/sim/store"))
+                StoreBuilder.over(Path.of("/sim/store"), medium)
                         .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
-                        .medium(medium)
                         .readOnly()
                         .invokerMode()
                         .open()) {

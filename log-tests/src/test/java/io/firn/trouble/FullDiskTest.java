@@ -12,6 +12,7 @@ import io.firn.StoreFullException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,9 +110,8 @@ class FullDiskTest {
     }
 
     private static LogStore openSimulated(SimulatedFileMedium medium) {
-        return LogStore.in(Path.of("/sim/store"))
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
                 .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
-                .medium(medium)
                 .clock(new CachedEpochClock())
                 .invokerMode()
                 .open();

@@ -43,7 +43,7 @@ class InterruptTest {
             store.openTopic(Disk.TOPIC).cursor("c").advance(0, 5);
             store.openTopic(Disk.TOPIC).cursor("c").force();
             assertEquals(2, partition.deleteRecordsBefore(2));
-            assertEquals(7, partition.offsetForTimestamp(7));
+            assertEquals(7, partition.findTimestamp(7).offset());
             assertEquals(RECORDS - 2, Found.in(partition).records().size());
             store.newProducerId();
             store.createTopic("mortal", Disk.SMALL);

@@ -12,6 +12,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -66,9 +67,8 @@ class NewerVersionTest {
     }
 
     private LogStore open(SimulatedFileMedium on) {
-        return LogStore.in(DIRECTORY)
+        return StoreBuilder.over(DIRECTORY, on)
                 .tier(FileTier.builder(SEGMENTS).medium(on).build())
-                .medium(on)
                 .clock(clock)
                 .invokerMode()
                 .open();

@@ -14,6 +14,7 @@ import io.firn.PoisonedException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -64,8 +65,7 @@ class ThreadDeathTest {
     }
 
     private static LogStoreBuilder at(SimulatedFileMedium medium) {
-        return LogStore.in(Path.of("/sim/store"))
-                .medium(medium)
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
                 .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build());
     }
 

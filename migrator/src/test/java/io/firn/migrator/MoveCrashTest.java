@@ -17,6 +17,7 @@ import io.firn.pmem.PmemTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.StorageTier;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -79,8 +80,7 @@ class MoveCrashTest {
     }
 
     private LogStore open(Hot hot, SimulatedFileMedium on) {
-        return LogStore.in(STORE)
-                .medium(on)
+        return StoreBuilder.over(STORE, on)
                 .tier(hot.at(on))
                 .tier(FileTier.builder(Path.of("/sim/cold")).medium(on).build())
                 .clock(clock)

@@ -19,6 +19,7 @@ import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -54,8 +55,7 @@ final class Tiered {
     }
 
     static LogStoreBuilder at(Path directory, int hotSegments, FileMedium medium) {
-        return LogStore.in(directory.resolve("store"))
-                .medium(medium)
+        return StoreBuilder.over(directory.resolve("store"), medium)
                 .tier("pmem", pmem(directory, hotSegments, medium))
                 .tier("ssd", FileTier.builder(directory.resolve("ssd")).medium(medium).build())
                 .tier("hdd", FileTier.builder(directory.resolve("hdd")).medium(medium).build());

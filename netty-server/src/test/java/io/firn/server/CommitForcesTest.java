@@ -7,6 +7,7 @@ import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,8 +43,7 @@ class CommitForcesTest {
     @BeforeEach
     void start() throws Exception {
         store =
-                LogStore.in(directory.resolve("store"))
-                        .medium(medium)
+                StoreBuilder.over(directory.resolve("store"), medium)
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
         server = FirnServer.of(store).port(0).set("log.segment.bytes", 65_536).start();

@@ -1,6 +1,7 @@
 package io.firn.spi;
 
 import io.firn.DurabilityClass;
+import io.firn.Tier;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -21,7 +22,7 @@ import java.util.UUID;
  * {@code StorageTierContract} in the module test-support verifies all of this. Methods are called by the
  * store's background threads and by {@code open}; they are thread-safe.
  */
-public interface StorageTier extends AutoCloseable {
+public interface StorageTier extends Tier, AutoCloseable {
 
     /**
      * Returns the kind and place of the tier, for log lines and messages: {@code file /data/log}.

@@ -166,8 +166,8 @@ final class PartitionLog implements Partition {
         return new LogBatchReader(this, log);
     }
 
-    @Override
-    public long offsetForTimestamp(long timestampMs) {
+    /** The first offset whose record has this timestamp or a later one; else the visible end. */
+    long offsetForTimestamp(long timestampMs) {
         TimestampedOffset found = findTimestamp(timestampMs);
         return found == null ? visibleOffset() : found.offset();
     }

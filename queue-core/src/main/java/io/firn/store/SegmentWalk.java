@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  *
  * <p>The walk itself reads headers only. {@link Resync} decides where it continues after damage.
  */
-final class SegmentWalk {
+public final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
     private final ByteBuffer memory;
     private final int end;
@@ -36,7 +36,8 @@ final class SegmentWalk {
      *     Long#MAX_VALUE} when that is unknown
      * @param lastEpoch the low bits of the last batch's epoch, −1 when it is unknown
      */
-    SegmentWalk(ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
+    public SegmentWalk(
+            ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
         this.at = at;
         this.expected = expected;
@@ -46,7 +47,7 @@ final class SegmentWalk {
     }
 
     /** Steps to the next batch or damaged range; false at the end. */
-    boolean next() {
+    public boolean next() {
         if (at >= end && expected >= endOffset) {
             return false;
         }
@@ -74,7 +75,7 @@ final class SegmentWalk {
     }
 
     /** Makes the present batch a damaged range, after a full check has found it damaged. */
-    void reject(String reason) {
+    public void reject(String reason) {
         expected = fromOffset;
         previous = -1;
         resync(position, reason);
@@ -101,16 +102,17 @@ final class SegmentWalk {
     }
 
     /** Whether this step is a damaged range and not a batch. */
-    boolean isDamage() {
+    public boolean isDamage() {
         return damage != null;
     }
 
     /** What was wrong. */
-    String damage() {
+    public String damage() {
         return damage;
     }
 
-    int position() {
+    /** Position of the batch or the damage. */
+    public int position() {
         return position;
     }
 
@@ -119,12 +121,12 @@ final class SegmentWalk {
     }
 
     /** First offset of the batch or the damage. */
-    long fromOffset() {
+    public long fromOffset() {
         return fromOffset;
     }
 
     /** Offset after it. */
-    long toOffset() {
+    public long toOffset() {
         return toOffset;
     }
 

@@ -100,7 +100,7 @@ final class TopicFiles {
             return new Description(name, null, true);
         }
         try {
-            return new Description(name, TopicOptions.ofMap(options), false);
+            return new Description(name, TopicOptionsFormat.decode(options), false);
         } catch (InvalidOptionException e) {
             throw new UnknownOptionsException(
                     name,
@@ -172,7 +172,7 @@ final class TopicFiles {
     }
 
     private void write(String name, TopicOptions options, boolean deleted) throws IOException {
-        Map<String, String> values = options.toMap();
+        Map<String, String> values = TopicOptionsFormat.encode(options);
         values.put(NAME, name);
         values.put(DELETED, Boolean.toString(deleted));
         SmallFile.write(medium, directory.resolve(TOPIC), TOPIC, VERSION, values);

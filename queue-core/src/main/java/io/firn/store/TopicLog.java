@@ -192,19 +192,12 @@ final class TopicLog implements Topic {
         Objects.requireNonNull(changed, "options");
         TopicOptions now = options();
         TopicOptions fixed =
-                new TopicOptions(
-                        now.partitions(),
-                        now.durability(),
-                        now.segmentBytes(),
-                        changed.rollMs(),
-                        changed.retentionBytes(),
-                        changed.retentionMs(),
-                        now.maxRecordBytes(),
-                        changed.compression(),
-                        changed.forceBytes(),
-                        changed.forceMs(),
-                        now.minimumClass(),
-                        now.tiers());
+                changed.withPartitions(now.partitions())
+                        .withDurability(now.durability())
+                        .withSegmentBytes(now.segmentBytes())
+                        .withMaxRecordBytes(now.maxRecordBytes())
+                        .withMinimumClass(now.minimumClass())
+                        .withTiers(now.tiers().toArray(String[]::new));
         if (!fixed.equals(changed)) {
             throw new InvalidOptionException(
                     "of topic "

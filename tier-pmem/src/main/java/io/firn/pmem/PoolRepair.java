@@ -11,27 +11,13 @@ import java.util.UUID;
 /**
  * Repairs a pool in which both slots of a block's entry are destroyed, so that the store cannot be
  * opened for writing. Recreates the entry from the batches in the block, or saves the batches to a
- * file and frees the block. Locks the pool meanwhile, and changes nothing else in it.
+ * file and frees the block. Locks the pool meanwhile, and changes nothing else in it. For one
+ * thread; for {@code bin/firn-repair}.
  *
  * <p>The batches do not contain their partition: {@code bin/firn-inspect} shows which partition
  * lacks their offsets.
  */
 public final class PoolRepair implements AutoCloseable {
-    private static final String USAGE =
-            """
-            Usage: bin/firn-repair restore POOL BLOCK TOPIC_ID PARTITION
-                   bin/firn-repair free POOL BLOCK FILE
-
-            For a pool of persistent memory, named by its directory, in which the entry of a block
-            is destroyed. First look with bin/firn-inspect: it shows the block, the offsets in it,
-            and which partition of which topic lacks them.
-
-              restore  gives the block, with all of its records, back to that partition
-              free     saves the batches to FILE, a segment that Kafka's tools read, and frees the
-                       block: their offsets are missing then, and are given again if they were the
-                       last ones of their partition
-            """;
-
     private final FileMedium medium;
     private final Path path;
     private final AutoCloseable lock;
@@ -48,7 +34,29 @@ public final class PoolRepair implements AutoCloseable {
     }
 
     /**
+     * The offsets of the batches in a block.
+     *
+     * @param from the first
+     * @param to the one after the last
+     */
+    public record Offsets(long from, long to) {
+        private static Offsets of(BatchChain chain) {
+            return new Offsets(chain.from(), chain.to());
+        }
+    }
+
+    /**
      * Opens the pool in a directory.
+     *
+     * @throws IOException when it cannot be trusted as a whole
+     * @throws io.firn.StoreLockedException when a store has it open
+     */
+    public static PoolRepair open(Path directory) throws IOException {
+        return open(FileMedium.real(), directory);
+    }
+
+    /**
+     * Opens the pool in a directory of a medium.
      *
      * @throws IOException when it cannot be trusted as a whole
      * @throws io.firn.StoreLockedException when a store has it open
@@ -72,32 +80,12 @@ public final class PoolRepair implements AutoCloseable {
         }
     }
 
-    /** See {@link #USAGE}; exits with 1 when it cannot be done. */
-    public static void main(String[] args) {
-        boolean restore = args.length == 5 && args[0].equals("restore");
-        boolean free = args.length == 4 && args[0].equals("free");
-        if (!restore && !free) {
-            System.err.print(USAGE);
-            System.exit(args.length == 1 && args[0].equals("--help") ? 0 : 2);
-        }
-        try (PoolRepair repair = open(FileMedium.real(), Path.of(args[1]))) {
-            int block = Integer.parseInt(args[2]);
-            BatchChain chain =
-                    restore
-                            ? repair.restore(
-                                    block, UUID.fromString(args[3]), Integer.parseInt(args[4]))
-                            : repair.free(block, Path.of(args[3]));
-            System.out.printf(
-                    "block %d with offsets [%d, %d) is %s%n",
-                    block, chain.from(), chain.to(), restore ? "back in its log" : "free");
-        } catch (IOException | RuntimeException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
-    }
-
-    /** Gives the block to a partition, durable to its last batch. */
-    BatchChain restore(int block, UUID topicId, int partition) throws IOException {
+    /**
+     * Gives the block to a partition, durable to its last batch.
+     *
+     * @throws IOException when there is no such block, its entry is whole, or it holds no batch
+     */
+    public Offsets restore(int block, UUID topicId, int partition) throws IOException {
         BatchChain chain = batchesIn(block);
         if (chain.isEmpty()) {
             throw new IOException("block " + block + " holds no batch: free it instead");
@@ -110,11 +98,16 @@ public final class PoolRepair implements AutoCloseable {
                 Mark.reserved(topicId, partition, epoch)
                         .active(epoch, chain.from(), chain.bytes(), chain.to());
         write(block, like.freed().reserved(mark, pool.format().room()));
-        return chain;
+        return Offsets.of(chain);
     }
 
-    /** Saves the batches durably to a new file, which may be empty, and frees the block. */
-    BatchChain free(int block, Path saveTo) throws IOException {
+    /**
+     * Saves the batches durably to a new file, which may be empty, and frees the block.
+     *
+     * @throws IOException when there is no such block, its entry is whole, or the file exists or
+     *     cannot be written; the block is not freed then
+     */
+    public Offsets free(int block, Path saveTo) throws IOException {
         BatchChain chain = batchesIn(block);
         byte[] bytes = read(pool.format().blockPosition(block), chain.bytes());
         try (MediumFile saved = medium.create(saveTo)) {
@@ -124,7 +117,7 @@ public final class PoolRepair implements AutoCloseable {
         // The name too: from here on nothing else has these batches.
         medium.forceDirectory(saveTo.toAbsolutePath().getParent());
         write(block, newestOfAll().freed());
-        return chain;
+        return Offsets.of(chain);
     }
 
     private BatchChain batchesIn(int block) throws IOException {

@@ -5,12 +5,19 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
 /** Does to a pool file what a medium, or a hand, can do. */
-final class PoolDamage {
+public final class PoolDamage {
     private PoolDamage() {}
 
     /** Where a slot of a block's entry lies in a small pool. */
     static long slot(int block, int slot) {
         return PoolFormat.forNewPool(Pools.BLOCK_BYTES, 1).slotPosition(block, slot);
+    }
+
+    /** Destroys both slots of a block's entry in a small pool. */
+    public static void destroyEntry(Path directory, int block) throws IOException {
+        for (int slot = 0; slot < PoolFormat.SLOTS; slot++) {
+            overwrite(directory, slot(block, slot), BlockEntry.SLOT_BYTES);
+        }
     }
 
     static void overwrite(Path directory, long position, int length) throws IOException {

@@ -15,6 +15,7 @@ import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.TierContext;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
@@ -85,7 +86,7 @@ class PoolRepairCrashTest {
     }
 
     private static LogStore open(SimulatedFileMedium on) {
-        return LogStore.in(STORE).medium(on).tier(tier(on)).invokerMode().open();
+        return StoreBuilder.over(STORE, on).tier(tier(on)).invokerMode().open();
     }
 
     private static PoolRepair repair(SimulatedFileMedium on) throws IOException {
@@ -195,7 +196,9 @@ class PoolRepairCrashTest {
                 };
         cutPowerAtEachOperation(looker);
         try (PoolRepair repair = repair(medium)) {
-            assertEquals(repair.free(block, SAVED), BatchChain.in(saved(medium)));
+            PoolRepair.Offsets freed = repair.free(block, SAVED);
+            BatchChain saved = BatchChain.in(saved(medium));
+            assertEquals(new PoolRepair.Offsets(saved.from(), saved.to()), freed);
         }
         medium.ignoreOperations();
         assertTrue(repaired > 0 && repaired < images, repaired + " of " + images);

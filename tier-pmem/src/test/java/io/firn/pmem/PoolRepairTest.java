@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -80,9 +81,7 @@ class PoolRepairTest {
     }
 
     private void destroyEntry(int block) throws IOException {
-        for (int slot = 0; slot < 2; slot++) {
-            PoolDamage.overwrite(pmem, PoolDamage.slot(block, slot), BlockEntry.SLOT_BYTES);
-        }
+        PoolDamage.destroyEntry(pmem, block);
         assertThrows(StoreOpenException.class, this::open);
     }
 
@@ -142,13 +141,15 @@ class PoolRepairTest {
     void shouldNameWhatIsLostWithABlockThatIsFreedAndSaveItsBatches() throws IOException {
         destroyEntry(blocks[1]);
         Path saved = directory.resolve("saved.log");
-        BatchChain lost;
+        BatchChain whole = BatchChain.in(content(blocks[1]));
+        PoolRepair.Offsets lost;
 
         try (PoolRepair repair = repair()) {
             lost = repair.free(blocks[1], saved);
         }
 
-        assertEquals(lost, BatchChain.in(Files.readAllBytes(saved)));
+        assertEquals(whole, BatchChain.in(Files.readAllBytes(saved)));
+        assertEquals(new PoolRepair.Offsets(whole.from(), whole.to()), lost);
         try (LogStore store = open()) {
             Partition log = store.openTopic("t").partition(0);
             DamagedRange damage = log.damage().get(0);
@@ -162,10 +163,7 @@ class PoolRepairTest {
 
     @Test
     void shouldLeaveOutWhatAnEarlierLifeOfTheBlockLeftBehind() throws IOException {
-        byte[] block = new byte[Pools.BLOCK_BYTES];
-        long start = PoolFormat.forNewPool(Pools.BLOCK_BYTES, BLOCKS).blockPosition(blocks[0]);
-        byte[] pool = Files.readAllBytes(pmem.resolve(PoolFile.NAME));
-        System.arraycopy(pool, (int) start, block, 0, block.length);
+        byte[] block = content(blocks[0]);
         BatchChain whole = BatchChain.in(block);
         int half = halfOf(block, whole);
         // The first half again, as a later writer's: what follows is of the epoch before.
@@ -181,14 +179,17 @@ class PoolRepairTest {
 
     @Test
     void shouldEndWhereABatchOfTheBlockIsRotten() throws IOException {
-        byte[] block = new byte[Pools.BLOCK_BYTES];
-        long start = PoolFormat.forNewPool(Pools.BLOCK_BYTES, BLOCKS).blockPosition(blocks[0]);
-        byte[] pool = Files.readAllBytes(pmem.resolve(PoolFile.NAME));
-        System.arraycopy(pool, (int) start, block, 0, block.length);
+        byte[] block = content(blocks[0]);
         int half = halfOf(block, BatchChain.in(block));
         block[half + 65] ^= 1; // in its record
 
         assertEquals(half, BatchChain.in(block).bytes());
+    }
+
+    private byte[] content(int block) throws IOException {
+        long start = PoolFormat.forNewPool(Pools.BLOCK_BYTES, BLOCKS).blockPosition(block);
+        byte[] pool = Files.readAllBytes(pmem.resolve(PoolFile.NAME));
+        return Arrays.copyOfRange(pool, (int) start, (int) start + Pools.BLOCK_BYTES);
     }
 
     private static int halfOf(byte[] block, BatchChain chain) {

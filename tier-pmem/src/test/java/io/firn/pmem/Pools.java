@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Small pools for tests, and what is done with them. */
-final class Pools {
+public final class Pools {
     static final UUID STORE = new UUID(1, 2);
     static final UUID TOPIC = new UUID(3, 4);
     static final int BLOCK_BYTES = PoolFormat.MIN_BLOCK_BYTES;
@@ -25,7 +25,7 @@ final class Pools {
     private Pools() {}
 
     /** A tier with so many of the smallest blocks in each pool. */
-    static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+    public static PmemTier.Builder withBlocks(int blocks, Path... directories) {
         return PmemTier.builder(directories)
                 .blockBytes(BLOCK_BYTES)
                 .poolRatio(1)

@@ -10,6 +10,7 @@ import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,8 +66,7 @@ class StaleBytesTest {
     }
 
     private LogStore open(SimulatedFileMedium on) throws IOException {
-        return LogStore.in(Path.of("/sim/store"))
-                .medium(on)
+        return StoreBuilder.over(Path.of("/sim/store"), on)
                 .tier(SimulatedPmem.tier(on, POOL, BLOCKS))
                 .clock(clock)
                 .invokerMode()

@@ -10,8 +10,9 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.inspect.Report;
+import io.firn.inspect.StoreInspection;
 import io.firn.medium.FileMedium;
-import io.firn.store.StoreInspection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,10 +63,12 @@ class StoreInspectionTest {
     /** Inspects, and makes sure that nothing was changed. */
     private List<String> inspect() throws IOException {
         Map<Path, byte[]> before = content();
-        List<String> lines = StoreInspection.of(FileMedium.real(), List.of(directory));
+        Report report = StoreInspection.of(FileMedium.real(), List.of(directory));
         Map<Path, byte[]> after = content();
         assertEquals(before.keySet(), after.keySet());
         before.forEach((file, bytes) -> assertArrayEquals(bytes, after.get(file), file.toString()));
+        List<String> lines = report.lines();
+        assertEquals(report.isSound(), lines.get(lines.size() - 1).equals(WHOLE));
         return lines;
     }
 
@@ -221,9 +224,9 @@ class StoreInspectionTest {
     void shouldSayWhenThereIsNothing() throws IOException {
         Path empty = Files.createDirectory(directory.resolve("empty"));
 
-        List<String> shown = StoreInspection.of(FileMedium.real(), List.of(empty));
+        Report report = StoreInspection.of(FileMedium.real(), List.of(empty));
 
-        assertShows(shown, "no store and no tier");
-        assertFalse(shown.contains(WHOLE));
+        assertShows(report.lines(), "no store and no tier");
+        assertFalse(report.isSound());
     }
 }

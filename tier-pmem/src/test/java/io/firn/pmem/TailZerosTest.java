@@ -11,6 +11,7 @@ import io.firn.TopicOptions;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -36,8 +37,7 @@ class TailZerosTest {
         medium.usePersistentMemory(path -> path.startsWith(POOL) && !path.endsWith("lock"), false);
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
         try (LogStore store =
-                LogStore.in(Path.of("/sim/store"))
-                        .medium(medium)
+                StoreBuilder.over(Path.of("/sim/store"), medium)
                         .tier(SimulatedPmem.tier(medium, POOL, BLOCKS))
                         .clock(clock)
                         .invokerMode()

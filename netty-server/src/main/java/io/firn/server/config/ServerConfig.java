@@ -1,7 +1,6 @@
 package io.firn.server.config;
 
 import io.firn.InvalidOptionException;
-import io.firn.Nearest;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;

@@ -8,7 +8,6 @@ import static io.firn.server.config.ConfigType.LONG;
 import static io.firn.server.config.ConfigType.STRING;
 
 import io.firn.InvalidOptionException;
-import io.firn.Nearest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -1,10 +1,11 @@
-package io.firn.store;
+package io.firn.inspect;
 
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import io.firn.spi.TierRemains;
+import io.firn.store.SegmentWalk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ import java.util.List;
  * search, as in recovery.
  */
 final class SegmentFinding {
-    final TierRemains.Remains remains;
-    final List<String> damage = new ArrayList<>();
+    private final TierRemains.Remains remains;
+    private final List<String> damage = new ArrayList<>();
 
     private ByteBuffer memory;
     private long from = -1;
@@ -27,6 +28,11 @@ final class SegmentFinding {
 
     SegmentFinding(TierRemains.Remains remains) {
         this.remains = remains;
+    }
+
+    /** What is wrong with it, one line each. */
+    List<String> damage() {
+        return damage;
     }
 
     /** First offset; −1 when there is no batch. */

@@ -1,14 +1,14 @@
-package io.firn;
+package io.firn.server.config;
 
 import java.util.Collection;
 import java.util.Locale;
 
 /** Finds the name that a misspelt one was probably meant to be. */
-public final class Nearest {
+final class Nearest {
     private Nearest() {}
 
     /** Returns the candidate with the fewest edits (Levenshtein 1965). */
-    public static String to(String name, Collection<String> candidates) {
+    static String to(String name, Collection<String> candidates) {
         String nearest = "";
         int least = Integer.MAX_VALUE;
         for (String candidate : candidates) {

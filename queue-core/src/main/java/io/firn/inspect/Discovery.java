@@ -1,0 +1,77 @@
+package io.firn.inspect;
+
+import io.firn.medium.FileMedium;
+import io.firn.spi.TierInspector;
+import io.firn.spi.TierRemains;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** Finds the stores and tiers in or below directories. */
+final class Discovery {
+    private static final int DEPTH = 4;
+
+    private final FileMedium medium;
+    private final Report report;
+    private final List<TierInspector> inspectors;
+    private final List<Path> stores = new ArrayList<>();
+    private final List<TierRemains> tiers = new ArrayList<>();
+
+    Discovery(FileMedium medium, Report report) {
+        this.medium = medium;
+        this.report = report;
+        this.inspectors =
+                ServiceLoader.load(TierInspector.class, TierInspector.class.getClassLoader())
+                        .stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList();
+    }
+
+    /** Directories of stores, in the order in which they were found. */
+    List<Path> stores() {
+        return stores;
+    }
+
+    List<TierRemains> tiers() {
+        return tiers;
+    }
+
+    void search(Path directory) throws IOException {
+        search(directory.toAbsolutePath().normalize(), 0);
+    }
+
+    private void search(Path directory, int depth) throws IOException {
+        List<String> names;
+        try {
+            names = medium.list(directory);
+        } catch (NotDirectoryException e) {
+            return;
+        }
+        inspect(directory);
+        if (names.contains(StoreFiles.TOPICS)) {
+            stores.add(directory);
+        }
+        for (String name : names) {
+            boolean known = StoreFiles.topicId(name) != null || name.equals(StoreFiles.TOPICS);
+            if (depth < DEPTH && !known) {
+                search(directory.resolve(name), depth + 1);
+            }
+        }
+    }
+
+    private void inspect(Path directory) {
+        for (TierInspector inspector : inspectors) {
+            try {
+                TierRemains found = inspector.inspect(medium, directory);
+                if (found != null) {
+                    tiers.add(found);
+                }
+            } catch (IOException e) {
+                report.flaw("the tier in %s cannot be inspected: %s", directory, e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.firn.inspect;
+
+import io.firn.medium.FileMedium;
+import io.firn.spi.TierRemains;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Shows what is in a store and its tiers, in whatever state they are, and changes nothing: tiers,
+ * topics, partitions, and the segments of each partition in the order of their offsets, with what
+ * is damaged and what is missing.
+ */
+public final class StoreInspection {
+    private final FileMedium medium;
+    private final Report report = new Report();
+    private final Discovery discovery;
+    private final StoreFiles files;
+    private final TopicInspection topics;
+    private final FoundSegments segments = new FoundSegments();
+
+    private StoreInspection(FileMedium medium) {
+        this.medium = medium;
+        this.discovery = new Discovery(medium, report);
+        this.files = new StoreFiles(medium, report);
+        this.topics = new TopicInspection(medium, files, report);
+    }
+
+    /**
+     * Returns what is in or below the directories. Changes nothing and acquires no lock; while a
+     * process writes, the result may be partly old and partly new.
+     *
+     * @throws IOException when a directory cannot be read
+     */
+    public static Report of(FileMedium medium, List<Path> directories) throws IOException {
+        return new StoreInspection(medium).inspect(directories);
+    }
+
+    private Report inspect(List<Path> directories) throws IOException {
+        for (Path directory : directories) {
+            discovery.search(directory);
+        }
+        discovery.tiers().forEach(this::tier);
+        for (Path store : discovery.stores()) {
+            store(store);
+        }
+        segments.others().forEach(this::unknownTopic);
+        for (SegmentFinding finding : segments.nameless()) {
+            report.flaw("owner unknown: %s", finding);
+            finding.damage().forEach(damage -> report.say("  DAMAGED: %s", damage));
+        }
+        if (discovery.stores().isEmpty() && discovery.tiers().isEmpty()) {
+            report.flaw("no store and no tier in or below %s", directories);
+        }
+        report.conclude();
+        return report;
+    }
+
+    private void tier(TierRemains tier) {
+        report.say(
+                "tier %s: id %s, store %s",
+                tier.name(), known(tier.tierId()), known(tier.storeId()));
+        tier.notes().forEach(note -> report.say("  %s", note));
+        tier.flaws().forEach(flaw -> report.flaw("  %s", flaw));
+        tier.segments().forEach(segments::add);
+    }
+
+    private static Object known(UUID id) {
+        return id == null ? "DESTROYED" : id;
+    }
+
+    private void store(Path store) throws IOException {
+        Map<String, String> identity =
+                files.read(store.resolve(StoreFiles.STORE), StoreFiles.STORE);
+        if (identity == null) {
+            report.flaw("store %s: its file '%s' is MISSING or damaged", store, StoreFiles.STORE);
+        } else {
+            report.say("store %s: id %s", store, identity.get("id"));
+            for (String id : identity.getOrDefault("tiers", "").split(" ")) {
+                tierOfStore(id);
+            }
+        }
+        Path directories = store.resolve(StoreFiles.TOPICS);
+        Map<String, UUID> byName = new TreeMap<>();
+        for (String directory : medium.list(directories)) {
+            UUID id = StoreFiles.topicId(directory);
+            String name =
+                    id == null
+                            ? null
+                            : topics.topic(directories.resolve(directory), id, segments.take(id));
+            UUID other = name == null ? null : byName.put(name, id);
+            if (other != null) {
+                report.flaw("  topics %s and %s have ONE NAME: %s", other, id, name);
+            }
+        }
+    }
+
+    private void tierOfStore(String id) {
+        List<String> found = new ArrayList<>();
+        for (TierRemains tier : discovery.tiers()) {
+            if (tier.tierId() != null && tier.tierId().toString().equals(id)) {
+                found.add(tier.name());
+            }
+        }
+        if (found.isEmpty() && !id.isEmpty()) {
+            report.flaw("  tier %s: NOT FOUND intact in the directories above", id);
+        } else {
+            report.say("  tier %s: %s", id, String.join(", ", found));
+        }
+    }
+
+    private void unknownTopic(UUID id, Map<Integer, List<SegmentFinding>> partitions) {
+        report.flaw("topic %s: UNKNOWN to the stores above, no topic file says its name", id);
+        partitions.forEach((partition, found) -> topics.partition(partition, 0, found));
+    }
+}

@@ -1,0 +1,80 @@
+package io.firn.inspect;
+
+import io.firn.medium.FileMedium;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Reports a topic: its files, and the segments of each partition in the order of their offsets. */
+final class TopicInspection {
+    private final FileMedium medium;
+    private final StoreFiles files;
+    private final Report report;
+
+    TopicInspection(FileMedium medium, StoreFiles files, Report report) {
+        this.medium = medium;
+        this.files = files;
+        this.report = report;
+    }
+
+    /** Returns the topic's name; null when it cannot be told, or it is being deleted. */
+    String topic(Path directory, UUID id, Map<Integer, List<SegmentFinding>> found)
+            throws IOException {
+        Map<String, String> topic =
+                files.read(directory.resolve(StoreFiles.TOPIC), StoreFiles.TOPIC);
+        boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
+        if (topic == null) {
+            report.flaw("  topic %s: its topic file is MISSING or damaged", id);
+        } else {
+            report.say(
+                    "  topic %s: id %s%s", topic.get("name"), id, deleted ? ", being deleted" : "");
+        }
+        int count = topic == null ? 0 : Integer.parseInt(topic.getOrDefault("partitions", "0"));
+        for (int partition = 0; partition < count; partition++) {
+            List<SegmentFinding> segments = found.remove(partition);
+            partition(
+                    partition,
+                    logStart(directory, partition),
+                    segments == null ? List.of() : segments);
+        }
+        found.forEach((partition, segments) -> partition(partition, 0, segments));
+        for (String name : medium.list(directory)) {
+            if (name.startsWith(StoreFiles.CURSOR + "-")) {
+                report.say(
+                        "    %s: %s", name, files.read(directory.resolve(name), StoreFiles.CURSOR));
+            }
+        }
+        return topic == null || deleted ? null : topic.get("name");
+    }
+
+    private long logStart(Path directory, int partition) {
+        Path file = directory.resolve(StoreFiles.START + "-" + partition);
+        Map<String, String> start = files.read(file, StoreFiles.START);
+        return start == null ? 0 : Long.parseLong(start.get("offset"));
+    }
+
+    void partition(int partition, long start, List<SegmentFinding> found) {
+        report.say("    partition %d: log start %d", partition, start);
+        List<SegmentFinding> inOrder = new ArrayList<>(found);
+        inOrder.sort(Comparator.comparingLong(SegmentFinding::from));
+        long next = -1;
+        for (SegmentFinding finding : inOrder) {
+            if (!finding.isEmpty()) {
+                // Below the log start there may be a part of a segment, or nothing.
+                long expected = next < 0 ? start : next;
+                if (finding.from() > expected) {
+                    report.flaw("      offsets [%d, %d) are MISSING", expected, finding.from());
+                } else if (next >= 0 && finding.from() < next) {
+                    report.flaw("      the next one OVERLAPS the one before it");
+                }
+                next = Math.max(next, finding.to());
+            }
+            report.say("      %s", finding);
+            finding.damage().forEach(damage -> report.flaw("        DAMAGED: %s", damage));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.firn.store;
+
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Tier;
+import io.firn.medium.FileMedium;
+import io.firn.spi.StorageTier;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
+
+/** Collects and checks the options of a store. For one thread. */
+public final class StoreBuilder extends LogStoreBuilder {
+    private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
+
+    private final Path directory;
+    private final FileMedium medium;
+    private final List<StorageTier> tiers = new ArrayList<>();
+    private final List<String> tierLabels = new ArrayList<>();
+    private EpochClock clock;
+    private Supplier<IdleStrategy> idleStrategy;
+    private boolean readOnly;
+    private boolean createsBesideUnreadable;
+    private boolean invokerMode;
+    private long markIntervalMs = 100;
+    private long cursorIntervalMs = 100;
+    private long producerExpiryMs = Duration.ofDays(1).toMillis();
+
+    /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
+    public StoreBuilder() {
+        this.directory = null;
+        this.medium = null;
+    }
+
+    private StoreBuilder(Path directory, FileMedium medium) {
+        this.directory = Objects.requireNonNull(directory, "directory");
+        this.medium = Objects.requireNonNull(medium, "medium");
+    }
+
+    /**
+     * Returns a builder for a store whose metadata is in a directory of another file system, such
+     * as a simulated one.
+     */
+    public static LogStoreBuilder over(Path directory, FileMedium medium) {
+        return new StoreBuilder(directory, medium);
+    }
+
+    @Override
+    protected LogStoreBuilder in(Path storeDirectory) {
+        return new StoreBuilder(storeDirectory, FileMedium.real());
+    }
+
+    @Override
+    public LogStoreBuilder tier(Tier tier) {
+        add(null, tier);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder tier(String label, Tier tier) {
+        Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(tier, "tier");
+        if (!isTierLabel(label) || tierLabels.contains(label)) {
+            throw new InvalidOptionException(
+                    "a tier's label has 1 to 32 of the characters a-z 0-9 - and is given once: '"
+                            + label
+                            + "'");
+        }
+        add(label, tier);
+        return this;
+    }
+
+    private void add(String label, Tier tier) {
+        Objects.requireNonNull(tier, "tier");
+        if (!(tier instanceof StorageTier)) {
+            throw new InvalidOptionException(
+                    "a tier must implement "
+                            + StorageTier.class.getName()
+                            + ", as FileTier and PmemTier do; "
+                            + tier.getClass().getName()
+                            + " does not");
+        }
+        tiers.add((StorageTier) tier);
+        tierLabels.add(label);
+    }
+
+    @Override
+    public LogStoreBuilder readOnly() {
+        readOnly = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder createTopicsBesideUnreadableOnes() {
+        createsBesideUnreadable = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder invokerMode() {
+        invokerMode = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder clock(EpochClock value) {
+        clock = Objects.requireNonNull(value, "clock");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
+        idleStrategy = Objects.requireNonNull(value, "idleStrategy");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder markInterval(Duration value) {
+        markIntervalMs = interval("markInterval", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder cursorInterval(Duration value) {
+        cursorIntervalMs = interval("cursorInterval", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder producerExpiry(Duration value) {
+        long ms = millis("producerExpiry", value);
+        if (ms < 1) {
+            throw new InvalidOptionException("producerExpiry must be at least 1 ms, not " + value);
+        }
+        producerExpiryMs = ms;
+        return this;
+    }
+
+    @Override
+    public LogStore open() {
+        if (tiers.isEmpty()) {
+            throw new InvalidOptionException(
+                    "a store needs at least one tier, for example .tier(FileTier.at(path))");
+        }
+        return StoreOpener.open(
+                new StoreConfig(
+                        directory,
+                        List.copyOf(tiers),
+                        new ArrayList<>(tierLabels),
+                        medium,
+                        clock,
+                        idleStrategy,
+                        readOnly,
+                        createsBesideUnreadable,
+                        invokerMode,
+                        markIntervalMs,
+                        cursorIntervalMs,
+                        producerExpiryMs));
+    }
+
+    private static long interval(String name, Duration value) {
+        long ms = millis(name, value);
+        if (ms < 1 || ms > MAX_INTERVAL_MS) {
+            throw new InvalidOptionException(name + " must be from 1 ms to 1 h, not " + value);
+        }
+        return ms;
+    }
+}
