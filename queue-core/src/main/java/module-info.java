@@ -1,4 +1,5 @@
 /** The log itself: topics, partitions, appenders, tailers, and what a storage tier must do. */
+@SuppressWarnings("module") // the modules that the format is exported to are built after this one
 module io.firn {
     requires transitive org.agrona.core;
     requires jdk.jfr;
@@ -9,6 +10,11 @@ module io.firn {
     uses io.firn.spi.TierInspector;
 
     exports io.firn;
+    // The format of a batch, for the tier whose pools are repaired and the server that is sent
+    // batches: it is written down once.
+    exports io.firn.batch to
+            io.firn.pmem,
+            io.firn.server;
     exports io.firn.medium;
     exports io.firn.spi;
 }

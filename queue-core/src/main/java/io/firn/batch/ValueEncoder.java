@@ -58,7 +58,7 @@ public final class ValueEncoder {
         // attributes, timestamp delta, offset delta and key length take one byte each
         int body = 4 + Varint.size(length) + length + NO_HEADERS.length;
         if (body > maxRecordBytes || body < 0) {
-            throw BatchEncoder.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
+            throw RecordLimit.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
         }
         int at = Varint.put(head, BatchFormat.HEADER_LENGTH, body);
         head[at] = 0;

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 /**
  * One log. It holds what is published (offsets, the list of segments, the state) and the open
  * appenders; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
- * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link PartitionReader} (read).
+ * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link LogTailer} and {@link LogBatchReader} (read).
  *
  * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
@@ -502,12 +502,12 @@ final class PartitionLog implements Partition {
 
     @Override
     public Tailer openTailer() {
-        return new LogTailer(List.of(this));
+        return topic.openTailer(List.of(this));
     }
 
     @Override
     public BatchReader openBatchReader() {
-        return new LogBatchReader(this);
+        return new LogBatchReader(this, this, store::lookAgain);
     }
 
     @Override
@@ -544,14 +544,12 @@ final class PartitionLog implements Partition {
 
     @Override
     public TimestampedOffset findTimestamp(long timestampMs) {
-        state.checkReadable();
-        return new PartitionReader(this).findTimestamp(timestampMs);
+        return new TimestampSearch(this, store::lookAgain).find(timestampMs);
     }
 
     @Override
     public TimestampedOffset findLatestTimestamp() {
-        state.checkReadable();
-        return new PartitionReader(this).findLatestTimestamp();
+        return new TimestampSearch(this, store::lookAgain).findLatest();
     }
 
     void addDamage(DamagedRange range) {

@@ -297,7 +297,7 @@ final class TopicLog implements Topic {
     public Tailer openTailer(int... partitions) {
         Objects.requireNonNull(partitions, "partitions");
         if (partitions.length == 0) {
-            return new LogTailer(logs);
+            return openTailer(logs);
         }
         List<PartitionLog> chosen = new ArrayList<>();
         for (int partition : partitions) {
@@ -307,7 +307,33 @@ final class TopicLog implements Topic {
             }
             chosen.add(log);
         }
-        return new LogTailer(chosen);
+        return openTailer(chosen);
+    }
+
+    /** Opens a tailer over some of the topic's logs. */
+    Tailer openTailer(List<PartitionLog> chosen) {
+        return new LogTailer(
+                chosen,
+                chosen.size() == 1 ? chosen.get(0).published() : published,
+                store::lookAgain,
+                store.isInvoker() ? store::doWork : null,
+                this::checkCursor);
+    }
+
+    private void checkCursor(Cursor cursor) {
+        if (cursor instanceof CursorLog known && !known.topic().id().equals(id)) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + cursor.name()
+                            + " belongs to topic "
+                            + known.topic().name()
+                            + " with the id "
+                            + known.topic().id()
+                            + ", this tailer reads topic "
+                            + name
+                            + " with the id "
+                            + id);
+        }
     }
 
     @Override

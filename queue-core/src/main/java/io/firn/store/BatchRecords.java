@@ -1,0 +1,131 @@
+package io.firn.store;
+
+import io.firn.Compression;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.RecordFlyweight;
+import io.firn.compress.Codecs;
+import io.firn.compress.Scratch;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The records of one batch, one after another. They are shown where the batch is, or in a buffer of
+ * this object if they had to be decompressed or copied. Not thread-safe.
+ */
+final class BatchRecords {
+    private final int partition;
+    private final RecordFlyweight record = new RecordFlyweight();
+    private Scratch compressed;
+    private Scratch decompressed;
+
+    /** What the record shows at present. */
+    private ByteBuffer wrapped;
+
+    private boolean isMapped;
+    private int at;
+    private int end;
+
+    /** Creates it for batches of a partition. */
+    BatchRecords(int partition) {
+        this.partition = partition;
+    }
+
+    /** Returns the record that {@link #show} has shown. */
+    RecordFlyweight record() {
+        return record;
+    }
+
+    /**
+     * Verifies the batch at a cursor's place and makes its records ready.
+     *
+     * @param view the pinned view of the cursor's segment
+     * @throws io.firn.DamagedRangeException when it is damaged
+     */
+    void open(BatchCursor cursor, View view) {
+        ByteBuffer bytes = cursor.verify(view.buffer());
+        int start = cursor.at();
+        int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
+        boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
+        int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
+        long time = bytes.getLong(start + timeAt);
+        Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (codec == Compression.NONE) {
+            isMapped = !cursor.isCopied();
+            wrapInPlace(bytes, view);
+            at = start + BatchFormat.HEADER_LENGTH;
+            end = start + cursor.size();
+        } else {
+            decompress(cursor, bytes, start, codec);
+            isMapped = false;
+            wrap(ByteBuffer.wrap(decompressed.bytes()), null);
+            at = 0;
+            end = decompressed.length();
+        }
+        record.batch(partition, cursor.base(), cursor.nextBase(), time, isAppendTime, end);
+        cursor.markOpen();
+    }
+
+    /** Continues with the batch that is open, whose segment may have been mapped anew. */
+    void reopen(View view) {
+        if (isMapped) {
+            wrapInPlace(view.buffer(), view);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
+    private void wrapInPlace(ByteBuffer bytes, View view) {
+        if (wrapped != bytes) {
+            wrap(bytes, isMapped ? view::handOut : null);
+        }
+    }
+
+    private void wrap(ByteBuffer bytes, Runnable onHandOut) {
+        record.wrap(bytes, onHandOut);
+        wrapped = bytes;
+    }
+
+    private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
+        int size = cursor.size();
+        if (compressed == null) {
+            compressed = new Scratch(size);
+            decompressed = new Scratch(4 * size);
+        }
+        int length = size - BatchFormat.HEADER_LENGTH;
+        bytes.get(start + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
+        try {
+            if (codec == null) {
+                throw new IOException("unknown compression");
+            }
+            byte[] source = compressed.bytes();
+            Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MAX_DECOMPRESSED);
+        } catch (IOException e) {
+            throw cursor.damaged(cursor.nextBase(), e.getMessage());
+        }
+    }
+
+    /** Returns whether more bytes follow. */
+    boolean hasNext() {
+        return at < end;
+    }
+
+    /**
+     * Shows the next record.
+     *
+     * @return what {@link #moveTo} continues with after it; −1 when no well-formed record of the
+     *     batch follows
+     */
+    int show() {
+        return record.show(at);
+    }
+
+    /** Moves past the record that was shown. */
+    void moveTo(int next) {
+        at = next;
+    }
+
+    /** Moves past all records. */
+    void moveToEnd() {
+        at = end;
+    }
+}
