@@ -25,7 +25,8 @@ public final class ForeignBatch {
         int at = buffer.position();
         int size = buffer.remaining();
         if (size < BatchFormat.HEADER_LENGTH) {
-            throw invalid("a batch has at least " + BatchFormat.HEADER_LENGTH + " bytes, found " + size);
+            throw invalid(
+                    "a batch has at least " + BatchFormat.HEADER_LENGTH + " bytes, found " + size);
         }
         if (buffer.order() != java.nio.ByteOrder.BIG_ENDIAN) {
             throw invalid("the buffer must be big-endian");
@@ -91,7 +92,8 @@ public final class ForeignBatch {
         int at = buffer.position();
         int size = buffer.remaining();
         return size >= BatchFormat.HEADER_LENGTH
-                && (buffer.getShort(at + BatchFormat.ATTRIBUTES) & BatchFormat.COMPRESSION_MASK) != 0
+                && (buffer.getShort(at + BatchFormat.ATTRIBUTES) & BatchFormat.COMPRESSION_MASK)
+                        != 0
                 && isDense(size, buffer.getInt(at + BatchFormat.COUNT));
     }
 

@@ -4,7 +4,6 @@ import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.OffsetOutOfRangeException;
-import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.spi.View;
@@ -13,13 +12,13 @@ import java.nio.ByteBuffer;
 
 /**
  * The place in a partition where a reader continues: an offset, the segment that contains it, and
- * the position of the batch with it. Finds and verifies that batch, reports damage, and copes with
- * a segment that was replaced.
+ * the position of the batch with it. Finds that batch, reports damage, and copes with a segment
+ * that was replaced.
  *
  * <pre>
  *   UNKNOWN ──enter──▶ IN_SEGMENT ──find──▶ AT_BATCH ──markOpen──▶ open
  *      ▲                    │                  │ ▲                  │
- *      │                    │                  │ └────advance───────┤
+ *      │                    │                  │ └────advanceTo─────┤
  *      └── forget: a seek, damage, the end of the segment, a reuse ─┘
  * </pre>
  *
@@ -39,12 +38,9 @@ final class BatchCursor {
     /** A search during a move may not find the segment; the next one does. */
     private static final int LOOKS = 2;
 
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
     private final PartitionLog log;
     private final Runnable lookAgain;
     private final BatchVerifier verifier = new BatchVerifier();
-    private ByteBuffer copy = NOTHING;
 
     private long offset;
     private Place place = Place.UNKNOWN;
@@ -52,9 +48,7 @@ final class BatchCursor {
     private int position;
     private long base;
 
-    // The batch at the place: from verify() on, and whether its records are being handed out.
-    private int size;
-    private long nextBase;
+    /** Whether the records of the batch at the place are being handed out. */
     private boolean open;
 
     /**
@@ -244,47 +238,9 @@ final class BatchCursor {
         walk.start(memory, position, base, segment.written());
     }
 
-    /**
-     * Verifies the batch at the place.
-     *
-     * @return where its bytes are, from {@link #at} on: the memory itself, or a copy if the block
-     *     may be reused meanwhile
-     * @throws DamagedRangeException when it is not whole
-     */
-    ByteBuffer verify(ByteBuffer memory) {
-        boolean copied = isCopied();
-        ByteBuffer bytes = copied ? copyOfBatch(memory) : memory;
-        int end = copied ? size : segment.written();
-        size = verifier.check(bytes, at(), end, base);
-        if (size < 0) {
-            throw damagedHere(memory, verifier.reason());
-        }
-        nextBase = BatchFormat.nextOffset(bytes, at());
-        return bytes;
-    }
-
-    /** Copies the batch at the place, and checks that its segment was still there. */
-    private ByteBuffer copyOfBatch(ByteBuffer memory) {
-        size = verifier.checkHeader(memory, position, segment.written(), base);
-        if (size < 0) {
-            throw damagedHere(memory, verifier.reason());
-        }
-        if (copy.capacity() < size) {
-            copy = ByteBuffer.allocate(Math.max(size, 2 * copy.capacity()));
-        }
-        copy.put(0, memory, position, size);
-        requireStillThere(segment);
-        return copy;
-    }
-
-    /** Returns whether batches are copied before they are verified. */
+    /** Returns whether a batch has to be copied before it is verified. */
     boolean isCopied() {
         return segment.mayBeReused;
-    }
-
-    /** Returns where the batch begins in the bytes that {@link #verify} returned. */
-    int at() {
-        return segment.mayBeReused ? 0 : position;
     }
 
     /** Returns the position of the batch in its segment. */
@@ -297,16 +253,6 @@ final class BatchCursor {
         return base;
     }
 
-    /** Returns the size of the batch that was verified. */
-    int size() {
-        return size;
-    }
-
-    /** Returns the offset after the batch that was verified. */
-    long nextBase() {
-        return nextBase;
-    }
-
     /** Notes that the records of the batch are ready to be handed out. */
     void markOpen() {
         open = true;
@@ -315,11 +261,6 @@ final class BatchCursor {
     /** Returns whether the records of the batch at the place are being handed out. */
     boolean isOpen() {
         return open;
-    }
-
-    /** Moves past the batch that was verified. */
-    void advance() {
-        advanceTo(position + size, nextBase);
     }
 
     /** Moves past batches in the segment. */

@@ -2,6 +2,7 @@ package io.firn.store;
 
 import io.firn.Compression;
 import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
 import io.firn.batch.RecordFlyweight;
 import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
@@ -16,13 +17,19 @@ import java.nio.ByteBuffer;
 final class BatchRecords {
     private final int partition;
     private final RecordFlyweight record = new RecordFlyweight();
+    private final BatchVerifier verifier = new BatchVerifier();
+    private ByteBuffer copy = ByteBuffer.allocate(0);
     private Scratch compressed;
     private Scratch decompressed;
 
     /** What the record shows at present. */
     private ByteBuffer wrapped;
 
+    /** Whether that is the memory of the segment. */
     private boolean isMapped;
+
+    private int size;
+    private long nextOffset;
     private int at;
     private int end;
 
@@ -43,18 +50,26 @@ final class BatchRecords {
      * @throws io.firn.DamagedRangeException when it is damaged
      */
     void open(BatchCursor cursor, View view) {
-        ByteBuffer bytes = cursor.verify(view.buffer());
-        int start = cursor.at();
+        ByteBuffer memory = view.buffer();
+        boolean copied = cursor.isCopied();
+        ByteBuffer bytes = copied ? copy(cursor, memory) : memory;
+        int start = copied ? 0 : cursor.position();
+        int limit = copied ? size : cursor.segment().written();
+        size = verifier.check(bytes, start, limit, cursor.base());
+        if (size < 0) {
+            throw cursor.damagedHere(memory, verifier.reason());
+        }
+        nextOffset = BatchFormat.nextOffset(bytes, start);
         int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
         boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
         int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
         long time = bytes.getLong(start + timeAt);
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (codec == Compression.NONE) {
-            isMapped = !cursor.isCopied();
+            isMapped = !copied;
             wrapInPlace(bytes, view);
             at = start + BatchFormat.HEADER_LENGTH;
-            end = start + cursor.size();
+            end = start + size;
         } else {
             decompress(cursor, bytes, start, codec);
             isMapped = false;
@@ -62,8 +77,24 @@ final class BatchRecords {
             at = 0;
             end = decompressed.length();
         }
-        record.batch(partition, cursor.base(), cursor.nextBase(), time, isAppendTime, end);
+        record.batch(partition, cursor.base(), nextOffset, time, isAppendTime, end);
         cursor.markOpen();
+    }
+
+    /** Copies the batch at the place, and checks that its segment was still there. */
+    private ByteBuffer copy(BatchCursor cursor, ByteBuffer memory) {
+        LogSegment segment = cursor.segment();
+        int from = cursor.position();
+        size = verifier.checkHeader(memory, from, segment.written(), cursor.base());
+        if (size < 0) {
+            throw cursor.damagedHere(memory, verifier.reason());
+        }
+        if (copy.capacity() < size) {
+            copy = ByteBuffer.allocate(Math.max(size, 2 * copy.capacity()));
+        }
+        copy.put(0, memory, from, size);
+        BatchCursor.requireStillThere(segment);
+        return copy;
     }
 
     /** Continues with the batch that is open, whose segment may have been mapped anew. */
@@ -86,7 +117,6 @@ final class BatchRecords {
     }
 
     private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
-        int size = cursor.size();
         if (compressed == null) {
             compressed = new Scratch(size);
             decompressed = new Scratch(4 * size);
@@ -100,8 +130,13 @@ final class BatchRecords {
             byte[] source = compressed.bytes();
             Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MAX_DECOMPRESSED);
         } catch (IOException e) {
-            throw cursor.damaged(cursor.nextBase(), e.getMessage());
+            throw cursor.damaged(nextOffset, e.getMessage());
         }
+    }
+
+    /** Returns the offset after the batch. */
+    long nextOffset() {
+        return nextOffset;
     }
 
     /** Returns whether more bytes follow. */
@@ -127,5 +162,10 @@ final class BatchRecords {
     /** Moves past all records. */
     void moveToEnd() {
         at = end;
+    }
+
+    /** Moves the cursor past the batch. */
+    void close(BatchCursor cursor) {
+        cursor.advanceTo(cursor.position() + size, nextOffset);
     }
 }

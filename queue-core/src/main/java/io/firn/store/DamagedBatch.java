@@ -129,7 +129,9 @@ final class DamagedBatch {
         return isLast && (isWhole || found == offset + records) ? offset + records : -1;
     }
 
-    /** Returns whether it ends at a position with another offset than the one that is stored there. */
+    /**
+     * Returns whether it ends at a position with another offset than the one that is stored there.
+     */
     boolean contradicts(int p, long found) {
         return (p == byLength && byLastOffset == byCount && found != byCount)
                 || (p == byRecords() && records > 0 && found != offset + records);

@@ -9,7 +9,9 @@ import io.firn.spi.View;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Reads whole batches unchanged. Only headers are read, unless a wrong one shows that it has to. */
+/**
+ * Reads whole batches unchanged. Only headers are read, unless a wrong one shows that it has to.
+ */
 final class LogBatchReader implements BatchReader {
     private final Partition partition;
     private final PartitionLog log;

@@ -30,7 +30,8 @@ import java.util.stream.Stream;
 /**
  * One log. It holds what is published (offsets, the list of segments, the state) and the open
  * appenders; the work is done by {@link PartitionWriter} (append), {@link PartitionForcer} (force,
- * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link LogTailer} and {@link LogBatchReader} (read).
+ * seal), {@link PartitionUpkeep} (blocks, marks, retention), {@link LogTailer} and {@link
+ * LogBatchReader} (read).
  *
  * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.

@@ -102,8 +102,8 @@ final class RecordReader {
         int taken = 0;
         while (taken < limit && records.hasNext()) {
             int next = records.show();
-            if (next < 0 && cursor.offset() < cursor.nextBase()) {
-                throw cursor.damaged(cursor.nextBase(), "malformed record");
+            if (next < 0 && cursor.offset() < records.nextOffset()) {
+                throw cursor.damaged(records.nextOffset(), "malformed record");
             }
             if (next < 0) {
                 records.moveToEnd(); // all of the batch's offsets were handed out
@@ -125,7 +125,7 @@ final class RecordReader {
             }
         }
         if (!records.hasNext()) {
-            cursor.advance();
+            records.close(cursor);
         }
         return taken;
     }

@@ -35,8 +35,8 @@ import java.nio.ByteBuffer;
  * <p>So the next run is preferred to a later one even if only the later one reaches the end: the
  * segment may be damaged in several places.
  *
- * <p>This class searches; {@link DamagedBatch} is the evidence of 1, {@link BatchRuns} the choice of
- * 3. Not thread-safe.
+ * <p>This class searches; {@link DamagedBatch} is the evidence of 1, {@link BatchRuns} the choice
+ * of 3. Not thread-safe.
  */
 final class Resync {
     private static final int EPOCH_MASK = 0x7FFF_FFFF;

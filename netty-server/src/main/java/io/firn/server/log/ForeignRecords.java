@@ -49,7 +49,8 @@ final class ForeignRecords {
         }
         if (!settings.isAppendTime()
                 && ((attributes & BatchFormat.APPEND_TIME_FLAG) != 0
-                        || !settings.takesTime(bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
+                        || !settings.takesTime(
+                                bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
             return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
         }
         if (settings.isCompacted() && codec == Compression.NONE && !haveKeys()) {
@@ -99,7 +100,11 @@ final class ForeignRecords {
         if (crc() != bytes.getInt(at + BatchFormat.CRC)) {
             return false;
         }
-        bytes.putShort(at + BatchFormat.ATTRIBUTES, (short) (bytes.getShort(at + BatchFormat.ATTRIBUTES) | BatchFormat.APPEND_TIME_FLAG));
+        bytes.putShort(
+                at + BatchFormat.ATTRIBUTES,
+                (short)
+                        (bytes.getShort(at + BatchFormat.ATTRIBUTES)
+                                | BatchFormat.APPEND_TIME_FLAG));
         bytes.putLong(at + BatchFormat.MAX_TIMESTAMP, nowMs);
         bytes.putInt(at + BatchFormat.CRC, crc());
         return true;
