@@ -1,5 +1,5 @@
 /** The log itself: topics, partitions, appenders, tailers, and what a storage tier must do. */
-@SuppressWarnings("module") // io.firn.tools is built later
+@SuppressWarnings("module") // the modules that packages are exported to are built after this one
 module io.firn {
     requires transitive org.agrona.core;
     requires jdk.jfr;
@@ -14,6 +14,11 @@ module io.firn {
             io.firn.store.StoreBuilder;
 
     exports io.firn;
+    // The format of a batch, for the tier whose pools are repaired and the server that is sent
+    // batches: it is written down once.
+    exports io.firn.batch to
+            io.firn.pmem,
+            io.firn.server;
     exports io.firn.inspect to
             io.firn.tools;
     exports io.firn.medium;

@@ -24,6 +24,9 @@ import org.agrona.concurrent.CachedEpochClock;
 /**
  * A log of a few segments with batches of every compression, where each lies on the medium, and a
  * copy of it from the time when it was half as long.
+ *
+ * <p>It finds the batches by code of its own on purpose, and does not use {@code BatchFormat}: an
+ * oracle that shares code with what it judges proves nothing.
  */
 final class ReferenceLog {
     static final String TOPIC = "t";

@@ -47,7 +47,15 @@ class RoomsTest {
 
     @Test
     void shouldUseWhatCoreExportsOnly() {
-        elsewhere("io.firn.store..", "io.firn.batch..", "io.firn.compress..").check(SERVER);
+        elsewhere("io.firn.store..", "io.firn.compress..").check(SERVER);
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("io.firn.server.log.ForeignRecords")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.firn.batch..")
+                .because("only what a client sends is looked at as bytes of a batch")
+                .check(SERVER);
     }
 
     @Test

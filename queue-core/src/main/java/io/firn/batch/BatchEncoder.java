@@ -7,65 +7,43 @@ import io.firn.RecordTooLargeException;
 import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * Encodes records into a Kafka batch on the heap. The batch is complete but for its base offset and
- * epoch, which the log sets (both lie outside the CRC), so that all of this happens before
- * anybody's turn to append.
+ * Encodes records into a Kafka batch on the heap. The batch is complete except for its base offset
+ * and epoch, which the log sets (the CRC covers neither), so all of this happens before the turn to
+ * append. Not thread-safe.
  */
 public final class BatchEncoder implements Batch {
-    private static final long NO_TIMESTAMP = Long.MIN_VALUE;
-
-    /** A batch with at most so many bytes has room for any record. */
-    private static final int ROOMY = 1 << 30;
-
     private final EpochClock clock;
     private final Compression compression;
-    private final int maxRecordBytes;
-    private final CRC32C crc = new CRC32C();
-    private final Scratch records = new Scratch(1024);
-    private final Scratch compressed;
-    private final Scratch headers = new Scratch(64);
-    private final Scratch keyCopy = new Scratch(64);
     private final Source source = new Source();
-    private final PlainHead plain = new PlainHead();
-
-    private int keyLength = -1;
-    private int valueLength = -1;
-    private final Scratch valueCopy = new Scratch(256);
-    private int headerCount;
-    private long timestamp = NO_TIMESTAMP;
-
-    private int count;
-    private int largestRecord;
-    private long baseTimestamp;
-    private long maxTimestamp;
+    private final RecordDraft draft;
+    private final RecordsEncoder records;
+    private final Scratch compressed;
+    private final CRC32C crc = new CRC32C();
     private long producerId = -1;
     private int producerEpoch = -1;
     private int baseSequence = -1;
 
-    /** For a topic's batches. */
+    /** Creates an empty batch for a topic. */
     public BatchEncoder(EpochClock clock, Compression compression, int maxRecordBytes) {
         this.clock = clock;
         this.compression = compression;
-        this.maxRecordBytes = maxRecordBytes;
+        this.draft = new RecordDraft(maxRecordBytes);
+        this.records = new RecordsEncoder(maxRecordBytes);
         this.compressed = new Scratch(compression == Compression.NONE ? 0 : 1024);
-        clear();
     }
 
     @Override
     public Batch clear() {
-        records.length(BatchFormat.HEADER_LENGTH);
-        count = 0;
-        largestRecord = 0;
+        draft.clear();
+        records.clear();
         producerId = -1;
         producerEpoch = -1;
         baseSequence = -1;
-        forgetRecord();
         return this;
     }
 
@@ -99,40 +77,34 @@ public final class BatchEncoder implements Batch {
         return value(source.wrap(value, from, length));
     }
 
+    private Batch key(Source bytes) {
+        draft.key(bytes);
+        return this;
+    }
+
+    private Batch value(Source bytes) {
+        draft.value(bytes);
+        return this;
+    }
+
     @Override
     public Batch header(String key, byte[] value) {
-        byte[] name = key.getBytes(StandardCharsets.UTF_8);
-        int valueBytes = value == null ? 0 : value.length;
-        byte[] h = headers.ensure(headers.length() + 10 + name.length + valueBytes);
-        int at = Varint.put(h, headers.length(), name.length);
-        System.arraycopy(name, 0, h, at, name.length);
-        at = Varint.put(h, at + name.length, value == null ? -1 : valueBytes);
-        if (value != null) {
-            System.arraycopy(value, 0, h, at, valueBytes);
-        }
-        headers.length(at + valueBytes);
-        headerCount++;
+        draft.header(key, value);
         return this;
     }
 
     @Override
     public Batch timestamp(long timestampMs) {
-        if (timestampMs < 0) {
-            throw new InvalidOptionException("a timestamp must not be negative: " + timestampMs);
-        }
-        timestamp = timestampMs;
+        draft.timestamp(timestampMs);
         return this;
     }
 
     @Override
     public Batch add() {
-        return add(
-                valueLength < 0 ? source.none() : source.wrap(valueCopy.bytes(), 0, valueLength));
+        return add(draft.valueIn(source));
     }
 
-    /**
-     * Without the copy on the way, as the other forms of {@code add} that bring the value along.
-     */
+    /** As the other forms of {@code add} that take a value, saves one copy of it. */
     @Override
     public Batch add(byte[] value) {
         return add(value == null ? source.none() : source.wrap(value, 0, value.length));
@@ -150,88 +122,15 @@ public final class BatchEncoder implements Batch {
     }
 
     private Batch add(Source value) {
-        long time = timestamp == NO_TIMESTAMP ? clock.time() : timestamp;
-        if (count == 0) {
-            baseTimestamp = time;
-            maxTimestamp = time;
+        long time = draft.hasTimestamp() ? draft.timestamp() : clock.time();
+        try {
+            records.add(draft, value, time);
+        } catch (RecordTooLargeException e) {
+            draft.clear();
+            throw e;
         }
-        long timestampDelta = time - baseTimestamp;
-        if (keyLength < 0
-                && headerCount == 0
-                && plain.fits(value.length(), timestampDelta, count)
-                && plain.bodyBytes() <= maxRecordBytes
-                && records.length() <= ROOMY) {
-            addPlain(value, timestampDelta);
-        } else {
-            addAny(value, timestampDelta);
-        }
-        maxTimestamp = Math.max(maxTimestamp, time);
-        count++;
-        forgetRecord();
+        draft.clear();
         return this;
-    }
-
-    private void addPlain(Source value, long timestampDelta) {
-        int at = records.length();
-        byte[] b = records.ensure(at + PlainHead.ROOM + value.length() + 1);
-        at = plain.put(b, at, timestampDelta, count);
-        value.copyTo(b, at);
-        at += value.length();
-        b[at] = 0; // no headers
-        records.length(at + 1);
-        largestRecord = Math.max(largestRecord, plain.bodyBytes());
-    }
-
-    private void addAny(Source value, long timestampDelta) {
-        int body = bodyBytes(timestampDelta, value.length());
-        largestRecord = Math.max(largestRecord, body);
-        byte[] b = records.ensure(records.length() + Varint.size(body) + body);
-        int at = Varint.put(b, records.length(), body);
-        b[at++] = 0;
-        at = Varint.put(b, at, timestampDelta);
-        at = Varint.put(b, at, count);
-        at = Varint.put(b, at, keyLength);
-        if (keyLength > 0) {
-            System.arraycopy(keyCopy.bytes(), 0, b, at, keyLength);
-            at += keyLength;
-        }
-        at = Varint.put(b, at, value.length());
-        if (value.length() > 0) {
-            value.copyTo(b, at);
-            at += value.length();
-        }
-        at = Varint.put(b, at, headerCount);
-        if (headerCount > 0) {
-            System.arraycopy(headers.bytes(), 0, b, at, headers.length());
-            at += headers.length();
-        }
-        records.length(at);
-    }
-
-    /** Bytes after the length field of the record that is described, when it may be added. */
-    private int bodyBytes(long timestampDelta, int valueBytes) {
-        long body =
-                1L
-                        + Varint.size(timestampDelta)
-                        + Varint.size(count)
-                        + Varint.size(keyLength)
-                        + Math.max(keyLength, 0)
-                        + Varint.size(valueBytes)
-                        + Math.max(valueBytes, 0)
-                        + Varint.size(headerCount)
-                        + headers.length();
-        if (body > maxRecordBytes) {
-            forgetRecord();
-            throw tooLarge(body, maxRecordBytes);
-        }
-        if (records.length() > Integer.MAX_VALUE - 64 - body) {
-            forgetRecord();
-            throw new RecordTooLargeException(
-                    "a batch holds less than 2 GiB, this one has "
-                            + records.length()
-                            + " bytes: append it, then continue with an empty one");
-        }
-        return (int) body;
     }
 
     @Override
@@ -253,12 +152,12 @@ public final class BatchEncoder implements Batch {
 
     @Override
     public int count() {
-        return count;
+        return records.count();
     }
 
     @Override
     public int sizeBytes() {
-        return records.length();
+        return records.bytes().length();
     }
 
     /**
@@ -278,12 +177,13 @@ public final class BatchEncoder implements Batch {
     }
 
     private Scratch compose() {
-        if (count == 0) {
+        if (records.count() == 0) {
             throw new InvalidOptionException("a batch must hold at least one record: call add()");
         }
-        Scratch whole = records;
+        Scratch plain = records.bytes();
+        Scratch whole = plain;
         if (compression != Compression.NONE) {
-            int recordBytes = records.length() - BatchFormat.HEADER_LENGTH;
+            int recordBytes = plain.length() - BatchFormat.HEADER_LENGTH;
             if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
                 throw new RecordTooLargeException(
                         "the batch's records have "
@@ -296,15 +196,15 @@ public final class BatchEncoder implements Batch {
             whole.ensure(BatchFormat.HEADER_LENGTH);
             whole.length(BatchFormat.HEADER_LENGTH);
             Codecs.compress(
-                    compression, records.bytes(), BatchFormat.HEADER_LENGTH, recordBytes, whole);
+                    compression, plain.bytes(), BatchFormat.HEADER_LENGTH, recordBytes, whole);
         }
         HeaderBytes.write(
                 whole.bytes(),
                 whole.length(),
                 compression.id(),
-                count,
-                baseTimestamp,
-                maxTimestamp,
+                records.count(),
+                records.baseTimestamp(),
+                records.maxTimestamp(),
                 producerId,
                 producerEpoch,
                 baseSequence);
@@ -312,8 +212,8 @@ public final class BatchEncoder implements Batch {
     }
 
     /**
-     * Completes the batch but for its CRC, for who computes that while the copy of the bytes is on
-     * its way to memory. Otherwise as {@link #finish(int)}.
+     * Completes the batch except for its CRC, for callers that compute it while the copy of the
+     * bytes is on its way to memory. Otherwise as {@link #finish(int)}.
      */
     public Scratch compose(int topicsMaxRecordBytes) {
         checkLargest(topicsMaxRecordBytes);
@@ -321,7 +221,7 @@ public final class BatchEncoder implements Batch {
     }
 
     /**
-     * Completes the batch for a topic, which need not be the one that the batch is from.
+     * Completes the batch for a topic, possibly another one than it was created for.
      *
      * @throws RecordTooLargeException as {@link #finish()}, and when the topic allows only smaller
      *     records
@@ -332,45 +232,8 @@ public final class BatchEncoder implements Batch {
     }
 
     private void checkLargest(int topicsMaxRecordBytes) {
-        if (largestRecord > topicsMaxRecordBytes) {
-            throw tooLarge(largestRecord, topicsMaxRecordBytes);
+        if (records.largestRecord() > topicsMaxRecordBytes) {
+            throw RecordLimit.tooLarge(records.largestRecord(), topicsMaxRecordBytes);
         }
-    }
-
-    static RecordTooLargeException tooLarge(long found, int limit) {
-        return new RecordTooLargeException(
-                "the record has "
-                        + found
-                        + " bytes, the topic allows records up to maxRecordBytes = "
-                        + limit);
-    }
-
-    private Batch key(Source bytes) {
-        keyLength = keep(bytes, keyCopy);
-        return this;
-    }
-
-    private Batch value(Source bytes) {
-        valueLength = keep(bytes, valueCopy);
-        return this;
-    }
-
-    private int keep(Source bytes, Scratch copy) {
-        if (bytes.length() > maxRecordBytes) {
-            forgetRecord();
-            throw tooLarge(bytes.length(), maxRecordBytes);
-        }
-        if (bytes.length() > 0) {
-            bytes.copyTo(copy.ensure(bytes.length()), 0);
-        }
-        return bytes.length();
-    }
-
-    private void forgetRecord() {
-        keyLength = -1;
-        valueLength = -1;
-        headers.length(0);
-        headerCount = 0;
-        timestamp = NO_TIMESTAMP;
     }
 }

@@ -14,91 +14,93 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * {@code length} counts from byte 12. The CRC32C covers byte 21 to the end. {@code baseOffset} and
- * {@code epoch} lie outside of it so that the log can set them in a batch it did not make; {@code
- * length} and {@code magic} too, and a damaged one shows in the CRC or the chain of offsets.
+ * {@code epoch} are not covered, so that the log can set them in a batch that it did not make. Nor
+ * are {@code length} and {@code magic}: a damaged one shows in the CRC or in the next offset.
+ *
+ * <p>This is the only table of these fields. Crashlab's oracle has its own on purpose.
  */
 public final class BatchFormat {
-    /** A compressed batch is read only when its records take no more, decompressed. */
+    /** The most bytes that the records of a compressed batch may take when decompressed. */
     public static final int MAX_DECOMPRESSED = 128 << 20;
 
-    /** The log's offset of the first record. */
+    /** Position of the first record's offset in the log. */
     public static final int BASE_OFFSET = 0;
 
-    /** Bytes that follow the length field. */
+    /** Position of the length, which counts the bytes after its field. */
     public static final int LENGTH = 8;
 
-    /** The low 31 bits of the writer's epoch. */
+    /** Position of the low 31 bits of the writer's epoch. */
     public static final int EPOCH = 12;
 
-    /** Always 2. */
+    /** Position of the magic, always 2. */
     public static final int MAGIC = 16;
 
-    /** CRC32C of everything after it. */
+    /** Position of the CRC32C of everything after it. */
     public static final int CRC = 17;
 
-    /** Compression and flags. */
+    /** Position of the compression and flags. */
     public static final int ATTRIBUTES = 21;
 
-    /** Offset of the last record less that of the first. */
+    /** Position of the last record's offset, relative to the first one's. */
     public static final int LAST_OFFSET_DELTA = 23;
 
-    /** Timestamp that the records' deltas count from. */
+    /** Position of the timestamp from which the records' deltas count. */
     public static final int BASE_TIMESTAMP = 27;
 
-    /** The largest timestamp. */
+    /** Position of the largest timestamp. */
     public static final int MAX_TIMESTAMP = 35;
 
-    /** Idempotent producer, or −1. */
+    /** Position of the idempotent producer's id; −1 for none. */
     public static final int PRODUCER_ID = 43;
 
-    /** Its epoch, or −1. */
+    /** Position of the producer's epoch; −1 for none. */
     public static final int PRODUCER_EPOCH = 51;
 
-    /** Sequence of the first record, or −1. */
+    /** Position of the first record's sequence number; −1 for none. */
     public static final int BASE_SEQUENCE = 53;
 
-    /** Number of records. */
+    /** Position of the number of records. */
     public static final int COUNT = 57;
 
-    /** Where the records start. */
+    /** Bytes of the header; the records follow. */
     public static final int HEADER_LENGTH = 61;
 
-    /** Bytes in front of those that {@code length} counts. */
+    /** Bytes before those that {@code length} counts. */
     public static final int LENGTH_OVERHEAD = 12;
 
     /** The magic that Firn stores. */
     public static final byte MAGIC_2 = 2;
 
-    /** Attribute bits that name the compression. */
+    /** The attributes' bits that contain the compression. */
     public static final int COMPRESSION_MASK = 0x07;
 
-    /** The timestamps are the log's. */
+    /** The attributes' flag of a batch whose timestamps the log has set. */
     public static final int APPEND_TIME_FLAG = 0x08;
 
-    /** Part of a transaction. */
+    /** The attributes' flag of a batch in a transaction. */
     public static final int TRANSACTIONAL_FLAG = 0x10;
 
-    /** Written by a coordinator, not by a client. */
+    /** The attributes' flag of a batch that a coordinator wrote, not a client. */
     public static final int CONTROL_FLAG = 0x20;
 
     private BatchFormat() {}
 
-    /** The bits of an epoch that a batch carries. */
+    /** Returns the bits of an epoch that a batch contains. */
     public static int epochBits(long epoch) {
         return (int) (epoch & 0x7FFF_FFFF);
     }
 
-    /** The whole batch's size. */
+    /** Returns the size of the whole batch in bytes, as its header says. */
     public static int size(ByteBuffer b, int at) {
         return b.getInt(at + LENGTH) + LENGTH_OVERHEAD;
     }
 
-    /** Offset that follows the batch. */
+    /** Returns the offset after the batch. */
     public static long nextOffset(ByteBuffer b, int at) {
         return b.getLong(at + BASE_OFFSET) + b.getInt(at + LAST_OFFSET_DELTA) + 1;
     }
 
-    /** The CRC that a batch in an array should carry. */
+    /** Computes the CRC of a batch in an array. */
     public static int computeCrc(CRC32C crc, byte[] bytes, int from, int size) {
         crc.reset();
         crc.update(bytes, from + ATTRIBUTES, size - ATTRIBUTES);

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Decides whether a batch in log memory is whole and in its place. Bytes go through an array before
- * the CRC sees them: the CRC's intrinsic on a mapping that faults kills the JVM, a copy throws. Not
- * thread-safe.
+ * Checks whether a batch in log memory is whole and in its place. Bytes are copied to an array
+ * before the CRC is computed (O10): if a mapping faults, the CRC's intrinsic kills the JVM, whereas
+ * a copy throws. Not thread-safe.
  */
 public final class BatchVerifier {
     private static final int CHUNK = 16 * 1024;
@@ -16,13 +16,13 @@ public final class BatchVerifier {
     private final CRC32C crc = new CRC32C();
     private String reason = "";
 
-    /** Why the last check failed. */
+    /** Returns why the last check failed. */
     public String reason() {
         return reason;
     }
 
     /**
-     * Checks a header: sane length, magic, and the offset that must come next.
+     * Checks a header: plausible length, magic, the offset that must come next, and the last offset.
      *
      * @param end where valid bytes end
      * @return the batch's size, or −1
@@ -105,8 +105,8 @@ public final class BatchVerifier {
     }
 
     /**
-     * Loads one byte of each cache line, so that the lines come in side by side; measured to halve
-     * the cost of reading batches that the other core just wrote.
+     * Loads one byte of each cache line, so that the lines are loaded in parallel. This halves the
+     * cost of reading batches that another core has just written.
      */
     private void touch(ByteBuffer memory, int position, int size) {
         int sum = 0;

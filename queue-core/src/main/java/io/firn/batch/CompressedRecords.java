@@ -25,7 +25,7 @@ final class CompressedRecords {
     }
 
     /**
-     * Checks that so many records follow one another, and that nothing else does.
+     * Checks that a number of records follow one another, and nothing else.
      *
      * @throws IOException when that is not so, or there are more than {@link
      *     BatchFormat#MAX_DECOMPRESSED} bytes; the message says what was found

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** Checks a batch that somebody else made, before a byte of it is stored. */
+/** Checks a batch that another producer made, before a byte of it is stored. */
 public final class ForeignBatch {
     private static final int FEW_RECORDS = 64;
 
@@ -16,7 +16,7 @@ public final class ForeignBatch {
      * Checks the one batch between position and limit.
      *
      * @return the number of its records
-     * @throws InvalidBatchException when Firn does not take it
+     * @throws InvalidBatchException when it cannot be stored
      */
     public static int check(ByteBuffer buffer) {
         if (buffer == null) {
@@ -25,7 +25,8 @@ public final class ForeignBatch {
         int at = buffer.position();
         int size = buffer.remaining();
         if (size < BatchFormat.HEADER_LENGTH) {
-            throw invalid("a batch has at least 61 bytes, found " + size);
+            throw invalid(
+                    "a batch has at least " + BatchFormat.HEADER_LENGTH + " bytes, found " + size);
         }
         if (buffer.order() != java.nio.ByteOrder.BIG_ENDIAN) {
             throw invalid("the buffer must be big-endian");
@@ -74,18 +75,31 @@ public final class ForeignBatch {
         checkProducer(buffer, at);
         if (compression == Compression.NONE) {
             checkRecords(buffer, at, size, count);
-        } else if (count > mostUnopened(size)) {
-            // Each record takes an offset, and a segment has room for 2³¹: who makes up a count
-            // would use up segments with it.
+        } else if (isDense(size, count)) {
+            // Each record takes an offset, and a segment has room for 2³¹: an invented count would
+            // use up segments.
             checkCompressed(buffer, at, size, count, compression);
         }
         return count;
     }
 
-    /** What an uncompressed batch of that size could hold, or so few that they do not matter. */
-    private static int mostUnopened(int size) {
+    /**
+     * Returns whether the batch between position and limit is compressed and claims more records
+     * than as many bytes could hold without compression, and more than a few. {@link #check}
+     * decompresses such a batch to count its records, which may take long.
+     */
+    public static boolean isDense(ByteBuffer buffer) {
+        int at = buffer.position();
+        int size = buffer.remaining();
+        return size >= BatchFormat.HEADER_LENGTH
+                && (buffer.getShort(at + BatchFormat.ATTRIBUTES) & BatchFormat.COMPRESSION_MASK)
+                        != 0
+                && isDense(size, buffer.getInt(at + BatchFormat.COUNT));
+    }
+
+    private static boolean isDense(int size, int count) {
         int room = size - BatchFormat.HEADER_LENGTH;
-        return Math.max(FEW_RECORDS, room / CompressedRecords.LEAST_RECORD_BYTES);
+        return count > Math.max(FEW_RECORDS, room / CompressedRecords.LEAST_RECORD_BYTES);
     }
 
     private static void checkCompressed(
@@ -119,12 +133,12 @@ public final class ForeignBatch {
     }
 
     private static void checkRecords(ByteBuffer buffer, int at, int size, int count) {
-        RecordFlyweight record = new RecordFlyweight();
+        RecordParser record = new RecordParser();
         record.wrap(buffer);
-        record.batch(0, 0, count, 0, false, at + size);
+        record.batch(0, count, 0, false, at + size);
         int position = at + BatchFormat.HEADER_LENGTH;
         for (int i = 0; i < count; i++) {
-            int next = record.show(position);
+            int next = record.parse(position);
             if (next < 0 || record.offset() != i) {
                 throw invalid("record " + i + " of " + count + " is malformed");
             }

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Batch headers in arrays. */
+/** Access to the fields of a batch's header in an array; {@link BatchFormat} says where they are. */
 public final class HeaderBytes {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -15,7 +15,7 @@ public final class HeaderBytes {
 
     private HeaderBytes() {}
 
-    /** Fills a header at 0 for a batch of {@code size} bytes, but for offset, epoch and CRC. */
+    /** Writes a header at 0 for a batch of {@code size} bytes, except for offset, epoch and CRC. */
     static void write(
             byte[] b,
             int size,

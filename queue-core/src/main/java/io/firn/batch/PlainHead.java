@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * What stands before the value of a record without key and headers: with few records and values up
- * to 8 KiB at most eight bytes, which depend on the value's length but for two of them. They are
+ * The bytes before the value of a record without key and headers. With few records and values up to
+ * 8 KiB they are at most eight, and all except two depend only on the value's length. They are
  * kept, since most records are as long as the one before, and stored as one number.
  */
 final class PlainHead {
@@ -26,7 +26,7 @@ final class PlainHead {
     private int deltaShift;
     private long head;
 
-    /** Whether such a record's head can be put. */
+    /** Returns whether the head of such a record can be put. */
     boolean fits(int value, long timestampDelta, int offsetDelta) {
         if (value != valueLength) {
             compose(value);
@@ -38,7 +38,7 @@ final class PlainHead {
                 && offsetDelta <= ONE_BYTE;
     }
 
-    /** Bytes after the length field of a record with such a value. */
+    /** Returns the bytes after the length field of a record with such a value. */
     int bodyBytes() {
         return bodyBytes;
     }

@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
 /**
- * Bytes that a user handed in, wherever they are, without copying or allocating in the steady
- * state. A flyweight. Not thread-safe.
+ * A flyweight over bytes that a user passed in, in an array or a buffer of any kind. Neither copies
+ * nor allocates in the steady state. Not thread-safe.
  */
 public final class Source {
     private byte[] array;
@@ -20,18 +20,18 @@ public final class Source {
     private ByteBuffer lastDuplicate;
     private byte[] copied = new byte[0];
 
-    /** Bytes; −1 after {@link #none}. */
+    /** Returns the number of bytes; −1 after {@link #none}. */
     public int length() {
         return length;
     }
 
-    /** No bytes, not even an empty run of them. */
+    /** Points at nothing, which is not the same as at no bytes. */
     public Source none() {
         length = -1;
         return this;
     }
 
-    /** Part of an array. */
+    /** Points at a part of an array. */
     public Source wrap(byte[] bytes, int at, int count) {
         requireBytes(bytes);
         Objects.checkFromIndexSize(at, count, bytes.length);
@@ -41,13 +41,13 @@ public final class Source {
         return this;
     }
 
-    /** What lies between position and limit, which stay as they are. */
+    /** Points at the bytes between position and limit, which are not changed. */
     public Source wrap(ByteBuffer buffer) {
         requireBytes(buffer);
         return wrap(buffer, buffer.position(), buffer.remaining());
     }
 
-    /** Part of an Agrona buffer. */
+    /** Points at a part of an Agrona buffer. */
     public Source wrap(DirectBuffer buffer, int at, int count) {
         requireBytes(buffer);
         buffer.boundsCheck(at, count);
@@ -57,7 +57,7 @@ public final class Source {
         if (buffer.byteBuffer() != null) {
             return wrap(buffer.byteBuffer(), buffer.wrapAdjustment() + at, count);
         }
-        // Bare memory has no view that the JDK's public API accepts.
+        // The JDK's public API offers no view of bare memory.
         buffer.getBytes(at, room(count), 0, count);
         return wrap(copied, 0, count);
     }
@@ -67,7 +67,7 @@ public final class Source {
         updateCrc(crc, 0);
     }
 
-    /** Adds the bytes but for the first ones to a checksum. */
+    /** Adds the bytes except the first ones to a checksum. */
     public void updateCrc(CRC32C crc, int skipped) {
         if (array != null) {
             crc.update(array, from + skipped, length - skipped);

@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Encodes one record that has only a value straight into log memory: the CRC is computed over the
+ * Encodes one record that has only a value, directly into log memory: the CRC is computed over the
  * header in an array and over the user's bytes, and the value is copied once. The log's memory is
  * only stored to, never read. Not thread-safe.
  *
- * <p>What lies under the CRC in front of the value depends on the value's length and the time only.
- * It stays in the array until one of them changes, for most records are as long as the one before
- * and as old: both copy and CRC then read what was stored long ago, not what is still on its way to
- * the cache.
+ * <p>The bytes that the CRC covers before the value depend on the value's length and the time only.
+ * They stay in the array until one of these changes, since most records are as long as the one
+ * before and have its time: copy and CRC then read bytes that were stored long ago, not bytes that
+ * are still on their way to the cache.
  */
 public final class ValueEncoder {
     private static final int RECORD_HEADER_MAX = 14;
@@ -25,7 +25,7 @@ public final class ValueEncoder {
     private int size;
     private long headTime;
 
-    /** For a topic that allows records up to so many bytes. */
+    /** Creates an encoder for a topic that allows records up to so many bytes. */
     public ValueEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
         HeaderBytes.write(head, 0, 0, 1, headTime, headTime, -1, -1, -1);
@@ -35,7 +35,7 @@ public final class ValueEncoder {
      * Begins a record.
      *
      * @return bytes of the batch
-     * @throws io.firn.RecordTooLargeException when the topic does not take it
+     * @throws io.firn.RecordTooLargeException when the topic does not allow it
      */
     public int begin(int length) {
         if (length != valueLength) {
@@ -58,7 +58,7 @@ public final class ValueEncoder {
         // attributes, timestamp delta, offset delta and key length take one byte each
         int body = 4 + Varint.size(length) + length + NO_HEADERS.length;
         if (body > maxRecordBytes || body < 0) {
-            throw BatchEncoder.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
+            throw RecordLimit.tooLarge(body < 0 ? Integer.MAX_VALUE : body, maxRecordBytes);
         }
         int at = Varint.put(head, BatchFormat.HEADER_LENGTH, body);
         head[at] = 0;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 public final class Varint {
     private Varint() {}
 
-    /** Bytes of an encoded int. */
+    /** Returns the bytes of an encoded int. */
     public static int size(int value) {
         int v = (value << 1) ^ (value >> 31);
         if ((v & ~0x7F) == 0) {
@@ -15,7 +15,7 @@ public final class Varint {
         return (v & ~0x3FFF) == 0 ? 2 : (38 - Integer.numberOfLeadingZeros(v)) / 7;
     }
 
-    /** Bytes of an encoded long. */
+    /** Returns the bytes of an encoded long. */
     public static int size(long value) {
         long v = (value << 1) ^ (value >> 63);
         return (v & ~0x7FL) == 0 ? 1 : (70 - Long.numberOfLeadingZeros(v)) / 7;
@@ -65,7 +65,7 @@ public final class Varint {
         return (v >>> 1) ^ -(v & 1);
     }
 
-    /** Bytes of the number that starts here, at most 10. */
+    /** Returns the bytes of the number that starts here, at most 10. */
     public static int length(ByteBuffer b, int at) {
         int i = at;
         while (i - at < 10 && b.get(i++) < 0) {

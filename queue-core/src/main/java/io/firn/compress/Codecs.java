@@ -9,7 +9,7 @@ import java.io.OutputStream;
 
 /**
  * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
- * are touched on first use only; a store that never sees a codec needs none of them. Thread-safe.
+ * are loaded on first use; a store that never uses a codec does not need its library. Thread-safe.
  */
 public final class Codecs {
     private Codecs() {}
@@ -33,8 +33,7 @@ public final class Codecs {
     /**
      * Replaces the target's content with the decompressed bytes.
      *
-     * @param maxBytes more than this is refused, so that a small batch cannot ask for all the
-     *     memory
+     * @param maxBytes the most bytes to accept, so that a small batch cannot exhaust the memory
      * @throws IOException when the bytes are not what the codec wrote, or are too many
      * @throws MissingCodecException when the codec's library is not on the class path
      */
@@ -57,7 +56,8 @@ public final class Codecs {
     /**
      * Returns a stream of the decompressed bytes.
      *
-     * @param maxBytes what the blocks may announce, where a library takes as much memory as they do
+     * @param maxBytes the most bytes that blocks may announce, where the library allocates as much
+     *     as they announce
      * @throws IOException when the bytes are not what the codec wrote
      * @throws MissingCodecException when the codec's library is not on the class path
      */
@@ -74,7 +74,7 @@ public final class Codecs {
         }
     }
 
-    /** Decompresses; false when there are too many bytes. */
+    /** Decompresses; returns false when there are too many bytes. */
     private static boolean expand(
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
             throws IOException {

@@ -8,7 +8,7 @@ import net.jpountz.lz4.LZ4FrameOutputStream;
 import net.jpountz.lz4.LZ4FrameOutputStream.BLOCKSIZE;
 import net.jpountz.lz4.LZ4FrameOutputStream.FLG;
 
-/** In a class of its own, so that the library is needed only when a batch asks for it. */
+/** LZ4 streams; a class of its own, so that the library is loaded only when it is needed. */
 final class Lz4Streams {
     private Lz4Streams() {}
 

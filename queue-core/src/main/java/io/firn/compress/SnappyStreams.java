@@ -18,7 +18,7 @@ final class SnappyStreams {
     private static final MethodHandle OUTPUT =
             constructor("org.xerial.snappy.SnappyOutputStream", OutputStream.class);
 
-    /** In front of each run of frames: a magic number and two versions. */
+    /** Before each run of frames: a magic number and two versions. */
     private static final int HEADER_BYTES = 16;
 
     private static final long MAGIC = 0x8253_4e41_5050_5900L;
@@ -26,11 +26,11 @@ final class SnappyStreams {
     private SnappyStreams() {}
 
     /**
-     * Bytes that the blocks say they decompress to: the library asks for as much memory before it
-     * looks at anything else.
+     * Returns the size that the blocks announce when decompressed. The library allocates that much
+     * before it checks anything else.
      *
-     * @throws IOException when a block is longer than what is there, which the library would ask
-     *     for memory for, too
+     * @throws IOException when a block is longer than the bytes that are left; the library would
+     *     allocate its length, too
      */
     static long announced(byte[] source, int from, int length) throws IOException {
         ByteBuffer blocks = ByteBuffer.wrap(source);
@@ -56,7 +56,7 @@ final class SnappyStreams {
         return total;
     }
 
-    /** What a block says: seven bits a byte, least significant first. */
+    /** Returns the size that a block announces: seven bits a byte, least significant first. */
     private static long announced(ByteBuffer blocks, int from, int end) {
         long value = 0;
         for (int i = 0; i < 5 && from + i < end; i++) {

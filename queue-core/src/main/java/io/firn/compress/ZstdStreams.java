@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** In a class of its own, so that the library is needed only when a batch asks for it. */
+/** Zstandard streams; a class of its own, so that the library is loaded only when it is needed. */
 final class ZstdStreams {
     private ZstdStreams() {}
 

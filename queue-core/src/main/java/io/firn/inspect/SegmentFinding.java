@@ -2,6 +2,7 @@ package io.firn.inspect;
 
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import io.firn.spi.TierRemains;
@@ -58,7 +59,7 @@ final class SegmentFinding {
             memory = ByteBuffer.wrap(remains.bytes().read());
             Mark mark = remains.mark();
             if (mark == null) {
-                follow(-1);
+                follow(BatchWalk.ANY_EPOCH);
             } else if (mark.state() == SegmentState.RESERVED) {
                 follow(BatchFormat.epochBits(mark.epoch()));
             } else {
@@ -84,7 +85,7 @@ final class SegmentFinding {
         if (mark.offset() < 0) {
             bytes = 0;
             to = from;
-            follow(-1);
+            follow(BatchWalk.ANY_EPOCH);
             return;
         }
         BatchVerifier verifier = new BatchVerifier();
@@ -112,21 +113,19 @@ final class SegmentFinding {
         }
     }
 
-    /** Continues while batches follow one another, all of one epoch unless that is −1. */
-    private void follow(int epoch) {
-        BatchVerifier verifier = new BatchVerifier();
-        int end = memory.capacity();
-        while (end - bytes >= BatchFormat.HEADER_LENGTH) {
-            long base = memory.getLong(bytes);
-            boolean follows = from < 0 ? base >= 0 : base == to;
-            boolean ours = epoch < 0 || memory.getInt(bytes + BatchFormat.EPOCH) == epoch;
-            int size = follows && ours ? verifier.check(memory, bytes, end, base) : -1;
-            if (size < 0) {
-                return;
-            }
-            from = from < 0 ? base : from;
-            to = BatchFormat.nextOffset(memory, bytes);
-            bytes += size;
+    /** Continues while whole batches follow one another, all of one epoch. */
+    private void follow(int epochBits) {
+        boolean isUnknown = from < 0 && memory.capacity() >= BatchFormat.HEADER_LENGTH;
+        long first = isUnknown ? memory.getLong(bytes + BatchFormat.BASE_OFFSET) : to;
+        if (first < 0) {
+            return;
+        }
+        BatchWalk walk = new BatchWalk(new BatchVerifier());
+        walk.start(memory, bytes, first, memory.capacity());
+        while (walk.nextWhole(epochBits)) {
+            from = from < 0 ? first : from;
+            to = walk.nextOffset();
+            bytes = walk.nextPosition();
         }
     }
 

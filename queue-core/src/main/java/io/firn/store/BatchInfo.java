@@ -4,7 +4,7 @@ import io.firn.batch.BatchFormat;
 import io.firn.batch.HeaderBytes;
 import java.nio.ByteBuffer;
 
-/** What the log needs to know about an encoded batch. A flyweight over its header. */
+/** The fields of a batch's header that the log uses. Not thread-safe. */
 final class BatchInfo {
     private int count;
     private long maxTimestamp;
@@ -12,7 +12,7 @@ final class BatchInfo {
     private int producerEpoch;
     private int baseSequence;
 
-    /** Wraps the batch at a place in a buffer. */
+    /** Reads the header of the batch at a position in a buffer. */
     BatchInfo read(ByteBuffer b, int at) {
         count = b.getInt(at + BatchFormat.LAST_OFFSET_DELTA) + 1;
         maxTimestamp = b.getLong(at + BatchFormat.MAX_TIMESTAMP);
@@ -22,7 +22,7 @@ final class BatchInfo {
         return this;
     }
 
-    /** Wraps the batch at the start of an array. */
+    /** Reads the header of the batch at the start of an array. */
     BatchInfo read(byte[] b) {
         count = HeaderBytes.getInt(b, BatchFormat.LAST_OFFSET_DELTA) + 1;
         maxTimestamp = HeaderBytes.getLong(b, BatchFormat.MAX_TIMESTAMP);

@@ -2,6 +2,7 @@ package io.firn.store;
 
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,34 +14,36 @@ import java.nio.ByteBuffer;
  * Not thread-safe.
  */
 final class BatchesAboveMark {
-    private final BatchVerifier verifier = new BatchVerifier();
+    private final BatchWalk walk = new BatchWalk(new BatchVerifier());
     private ByteBuffer scratch = ByteBuffer.allocate(64 * 1024);
 
     /** The place after a batch, and the offset there. */
     record End(int position, long offset) {}
 
-    /** The end of the batches that follow a place. */
+    /** Returns the end of the batches that follow a place. */
     End after(Block block, int position, long offset) throws IOException {
         int epoch = BatchFormat.epochBits(block.mark().epoch());
-        int at = position;
-        long next = offset;
-        while (read(block, at, BatchFormat.HEADER_LENGTH) == BatchFormat.HEADER_LENGTH
-                && scratch.getInt(BatchFormat.EPOCH) == epoch) {
-            int size = BatchFormat.size(scratch, 0);
-            if (size < BatchFormat.HEADER_LENGTH
-                    || size > block.capacity() - at
-                    || read(block, at, size) < size
-                    || verifier.check(scratch, 0, size, next) < 0
-                    || !block.isStillThere()) {
-                break;
-            }
-            next = BatchFormat.nextOffset(scratch, 0);
-            at += size;
+        End end = new End(position, offset);
+        while (isNextWhole(block, end, epoch)) {
+            end = new End(end.position + walk.size(), walk.nextOffset());
         }
-        return new End(at, next);
+        return end;
     }
 
-    /** The offset that a block without a mark begins with, if it holds a batch at all. */
+    /** Steps over the next batch; of one whose header is wrong only the header is read. */
+    private boolean isNextWhole(Block block, End end, int epoch) throws IOException {
+        int room = block.capacity() - end.position;
+        if (read(block, end.position, BatchFormat.HEADER_LENGTH) < BatchFormat.HEADER_LENGTH
+                || !walk.start(scratch, 0, end.offset, room).next(epoch)) {
+            return false;
+        }
+        int size = walk.size();
+        return read(block, end.position, size) == size
+                && walk.start(scratch, 0, end.offset, size).nextWhole(epoch)
+                && block.isStillThere();
+    }
+
+    /** Returns the offset that a block without a mark begins with; −1 when it is too short. */
     long baseOffset(Block block) throws IOException {
         return read(block, 0, Long.BYTES) < Long.BYTES ? -1 : scratch.getLong(0);
     }

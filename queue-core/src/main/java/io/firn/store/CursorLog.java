@@ -13,7 +13,7 @@ import java.util.Map;
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
  * cursor is past records that were lost and whose offsets were assigned again.
  */
-final class CursorLog implements Cursor, TopicMember {
+final class CursorLog implements Cursor {
     private static final long NEVER = -1;
 
     private final Cursors cursors;
@@ -39,8 +39,7 @@ final class CursorLog implements Cursor, TopicMember {
         take(stored);
     }
 
-    @Override
-    public TopicContext topic() {
+    TopicContext topic() {
         return topic;
     }
 

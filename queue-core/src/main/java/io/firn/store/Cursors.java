@@ -80,6 +80,23 @@ final class Cursors {
         }
     }
 
+    /** Throws when a cursor is another topic's. */
+    void checkOwn(Cursor cursor) {
+        if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + cursor.name()
+                            + " belongs to topic "
+                            + known.topic().name()
+                            + " with the id "
+                            + known.topic().id()
+                            + ", this tailer reads topic "
+                            + topic.name()
+                            + " with the id "
+                            + topic.id());
+        }
+    }
+
     List<String> names() {
         try {
             TreeSet<String> names = new TreeSet<>(topic.files().cursorNames());

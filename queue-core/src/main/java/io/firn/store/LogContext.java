@@ -111,8 +111,8 @@ final class LogContext {
     }
 
     /** In invoker mode: does the background's work, for a caller that waits for some of it. */
-    void invoke() {
-        background.invoke();
+    int invoke() {
+        return background.invoke();
     }
 
     /** In a read-only store: looks for what another process has written. */

@@ -5,20 +5,48 @@ import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
+import io.firn.TimestampedOffset;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /** A tailer over one or more partitions, which take turns to be first. */
 final class LogTailer implements Tailer {
-    private final PartitionReader[] readers;
+    private final RecordReader[] readers;
+    private final Signal published;
+    private final Runnable lookAgain;
+    private final IntSupplier doWork;
+    private final Consumer<Cursor> checkCursor;
     private int first;
     private boolean polling;
     private volatile boolean closed;
 
-    LogTailer(List<SegmentedLog> logs) {
+    /**
+     * Creates a tailer at the start of each log.
+     *
+     * @param published wakes whoever waits for more records of these logs
+     * @param lookAgain makes a read-only store look for what the writing process has changed
+     * @param doWork does the store's background work while this tailer waits; null if the store has
+     *     threads for that
+     * @param checkCursor throws when a cursor is another topic's
+     */
+    LogTailer(
+            List<SegmentedLog> logs,
+            Signal published,
+            Runnable lookAgain,
+            IntSupplier doWork,
+            Consumer<Cursor> checkCursor) {
         logs.forEach(log -> log.state().checkReadable());
-        readers = logs.stream().map(PartitionReader::new).toArray(PartitionReader[]::new);
+        this.readers =
+                logs.stream()
+                        .map(log -> new RecordReader(log, lookAgain))
+                        .toArray(RecordReader[]::new);
+        this.published = published;
+        this.lookAgain = lookAgain;
+        this.doWork = doWork;
+        this.checkCursor = checkCursor;
     }
 
     @Override
@@ -34,7 +62,7 @@ final class LogTailer implements Tailer {
             int start = first;
             first = start + 1 == readers.length ? 0 : start + 1;
             for (int i = 0; i < readers.length && taken < limit; i++) {
-                PartitionReader reader = readers[(start + i) % readers.length];
+                RecordReader reader = readers[(start + i) % readers.length];
                 taken += reader.poll(handler, limit - taken);
                 if (reader.stopped()) {
                     break;
@@ -57,9 +85,7 @@ final class LogTailer implements Tailer {
         // A wait of more than 292 years is a wait without end.
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
-        SegmentedLog log = readers[0].log();
-        Signal signal = readers.length == 1 ? log.published() : log.topic().published();
-        signal.enter();
+        published.enter();
         try {
             while (true) {
                 taken = poll(handler, limit);
@@ -67,25 +93,24 @@ final class LogTailer implements Tailer {
                 if (taken > 0 || left <= 0 || anyStopped()) {
                     return taken;
                 }
-                if (readers[0].log().store().isInvoker()) {
-                    if (Thread.currentThread().isInterrupted()) {
-                        return 0;
-                    }
-                    readers[0].log().store().invoke();
+                if (doWork == null) {
+                    published.await(left);
+                } else if (Thread.currentThread().isInterrupted()) {
+                    return 0;
                 } else {
-                    signal.await(left);
+                    doWork.getAsInt();
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 0;
         } finally {
-            signal.leave();
+            published.leave();
         }
     }
 
     private boolean anyStopped() {
-        for (PartitionReader reader : readers) {
+        for (RecordReader reader : readers) {
             if (reader.stopped()) {
                 return true;
             }
@@ -120,7 +145,7 @@ final class LogTailer implements Tailer {
     @Override
     public void seekToStart() {
         checkIdle();
-        for (PartitionReader reader : readers) {
+        for (RecordReader reader : readers) {
             reader.seek(reader.log().logStartOffset());
         }
     }
@@ -128,7 +153,7 @@ final class LogTailer implements Tailer {
     @Override
     public void seekToEnd() {
         checkIdle();
-        for (PartitionReader reader : readers) {
+        for (RecordReader reader : readers) {
             reader.seek(reader.log().visibleOffset());
         }
     }
@@ -136,8 +161,10 @@ final class LogTailer implements Tailer {
     @Override
     public void seekToTimestamp(long timestampMs) {
         checkIdle();
-        for (PartitionReader reader : readers) {
-            reader.seekToTimestamp(timestampMs);
+        for (RecordReader reader : readers) {
+            SegmentedLog log = reader.log();
+            TimestampedOffset found = new TimestampSearch(log, lookAgain).find(timestampMs);
+            reader.seek(found == null ? log.visibleOffset() : found.offset());
         }
     }
 
@@ -145,21 +172,8 @@ final class LogTailer implements Tailer {
     public void seekTo(Cursor cursor) {
         Objects.requireNonNull(cursor, "cursor");
         checkIdle();
-        TopicContext topic = readers[0].log().topic();
-        if (cursor instanceof TopicMember known && !known.topic().id().equals(topic.id())) {
-            throw new InvalidOptionException(
-                    "cursor "
-                            + cursor.name()
-                            + " belongs to topic "
-                            + known.topic().name()
-                            + " with the id "
-                            + known.topic().id()
-                            + ", this tailer reads topic "
-                            + topic.name()
-                            + " with the id "
-                            + topic.id());
-        }
-        for (PartitionReader reader : readers) {
+        checkCursor.accept(cursor);
+        for (RecordReader reader : readers) {
             long offset = cursor.offset(reader.log().index());
             reader.seek(offset < 0 ? reader.log().logStartOffset() : offset);
         }
@@ -186,8 +200,8 @@ final class LogTailer implements Tailer {
         }
     }
 
-    private PartitionReader reader(int partition) {
-        for (PartitionReader reader : readers) {
+    private RecordReader reader(int partition) {
+        for (RecordReader reader : readers) {
             if (reader.log().index() == partition) {
                 return reader;
             }
@@ -195,7 +209,7 @@ final class LogTailer implements Tailer {
         throw new InvalidOptionException("this tailer does not read partition " + partition);
     }
 
-    private PartitionReader only() {
+    private RecordReader only() {
         if (readers.length > 1) {
             throw new InvalidOptionException(
                     "this tailer reads " + readers.length + " partitions: say which one");

@@ -158,30 +158,25 @@ final class PartitionLog implements Partition {
 
     @Override
     public Tailer openTailer() {
-        return new LogTailer(List.of(log));
+        return topic.openTailer(index());
     }
 
     @Override
     public BatchReader openBatchReader() {
-        return new LogBatchReader(this, log);
+        return new LogBatchReader(this, log, store::lookAgain);
     }
 
     /** The first offset whose record has this timestamp or a later one; else the visible end. */
-    long offsetForTimestamp(long timestampMs) {
-        TimestampedOffset found = findTimestamp(timestampMs);
-        return found == null ? visibleOffset() : found.offset();
-    }
-
     @Override
     public TimestampedOffset findTimestamp(long timestampMs) {
         log.state().checkReadable();
-        return new PartitionReader(log).findTimestamp(timestampMs);
+        return new TimestampSearch(log, store::lookAgain).find(timestampMs);
     }
 
     @Override
     public TimestampedOffset findLatestTimestamp() {
         log.state().checkReadable();
-        return new PartitionReader(log).findLatestTimestamp();
+        return new TimestampSearch(log, store::lookAgain).findLatest();
     }
 
     // ---- deleting

@@ -74,8 +74,8 @@ final class SegmentIndexes {
     }
 
     /**
-     * An offset before which all timestamps are smaller. An entry is trusted if the batch that it
-     * names has that timestamp.
+     * Returns an offset before which all timestamps are smaller. An entry is trusted if a batch ends
+     * at its offset and is older.
      */
     static long offsetBefore(
             LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
@@ -107,7 +107,7 @@ final class SegmentIndexes {
     }
 
     /**
-     * A walk from the last indexed batch at or before an offset. An index entry is trusted if a
+     * Returns a walk from the last indexed batch at or before an offset. An index entry is trusted if a
      * valid batch is at its position and ends at its offset: the batch's CRC does not cover the
      * base offset.
      */

@@ -2,26 +2,24 @@ package io.firn.store;
 
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
 import java.nio.ByteBuffer;
 
 /**
- * Walks over the batches of a segment by their headers. Where the chain breaks below the end, the
- * step is a damaged range, and the walk continues after it.
- *
- * <p>The walk itself reads headers only. {@link Resync} decides where it continues after damage.
+ * Walks over the batches of a segment by their headers. Where a {@link BatchWalk} cannot step on
+ * before the end of the segment, this walk's step is a damaged range, and {@link Resync} decides
+ * with which batch it continues.
  */
 public final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
+    private final BatchWalk walk = new BatchWalk(verifier);
     private final ByteBuffer memory;
     private final int end;
     private final long endOffset;
     private final int lastEpoch;
     private Resync resync;
 
-    private int at;
-    private long expected;
-    private int previous = -1;
-
+    // The present step: a batch, or damage if there is a reason.
     private int position;
     private int size;
     private long fromOffset;
@@ -39,74 +37,62 @@ public final class SegmentWalk {
     public SegmentWalk(
             ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
         this.memory = memory;
-        this.at = at;
-        this.expected = expected;
         this.end = end;
         this.endOffset = endOffset;
         this.lastEpoch = lastEpoch;
+        walk.start(memory, at, expected, end, endOffset);
     }
 
     /** Steps to the next batch or damaged range; false at the end. */
     public boolean next() {
-        if (at >= end && expected >= endOffset) {
+        if (walk.isAtEnd()) {
             return false;
         }
-        damage = null;
-        int n = expected < endOffset ? verifier.checkHeader(memory, at, end, expected) : -1;
-        if (n > 0 && BatchFormat.nextOffset(memory, at) <= endOffset) {
-            previous = at;
-            step(at, n, expected, BatchFormat.nextOffset(memory, at));
-            return true;
+        boolean wasAtBatch = walk.isAtBatch();
+        if (walk.next()) {
+            position = walk.position();
+            size = walk.size();
+            fromOffset = walk.baseOffset();
+            toOffset = walk.nextOffset();
+            damage = null;
+        } else if (wasAtBatch && !walk.isWhole()) {
+            // The previous batch is the damaged one: a wrong length leads to a wrong place.
+            reject(verifier.reason());
+        } else {
+            rejectNext(walk.reason());
         }
-        // The previous batch may be the damaged one: a wrong length leads to a wrong place.
-        String reason =
-                n > 0
-                        ? "last offset"
-                        : expected < endOffset ? verifier.reason() : "bytes behind the last offset";
-        int from = at;
-        if (previous >= 0 && verifier.check(memory, previous, end, memory.getLong(previous)) < 0) {
-            from = previous;
-            reason = verifier.reason();
-            expected = memory.getLong(previous);
-        }
-        previous = -1;
-        resync(from, reason);
         return true;
     }
 
     /** Makes the present batch a damaged range, after a full check has found it damaged. */
     public void reject(String reason) {
-        expected = fromOffset;
-        previous = -1;
-        resync(position, reason);
+        resync(position, fromOffset, reason);
     }
 
-    /** Continues the walk after a damaged batch that a full check has found. */
-    void resync(int from, String reason) {
+    /** Steps to a damaged range, after a full check has found the next batch damaged. */
+    void rejectNext(String reason) {
+        resync(walk.nextPosition(), walk.nextOffset(), reason);
+    }
+
+    private void resync(int from, long offset, String reason) {
         if (resync == null) {
             resync = new Resync(memory, end, endOffset, lastEpoch);
         }
-        int found = resync.find(from, expected);
-        long base = found < 0 ? Math.max(endOffset, expected) : memory.getLong(found);
-        step(from, (found < 0 ? end : found) - from, expected, base);
-        damage = reason;
-    }
-
-    private void step(int from, int bytes, long first, long next) {
+        int found = resync.find(from, offset);
         position = from;
-        size = bytes;
-        fromOffset = first;
-        toOffset = next;
-        at = from + bytes;
-        expected = next;
+        size = (found < 0 ? end : found) - from;
+        fromOffset = offset;
+        toOffset = found < 0 ? Math.max(endOffset, offset) : memory.getLong(found);
+        damage = reason;
+        walk.goTo(from + size, toOffset);
     }
 
-    /** Whether this step is a damaged range and not a batch. */
+    /** Returns whether this step is a damaged range and not a batch. */
     public boolean isDamage() {
         return damage != null;
     }
 
-    /** What was wrong. */
+    /** Returns what was wrong. */
     public String damage() {
         return damage;
     }
@@ -120,12 +106,12 @@ public final class SegmentWalk {
         return size;
     }
 
-    /** First offset of the batch or the damage. */
+    /** Returns the first offset of the batch or the damage. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** Offset after it. */
+    /** Returns the offset after it. */
     public long toOffset() {
         return toOffset;
     }

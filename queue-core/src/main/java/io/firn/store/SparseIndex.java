@@ -3,7 +3,6 @@ package io.firn.store;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * The positions of batches in a segment, by offset and by timestamp, with one entry for about every
@@ -32,10 +31,10 @@ final class SparseIndex {
         }
     }
 
-    private int[] lastOffsets;
-    private int[] positions;
-    private long[] times;
-    private int[] timeOffsets;
+    private final int[] lastOffsets;
+    private final int[] positions;
+    private final long[] times;
+    private final int[] timeOffsets;
     private volatile int count;
     private volatile int timeCount;
 
@@ -43,25 +42,33 @@ final class SparseIndex {
     private long maxTimestamp = -1;
     private int maxTimestampOffset;
 
+    /** Creates an empty index with room for all batches of a segment of that many bytes. */
     SparseIndex(int segmentBytes) {
-        int room = segmentBytes / INTERVAL_BYTES + 2;
-        lastOffsets = new int[room];
-        positions = new int[room];
-        times = new long[room];
-        timeOffsets = new int[room];
+        // A time entry with each entry, and one for the last timestamp.
+        this(segmentBytes / INTERVAL_BYTES + 1, segmentBytes / INTERVAL_BYTES + 2);
     }
 
-    /** Adds a batch; {@code lastOffset} is relative to the segment. */
+    private SparseIndex(int entries, int timeEntries) {
+        lastOffsets = new int[entries];
+        positions = new int[entries];
+        times = new long[timeEntries];
+        timeOffsets = new int[timeEntries];
+    }
+
+    /**
+     * Adds a batch.
+     *
+     * @param lastOffset its last offset, relative to the segment
+     */
     void onBatch(int position, int size, int lastOffset, long batchMaxTimestamp) {
         if (batchMaxTimestamp > maxTimestamp) {
             maxTimestamp = batchMaxTimestamp;
             maxTimestampOffset = lastOffset;
         }
-        if (bytesSinceEntry > INTERVAL_BYTES) {
+        // Whole batches need no more entries than there is room for. Damaged ones may seem to
+        // overlap; without some entries a search begins earlier.
+        if (bytesSinceEntry > INTERVAL_BYTES && count < lastOffsets.length) {
             int n = count;
-            if (n == lastOffsets.length) {
-                grow();
-            }
             lastOffsets[n] = lastOffset;
             positions[n] = position;
             COUNT.setRelease(this, n + 1);
@@ -71,34 +78,37 @@ final class SparseIndex {
         bytesSinceEntry += size;
     }
 
-    /** Adds the last timestamp; the segment is complete. */
+    /** Adds the last timestamp, because the segment is complete. */
     void complete() {
         if (maxTimestamp >= 0) {
             addTime();
         }
     }
 
-    /** The largest timestamp, −1 when there is none. */
+    /** Returns the largest timestamp; −1 when there is none. */
     long maxTimestamp() {
         return maxTimestamp;
     }
 
-    /** The last entry whose batch ends at or before the offset (relative); −1 for none. */
+    /** Returns the last entry whose batch ends at or before the offset (relative); −1 for none. */
     int entryBefore(int offset) {
         return lastAtMost(lastOffsets, count, offset);
     }
 
-    /** Position of an entry's batch. */
+    /** Returns the position of an entry's batch. */
     int position(int entry) {
         return positions[entry];
     }
 
-    /** Last offset (relative) of an entry's batch. */
+    /** Returns the last offset (relative) of an entry's batch. */
     int lastOffset(int entry) {
         return lastOffsets[entry];
     }
 
-    /** Last offset (relative) of a batch before which all timestamps are smaller; −1 for none. */
+    /**
+     * Returns the last offset (relative) of a batch before which all timestamps are smaller; −1 for
+     * none.
+     */
     int offsetBefore(long timestamp) {
         int low = 0;
         int high = timeCount - 1;
@@ -141,13 +151,9 @@ final class SparseIndex {
                 || timeBytes.length % TIME_ENTRY != 0) {
             return null;
         }
-        SparseIndex index = new SparseIndex(0);
         int n = offsetBytes.length / OFFSET_ENTRY;
         int times = timeBytes.length / TIME_ENTRY;
-        index.lastOffsets = new int[n];
-        index.positions = new int[n];
-        index.times = new long[times];
-        index.timeOffsets = new int[times];
+        SparseIndex index = new SparseIndex(n, times);
         ByteBuffer b = ByteBuffer.wrap(offsetBytes);
         for (int i = 0; i < n; i++) {
             index.lastOffsets[i] = b.getInt();
@@ -179,22 +185,9 @@ final class SparseIndex {
         if (maxTimestamp < 0 || (n > 0 && times[n - 1] >= maxTimestamp)) {
             return;
         }
-        if (n == times.length) {
-            grow();
-        }
         times[n] = maxTimestamp;
         timeOffsets[n] = maxTimestampOffset;
         TIME_COUNT.setRelease(this, n + 1);
-    }
-
-    // Batches of a foreign producer may need more entries than a segment's worth; arrays are copied
-    // before the count is published, so readers see old or new arrays, both right.
-    private void grow() {
-        int room = lastOffsets.length * 2 + 2;
-        lastOffsets = Arrays.copyOf(lastOffsets, room);
-        positions = Arrays.copyOf(positions, room);
-        times = Arrays.copyOf(times, room);
-        timeOffsets = Arrays.copyOf(timeOffsets, room);
     }
 
     private static int lastAtMost(int[] ascending, int n, int value) {

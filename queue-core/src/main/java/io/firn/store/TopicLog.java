@@ -157,7 +157,7 @@ final class TopicLog implements Topic {
     public Tailer openTailer(int... chosen) {
         Objects.requireNonNull(chosen, "partitions");
         if (chosen.length == 0) {
-            return new LogTailer(segmentedLogs());
+            return openTailer(segmentedLogs());
         }
         List<SegmentedLog> logs = new ArrayList<>();
         for (int partition : chosen) {
@@ -167,7 +167,16 @@ final class TopicLog implements Topic {
             }
             logs.add(log);
         }
-        return new LogTailer(logs);
+        return openTailer(logs);
+    }
+
+    private Tailer openTailer(List<SegmentedLog> logs) {
+        return new LogTailer(
+                logs,
+                logs.size() == 1 ? logs.get(0).published() : context.published(),
+                store::lookAgain,
+                store.isInvoker() ? store::invoke : null,
+                cursors::checkOwn);
     }
 
     @Override

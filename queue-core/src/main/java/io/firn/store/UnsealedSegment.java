@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.DamagedRange;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -12,14 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Determines how far an unsealed segment is valid. Up to the mark the chain of headers decides,
- * since that part was forced. Above it a batch counts only if it has the mark's epoch, the next
- * offset, a plausible length and a valid CRC: nothing that an earlier use of the block, an earlier
- * writer, or a user's payload left there has all four.
+ * Determines how far an unsealed segment is valid. Up to the mark the headers decide, since that
+ * part was forced. Above it a batch counts only if it has the mark's epoch, the next offset, a
+ * plausible length and a valid CRC ({@link BatchWalk#nextWhole(int)}).
  */
 final class UnsealedSegment {
     private static final int CHUNK = 64 * 1024;
-    private static final int LOOK_BEHIND_CUT = 1 << 20;
+    private static final int LOOK_AFTER_CUT = 1 << 20;
 
     final Block block;
     final Mark mark;
@@ -83,21 +83,17 @@ final class UnsealedSegment {
                 note(walk.position(), walk.size(), walk.toOffset(), walk.maxTimestamp());
             }
         }
-        BatchVerifier verifier = new BatchVerifier();
-        int epoch = BatchFormat.epochBits(mark.epoch());
-        cut = position;
-        cutOffset = durable;
-        while (capacity - cut >= BatchFormat.HEADER_LENGTH
-                && memory.getInt(cut + BatchFormat.EPOCH) == epoch) {
-            int size = verifier.check(memory, cut, capacity, cutOffset);
-            if (size < 0) {
-                break;
-            }
-            long next = BatchFormat.nextOffset(memory, cut);
-            note(cut, size, next, memory.getLong(cut + BatchFormat.MAX_TIMESTAMP));
-            cut += size;
-            cutOffset = next;
+        BatchWalk aboveMark = new BatchWalk(new BatchVerifier());
+        aboveMark.start(memory, position, durable, capacity);
+        while (aboveMark.nextWhole(BatchFormat.epochBits(mark.epoch()))) {
+            note(
+                    aboveMark.position(),
+                    aboveMark.size(),
+                    aboveMark.nextOffset(),
+                    aboveMark.maxTimestamp());
         }
+        cut = aboveMark.nextPosition();
+        cutOffset = aboveMark.nextOffset();
     }
 
     private void note(int position, int size, long next, long maxTimestamp) {
@@ -110,7 +106,7 @@ final class UnsealedSegment {
      * offset certainly belongs to them.
      */
     int unprovenBytes() {
-        return block.mayHoldStaleBytes() ? tornBytes() : bytesBehindCut();
+        return block.mayHoldStaleBytes() ? tornBytes() : bytesAfterCut();
     }
 
     private int tornBytes() {
@@ -123,8 +119,8 @@ final class UnsealedSegment {
         return (int) Math.min(Math.max(size, BatchFormat.HEADER_LENGTH), capacity - cut);
     }
 
-    private int bytesBehindCut() {
-        int last = (int) Math.min(capacity, (long) cut + LOOK_BEHIND_CUT);
+    private int bytesAfterCut() {
+        int last = (int) Math.min(capacity, (long) cut + LOOK_AFTER_CUT);
         while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {
             last -= Long.BYTES;
         }

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.storage.internals.log.OffsetIndex;
@@ -48,14 +49,38 @@ class SparseIndexTest {
         assertEquals(latest, copy(index).maxTimestamp());
     }
 
-    @SeededTest
-    void shouldGrowWhenBatchesNeedMoreEntriesThanASegmentHas(long seed) {
-        List<Batch> batches = batches(new Random(seed));
-        SparseIndex index = index(batches, 0);
+    @Test
+    void shouldHaveRoomForAllEntriesOfASegmentOfBatchesThatEachGetOne() {
+        int size = SparseIndex.INTERVAL_BYTES + 1;
+        int count = SEGMENT_BYTES / size;
+        List<Batch> batches = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            batches.add(new Batch(i * size, size, i, i));
+        }
+        SparseIndex index = index(batches, SEGMENT_BYTES);
+        index.complete();
 
+        assertEquals(count - 1, index.offsetBytes().length / 8, "none for the first");
+        assertEquals(count - 1, index.timeBytes().length / 12);
         assertLeads(index, batches);
-        assertArrayEquals(index(batches, SEGMENT_BYTES).offsetBytes(), index.offsetBytes());
-        assertArrayEquals(index(batches, SEGMENT_BYTES).timeBytes(), index.timeBytes());
+        assertSkipsOlder(index, batches);
+    }
+
+    @SeededTest
+    void shouldKeepTheFirstEntriesAndTheLargestTimestampWhenDamagedBatchesNeedMoreRoom(long seed) {
+        List<Batch> batches = batches(new Random(seed));
+        SparseIndex whole = index(batches, SEGMENT_BYTES);
+        SparseIndex index = index(batches, SEGMENT_BYTES / 8);
+        whole.complete();
+        index.complete();
+
+        int entries = index.offsetBytes().length / 8;
+        assertEquals(SEGMENT_BYTES / 8 / SparseIndex.INTERVAL_BYTES + 1, entries);
+        assertArrayEquals(
+                Arrays.copyOf(whole.offsetBytes(), index.offsetBytes().length),
+                index.offsetBytes());
+        assertEquals(whole.maxTimestamp(), copy(index).maxTimestamp());
+        assertSkipsOlder(index, batches);
     }
 
     @Test

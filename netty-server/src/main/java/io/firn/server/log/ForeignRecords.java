@@ -1,5 +1,8 @@
 package io.firn.server.log;
 
+import io.firn.Compression;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.ForeignBatch;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -9,27 +12,9 @@ import org.apache.kafka.common.utils.ByteUtils;
 /**
  * The one batch of a produce request, for one partition: what has to be right about its header
  * before the log checks the rest. The bytes are the request's own.
- *
- * <pre>
- *  0 base offset   8 length   12 epoch   16 magic   17 CRC   21 attributes   23 last offset delta
- * 27 base timestamp   35 max timestamp   43 producer id   51 its epoch   53 sequence   57 count
- * </pre>
  */
 final class ForeignRecords {
-    private static final int HEADER = 61;
-    private static final int LENGTH = 8;
-    private static final int LENGTH_OVERHEAD = 12;
-    private static final int MAGIC = 16;
-    private static final int CRC = 17;
-    private static final int ATTRIBUTES = 21;
-    private static final int MAX_TIMESTAMP = 35;
-    private static final int COUNT = 57;
-    private static final int COMPRESSION = 7;
-    private static final int ZSTD = 4;
-    private static final int APPEND_TIME = 8;
     private static final short FIRST_WITH_ZSTD = 7;
-    private static final int FEW_RECORDS = 64;
-    private static final int LEAST_RECORD_BYTES = 7;
 
     private final ByteBuffer bytes;
     private final int at;
@@ -41,14 +26,14 @@ final class ForeignRecords {
 
     /** What is wrong with it, or {@link Errors#NONE}. */
     Errors check(TopicSettings settings, short version, long nowMs) {
-        if (bytes.remaining() < HEADER) {
+        if (bytes.remaining() < BatchFormat.HEADER_LENGTH) {
             return Errors.INVALID_RECORD;
         }
-        if (bytes.get(at + MAGIC) != 2) {
+        if (bytes.get(at + BatchFormat.MAGIC) != BatchFormat.MAGIC_2) {
             return Errors.INVALID_RECORD; // as a broker says since produce requests have version 3
         }
-        long size = (long) bytes.getInt(at + LENGTH) + LENGTH_OVERHEAD;
-        if (size < HEADER) {
+        long size = (long) bytes.getInt(at + BatchFormat.LENGTH) + BatchFormat.LENGTH_OVERHEAD;
+        if (size < BatchFormat.HEADER_LENGTH) {
             return Errors.CORRUPT_MESSAGE;
         }
         if (size != bytes.remaining()) {
@@ -57,17 +42,18 @@ final class ForeignRecords {
         if (size > settings.maxMessageBytes()) {
             return Errors.MESSAGE_TOO_LARGE;
         }
-        int attributes = bytes.getShort(at + ATTRIBUTES);
-        int compression = attributes & COMPRESSION;
-        if (compression > ZSTD || (compression == ZSTD && version < FIRST_WITH_ZSTD)) {
+        int attributes = bytes.getShort(at + BatchFormat.ATTRIBUTES);
+        Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (codec == null || (codec == Compression.ZSTD && version < FIRST_WITH_ZSTD)) {
             return Errors.UNSUPPORTED_COMPRESSION_TYPE;
         }
         if (!settings.isAppendTime()
-                && ((attributes & APPEND_TIME) != 0
-                        || !settings.takesTime(bytes.getLong(at + MAX_TIMESTAMP), nowMs))) {
+                && ((attributes & BatchFormat.APPEND_TIME_FLAG) != 0
+                        || !settings.takesTime(
+                                bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
             return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
         }
-        if (settings.isCompacted() && compression == 0 && !haveKeys()) {
+        if (settings.isCompacted() && codec == Compression.NONE && !haveKeys()) {
             return Errors.INVALID_RECORD; // compaction could neither keep nor drop them
         }
         return Errors.NONE;
@@ -75,7 +61,7 @@ final class ForeignRecords {
 
     /** Whether each record has a key; of records that are malformed the log says so itself. */
     private boolean haveKeys() {
-        ByteBuffer in = bytes.duplicate().position(at + HEADER);
+        ByteBuffer in = bytes.duplicate().position(at + BatchFormat.HEADER_LENGTH);
         try {
             for (int left = count(); left > 0 && in.hasRemaining(); left--) {
                 int end = ByteUtils.readVarint(in) + in.position();
@@ -96,20 +82,13 @@ final class ForeignRecords {
         return true;
     }
 
-    /**
-     * Whether it is compressed and says that it contains more records than as many bytes could
-     * without compression. The log decompresses such a batch to count them, which may take long.
-     */
+    /** Returns whether the log decompresses it to count its records, which may take long. */
     boolean isDense() {
-        if (bytes.remaining() < HEADER || (bytes.getShort(at + ATTRIBUTES) & COMPRESSION) == 0) {
-            return false;
-        }
-        int room = bytes.remaining() - HEADER;
-        return count() > Math.max(FEW_RECORDS, room / LEAST_RECORD_BYTES);
+        return ForeignBatch.isDense(bytes);
     }
 
     int count() {
-        return bytes.getInt(at + COUNT);
+        return bytes.getInt(at + BatchFormat.COUNT);
     }
 
     ByteBuffer bytes() {
@@ -118,18 +97,22 @@ final class ForeignRecords {
 
     /** Gives all records our time; false when the batch is not what its maker checksummed. */
     boolean stamp(long nowMs) {
-        if (crc() != bytes.getInt(at + CRC)) {
+        if (crc() != bytes.getInt(at + BatchFormat.CRC)) {
             return false;
         }
-        bytes.putShort(at + ATTRIBUTES, (short) (bytes.getShort(at + ATTRIBUTES) | APPEND_TIME));
-        bytes.putLong(at + MAX_TIMESTAMP, nowMs);
-        bytes.putInt(at + CRC, crc());
+        bytes.putShort(
+                at + BatchFormat.ATTRIBUTES,
+                (short)
+                        (bytes.getShort(at + BatchFormat.ATTRIBUTES)
+                                | BatchFormat.APPEND_TIME_FLAG));
+        bytes.putLong(at + BatchFormat.MAX_TIMESTAMP, nowMs);
+        bytes.putInt(at + BatchFormat.CRC, crc());
         return true;
     }
 
     private int crc() {
         CRC32C crc = new CRC32C();
-        crc.update(bytes.duplicate().position(at + ATTRIBUTES));
+        crc.update(bytes.duplicate().position(at + BatchFormat.ATTRIBUTES));
         return (int) crc.getValue();
     }
 }

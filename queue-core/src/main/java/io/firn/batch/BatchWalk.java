@@ -1,0 +1,195 @@
+package io.firn.batch;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Steps from batch to batch: the length of a batch leads to the next one, and its last offset says
+ * which offset must be stored there. All walks over batches are made of these steps and differ in
+ * what they require of the next batch and in what they do when a step fails:
+ *
+ * <ul>
+ *   <li>{@link #next()} requires a plausible header, for bytes that were forced;
+ *   <li>{@link #nextWhole()} requires a valid CRC as well, for bytes of which nothing is known;
+ *   <li>{@link #nextWhole(int)} also requires an epoch, for bytes that a crash may have torn or an
+ *       earlier use of the block may have left.
+ * </ul>
+ *
+ * <p>A step that fails does not move the walk. Owns nothing and can be started again. Not
+ * thread-safe.
+ */
+public final class BatchWalk {
+    /** Stands for any epoch. */
+    public static final int ANY_EPOCH = -1;
+
+    private static final long UNKNOWN = Long.MAX_VALUE;
+
+    private final BatchVerifier verifier;
+    private ByteBuffer memory;
+    private int end;
+    private long endOffset;
+
+    // Where the next batch must begin.
+    private int nextPosition;
+    private long nextOffset;
+
+    // The batch of the last step.
+    private int position;
+    private int size;
+    private long baseOffset;
+
+    private String reason = "";
+
+    /** Creates a walk that checks batches with a verifier, which may have other users. */
+    public BatchWalk(BatchVerifier verifier) {
+        this.verifier = verifier;
+    }
+
+    /**
+     * Starts at a batch of which the end of the walk is known by its position only.
+     *
+     * @param from position of the first batch
+     * @param offset its offset
+     * @param to position after the last batch
+     */
+    public BatchWalk start(ByteBuffer bytes, int from, long offset, int to) {
+        return start(bytes, from, offset, to, UNKNOWN);
+    }
+
+    /**
+     * Starts at a batch.
+     *
+     * @param from position of the first batch
+     * @param offset its offset
+     * @param to position after the last batch
+     * @param toOffset offset after the last batch, {@link Long#MAX_VALUE} when it is unknown
+     */
+    public BatchWalk start(ByteBuffer bytes, int from, long offset, int to, long toOffset) {
+        memory = bytes;
+        end = to;
+        endOffset = toOffset;
+        goTo(from, offset);
+        return this;
+    }
+
+    /** Continues the walk at another batch. */
+    public void goTo(int at, long offset) {
+        nextPosition = at;
+        nextOffset = offset;
+        size = 0;
+    }
+
+    /** Returns whether the walk has come to the end, by position and by offset. */
+    public boolean isAtEnd() {
+        return nextPosition >= end && nextOffset >= endOffset;
+    }
+
+    /** Steps to the next batch if its header is plausible. */
+    public boolean next() {
+        return step(false, ANY_EPOCH);
+    }
+
+    /** Steps to the next batch if its header is plausible and contains the epoch. */
+    public boolean next(int epochBits) {
+        return step(false, epochBits);
+    }
+
+    /** Steps to the next batch if its header is plausible and its CRC is valid. */
+    public boolean nextWhole() {
+        return step(true, ANY_EPOCH);
+    }
+
+    /**
+     * Steps to the next batch if it has the epoch, the next offset, a plausible length and a valid
+     * CRC. Nothing that an earlier use of a block, an earlier writer, or a user's payload left
+     * there has all four.
+     */
+    public boolean nextWhole(int epochBits) {
+        return step(true, epochBits);
+    }
+
+    private boolean step(boolean mustBeWhole, int epochBits) {
+        int n = isAtLimit() ? -1 : verifier.checkHeader(memory, nextPosition, end, nextOffset);
+        if (n < 0) {
+            reason = isAtLimit() ? "bytes after the last offset" : verifier.reason();
+            return false;
+        }
+        long following = BatchFormat.nextOffset(memory, nextPosition);
+        if (following > endOffset) {
+            reason = "last offset";
+            return false;
+        }
+        // Before the CRC: stale bytes are not worth reading.
+        if (epochBits != ANY_EPOCH && epochAt(nextPosition) != epochBits) {
+            reason = "epoch";
+            return false;
+        }
+        if (mustBeWhole && verifier.check(memory, nextPosition, end, nextOffset) < 0) {
+            reason = verifier.reason();
+            return false;
+        }
+        position = nextPosition;
+        baseOffset = nextOffset;
+        size = n;
+        nextPosition += n;
+        nextOffset = following;
+        return true;
+    }
+
+    private boolean isAtLimit() {
+        return nextOffset >= endOffset;
+    }
+
+    private int epochAt(int at) {
+        return memory.getInt(at + BatchFormat.EPOCH);
+    }
+
+    /** Returns why the last step failed. */
+    public String reason() {
+        return reason;
+    }
+
+    /** Returns whether the walk is at a batch: after a step, and not after a start. */
+    public boolean isAtBatch() {
+        return size > 0;
+    }
+
+    /** Returns whether the CRC of the batch is valid. */
+    public boolean isWhole() {
+        return verifier.check(memory, position, end, baseOffset) > 0;
+    }
+
+    /** Returns the batch's position. */
+    public int position() {
+        return position;
+    }
+
+    /** Returns the batch's size in bytes. */
+    public int size() {
+        return size;
+    }
+
+    /** Returns the offset of the batch's first record. */
+    public long baseOffset() {
+        return baseOffset;
+    }
+
+    /** Returns the low 31 bits of the epoch in the batch. */
+    public int epochBits() {
+        return epochAt(position);
+    }
+
+    /** Returns the largest timestamp in the batch's header. */
+    public long maxTimestamp() {
+        return memory.getLong(position + BatchFormat.MAX_TIMESTAMP);
+    }
+
+    /** Returns the position at which the next batch must begin. */
+    public int nextPosition() {
+        return nextPosition;
+    }
+
+    /** Returns the offset that the next batch must have. */
+    public long nextOffset() {
+        return nextOffset;
+    }
+}

@@ -1,7 +1,0 @@
-package io.firn.store;
-
-/** What belongs to a topic. */
-interface TopicMember {
-    /** The topic. */
-    TopicContext topic();
-}
