@@ -6,9 +6,10 @@ import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
-import io.firn.server.log.Failures;
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
@@ -75,7 +76,8 @@ public final class FirnServer implements AutoCloseable {
                         background);
         apis.serveGroups(groups, background);
         this.context =
-                new ServerContext(apis.table(), limits(config), new Failures(), exchange -> true);
+                new ServerContext(
+                        apis.table(), limits(config), new ErrorMapper(), Authorizer.ALLOW_ALL);
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {

@@ -193,7 +193,7 @@ public final class ClusterAdmin {
                     try {
                         find(found.partition(), each.leaderEpoch(), result);
                     } catch (RuntimeException e) {
-                        result.setErrorCode(Failures.codeOf(e).code());
+                        result.setErrorCode(ErrorMapper.codeOf(e).code());
                     }
                 }
                 results.partitions().add(result);

@@ -41,7 +41,7 @@ public final class ConfigAdmin {
             try {
                 result.setConfigs(describe(asked, request.includeSynonyms()));
             } catch (RuntimeException e) {
-                result.setErrorCode(Failures.codeOf(e).code()).setErrorMessage(e.getMessage());
+                result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
             }
             response.results().add(result);
         }

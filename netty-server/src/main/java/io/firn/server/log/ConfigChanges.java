@@ -46,8 +46,8 @@ public final class ConfigChanges {
     /** Answers IncrementalAlterConfigs. */
     public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
         IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
-        Doubled<Resource> doubled =
-                new Doubled<>(
+        Duplicates<Resource> doubled =
+                new Duplicates<>(
                         request.resources().stream()
                                 .map(
                                         each ->
@@ -136,8 +136,8 @@ public final class ConfigChanges {
     /** Answers AlterConfigs: what is not named goes back to its default. */
     public void replace(Exchange exchange, AlterConfigsRequestData request) {
         AlterConfigsResponseData response = new AlterConfigsResponseData();
-        Doubled<Resource> doubled =
-                new Doubled<>(
+        Duplicates<Resource> doubled =
+                new Duplicates<>(
                         request.resources().stream()
                                 .map(
                                         each ->
@@ -191,6 +191,6 @@ public final class ConfigChanges {
     }
 
     private static Errors codeOf(RuntimeException e) {
-        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : Failures.codeOf(e);
+        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : ErrorMapper.codeOf(e);
     }
 }

@@ -58,7 +58,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
         try {
             return find(served.partition(), asked.timestamp(), result);
         } catch (RuntimeException e) {
-            return result.setErrorCode(Failures.codeOf(e).code());
+            return result.setErrorCode(ErrorMapper.codeOf(e).code());
         }
     }
 

@@ -110,7 +110,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             } catch (TopicExistsException e) {
                 error = Errors.LEADER_NOT_AVAILABLE; // somebody else did, just now
             } catch (UnreadableTopicException e) {
-                error = Failures.codeOf(e);
+                error = ErrorMapper.codeOf(e);
             } catch (InvalidOptionException e) {
                 error = Errors.INVALID_TOPIC_EXCEPTION;
             }

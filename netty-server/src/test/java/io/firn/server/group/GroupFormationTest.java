@@ -248,7 +248,7 @@ class GroupFormationTest {
         List<Errors> answers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             coordinator.sync(
-                    new GroupCoordinator.SyncAsk(
+                    new GroupCoordinator.SyncRequest(
                             Actor.GROUP,
                             follower.generation(),
                             follower.id(),

@@ -10,11 +10,11 @@ import org.apache.kafka.common.protocol.Errors;
  * Finds what a request names more than once. Such a request is ambiguous, so none of its duplicates
  * is carried out. For one thread.
  */
-final class Doubled<T> {
+final class Duplicates<T> {
     private final Set<T> doubled;
     private final Set<T> answered = new HashSet<>();
 
-    Doubled(Stream<T> all) {
+    Duplicates(Stream<T> all) {
         Set<T> once = new HashSet<>();
         doubled = all.filter(each -> !once.add(each)).collect(Collectors.toSet());
     }

@@ -22,7 +22,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Maps failures to Kafka's error codes. */
-public final class Failures implements WireErrors {
+public final class ErrorMapper implements WireErrors {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
     /** The code for an exception; {@link Errors#UNKNOWN_SERVER_ERROR} is logged. */
