@@ -102,11 +102,13 @@ class EmbeddingIT {
         List<String> path = new ArrayList<>(List.of(JAR));
         for (String each : given()) {
             String name = Path.of(each).toUri().getPath();
-            if (name.matches(
-                                    ".*/(netty|picocli|agrona|zstd-jni|lz4-java|snappy-java)-[^/]*|.*/firn-(core|tier-file|tier-pmem|migrator)-[^/]*")
-                            && !name.endsWith("-tests.jar")
-                    || name.matches(
-                            ".*/(queue-core|tier-file|tier-pmem|migrator)/target/classes/")) {
+            boolean isLibrary =
+                    name.matches(".*/(netty|picocli|agrona|zstd-jni|lz4-java|snappy-java)-[^/]*");
+            boolean isOurs =
+                    name.matches(
+                            ".*/firn-(core|tier-file|tier-pmem|migrator)-[^/]*|"
+                                    + ".*/(queue-core|tier-file|tier-pmem|migrator)/target/classes/");
+            if (isLibrary || (isOurs && !name.endsWith("-tests.jar"))) {
                 path.add(each);
             }
         }

@@ -7,26 +7,26 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Finds what a request names more than once. Such a request is ambiguous, so none of its duplicates
- * is carried out. For one thread.
+ * The names that a request contains more than once. Such a request is ambiguous, so none of the
+ * duplicates is carried out. Not thread-safe.
  */
 final class Duplicates<T> {
-    private final Set<T> doubled;
+    private final Set<T> duplicates;
     private final Set<T> answered = new HashSet<>();
 
     Duplicates(Stream<T> all) {
         Set<T> once = new HashSet<>();
-        doubled = all.filter(each -> !once.add(each)).collect(Collectors.toSet());
+        duplicates = all.filter(each -> !once.add(each)).collect(Collectors.toSet());
     }
 
-    /** Whether this is a repetition of something that {@link #check} has refused already. */
+    /** Returns whether this is a duplicate of what {@link #check} has refused already. */
     boolean isAnswered(T one) {
-        return doubled.contains(one) && !answered.add(one);
+        return duplicates.contains(one) && !answered.add(one);
     }
 
-    /** Refuses what is named more than once. */
+    /** Refuses a duplicate. */
     void check(T one, String name) {
-        if (doubled.contains(one)) {
+        if (duplicates.contains(one)) {
             throw Errors.INVALID_REQUEST.exception(
                     name + " is named more than once; name it once in a request.");
         }

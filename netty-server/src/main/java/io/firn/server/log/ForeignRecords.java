@@ -64,7 +64,7 @@ final class ForeignRecords {
         }
         if (!settings.isAppendTime()
                 && ((attributes & APPEND_TIME) != 0
-                        || !settings.takesTime(bytes.getLong(at + MAX_TIMESTAMP), nowMs))) {
+                        || !settings.acceptsTimestamp(bytes.getLong(at + MAX_TIMESTAMP), nowMs))) {
             return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
         }
         if (settings.isCompacted() && compression == 0 && !haveKeys()) {
