@@ -7,25 +7,25 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The threads of a server beside its event loops. */
+/** Creates the threads of a server other than its event loops. */
 final class BackgroundThreads {
     private static final int KEEP_S = 10;
 
     private BackgroundThreads() {}
 
-    /** For what may block, and for what has its time. */
+    /** Returns threads for tasks that may block, and for timers. */
     static ScheduledThreadPoolExecutor scheduled(int count) {
         ScheduledThreadPoolExecutor pool =
                 new ScheduledThreadPoolExecutor(count, named("firn-server-"));
-        // A timer that was set for an hour later must not hold its group for so long.
+        // A cancelled timer does not keep its group in memory.
         pool.setRemoveOnCancelPolicy(true);
-        // Nor must the end of the server wait for it.
+        // Closing the server does not wait for timers.
         pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         return pool;
     }
 
-    /** For what clients can make last long; there are threads only while there is such work. */
-    static ThreadPoolExecutor opening() {
+    /** Returns threads for decompression, which can take long; idle threads end. */
+    static ThreadPoolExecutor decompression() {
         int count = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(

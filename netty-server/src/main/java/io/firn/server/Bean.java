@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** Something that is shown over JMX until it is closed. What it shows works as well without. */
+/** An MXBean that is registered until it is closed. A failure to register it is only logged. */
 final class Bean implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
@@ -14,8 +14,8 @@ final class Bean implements AutoCloseable {
         this.name = name;
     }
 
-    /** Shows an MXBean as {@code io.firn:type=TYPE,name="NAME"}. */
-    static Bean show(Object bean, String type, String name) {
+    /** Registers an MXBean as {@code io.firn:type=TYPE,name="NAME"}. */
+    static Bean register(Object bean, String type, String name) {
         try {
             ObjectName wanted =
                     new ObjectName("io.firn:type=" + type + ",name=" + ObjectName.quote(name));

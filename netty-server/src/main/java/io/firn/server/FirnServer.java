@@ -6,9 +6,10 @@ import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
-import io.firn.server.log.Failures;
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
@@ -49,7 +50,7 @@ public final class FirnServer implements AutoCloseable {
     private final ServerMetrics metrics;
     private final Transport transport;
     private final ScheduledExecutorService background;
-    private final ExecutorService opening;
+    private final ExecutorService decompression;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Node node;
 
@@ -63,8 +64,8 @@ public final class FirnServer implements AutoCloseable {
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
         this.background = BackgroundThreads.scheduled(config.integer("background.threads"));
-        this.opening = BackgroundThreads.opening();
-        ServedApis apis = new ServedApis(topics, () -> node, background, opening);
+        this.decompression = BackgroundThreads.decompression();
+        ServedApis apis = new ServedApis(topics, () -> node, background, decompression);
         this.groups =
                 new Groups(
                         topics,
@@ -75,7 +76,8 @@ public final class FirnServer implements AutoCloseable {
                         background);
         apis.serveGroups(groups, background);
         this.context =
-                new ServerContext(apis.table(), limits(config), new Failures(), exchange -> true);
+                new ServerContext(
+                        apis.table(), limits(config), new ErrorMapper(), Authorizer.ALLOW_ALL);
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
@@ -94,7 +96,7 @@ public final class FirnServer implements AutoCloseable {
         }
         metrics.register(bootstrapServers());
         groups.start(background);
-        background.scheduleWithFixedDelay(this::tidy, 1, 1, TimeUnit.SECONDS);
+        background.scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
         LOG.log(
                 System.Logger.Level.INFO,
                 "serving {0} to Kafka clients on {1} ({2})",
@@ -118,14 +120,14 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private Node node(String clusterId, Endpoint listener, InetSocketAddress bound) {
-        Endpoint told = config.advertised();
+        Endpoint advertised = config.advertised();
         String host = listener.isAnyAddress() ? "localhost" : listener.host();
-        return told == null
+        return advertised == null
                 ? new Node(config.nodeId(), host, bound.getPort(), clusterId)
                 : new Node(
                         config.nodeId(),
-                        told.isAnyAddress() ? host : told.host(),
-                        told.port() == 0 ? bound.getPort() : told.port(),
+                        advertised.isAnyAddress() ? host : advertised.host(),
+                        advertised.port() == 0 ? bound.getPort() : advertised.port(),
                         clusterId);
     }
 
@@ -140,15 +142,18 @@ public final class FirnServer implements AutoCloseable {
                 config.number("firn.write.stall.ms"));
     }
 
-    private void tidy() {
+    private void releaseDeletedTopics() {
         try {
             topics.forgetDeleted();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "cleaning up continues after an error", e);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "releasing deleted topics failed; tried again in a second",
+                    e);
         }
     }
 
-    /** Returns the port that clients are told to connect to. */
+    /** Returns the port that clients are advertised to connect to. */
     public int port() {
         return node.port();
     }
@@ -181,7 +186,7 @@ public final class FirnServer implements AutoCloseable {
         transport.drain(config.number("firn.shutdown.timeout.ms"));
         transport.close();
         end(background);
-        end(opening);
+        end(decompression);
         topics.close();
     }
 
@@ -197,7 +202,7 @@ public final class FirnServer implements AutoCloseable {
         }
     }
 
-    /** The options of a server. For one thread. */
+    /** The options of a server. Not thread-safe. */
     public static final class Builder {
         private final LogStore store;
         private ServerConfig config = ServerConfig.defaults();
@@ -207,7 +212,9 @@ public final class FirnServer implements AutoCloseable {
             this.store = Objects.requireNonNull(store, "store");
         }
 
-        /** Sets the whole configuration; its storage keys have no effect here. */
+        /**
+         * Sets the whole configuration. Keys for storage have no effect, because the store is open.
+         */
         public Builder config(ServerConfig value) {
             config = Objects.requireNonNull(value, "config");
             return this;
@@ -234,7 +241,7 @@ public final class FirnServer implements AutoCloseable {
         /**
          * Starts the server.
          *
-         * @throws IOException when it cannot listen on the address, or cannot write to the store's
+         * @throws IOException if it cannot listen on the address, or cannot write to the store's
          *     directory
          */
         public FirnServer start() throws IOException {

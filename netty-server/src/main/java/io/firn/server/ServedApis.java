@@ -3,15 +3,15 @@ package io.firn.server;
 import io.firn.server.group.GroupAdmin;
 import io.firn.server.group.Groups;
 import io.firn.server.group.MembershipApis;
-import io.firn.server.group.OffsetApis;
 import io.firn.server.log.ClusterAdmin;
 import io.firn.server.log.ConfigAdmin;
 import io.firn.server.log.ConfigChanges;
+import io.firn.server.log.CreateTopicsHandler;
+import io.firn.server.log.DecompressionQueue;
 import io.firn.server.log.FetchHandler;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Node;
-import io.firn.server.log.Openings;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.ProducerIds;
 import io.firn.server.log.ServedTopics;
@@ -51,14 +51,15 @@ import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Which API is answered by whom. What may block runs in the background. */
+/** The APIs that are served, with their handlers. Handlers that may block run in the background. */
 final class ServedApis {
     private final ApiTable table = new ApiTable();
 
-    /** With threads for what may block, and for what clients can make last long. */
-    ServedApis(ServedTopics topics, Supplier<Node> node, Executor background, Executor opening) {
+    /** Serves everything but groups; decompression may take long and has threads of its own. */
+    ServedApis(
+            ServedTopics topics, Supplier<Node> node, Executor background, Executor decompression) {
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
-        serveLog(topics, node, background, new Openings(opening));
+        serveLog(topics, node, background, new DecompressionQueue(decompression));
         serveAdmin(topics, background);
         serveDescriptions(topics, node, background);
     }
@@ -108,10 +109,10 @@ final class ServedApis {
         table.serve(ApiKeys.SYNC_GROUP, SyncGroupRequestData.class, background, members::sync);
         table.serve(ApiKeys.HEARTBEAT, HeartbeatRequestData.class, background, members::heartbeat);
         table.serve(ApiKeys.LEAVE_GROUP, LeaveGroupRequestData.class, background, members::leave);
-        OffsetApis offsets = groups.offsets();
         table.serve(
-                ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, offsets::commit);
-        table.serve(ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, offsets::fetch);
+                ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, groups.commits());
+        table.serve(
+                ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, groups.fetches());
         GroupAdmin admin = groups.admin();
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background, admin::list);
         table.serve(
@@ -137,7 +138,10 @@ final class ServedApis {
     }
 
     private void serveLog(
-            ServedTopics topics, Supplier<Node> node, Executor background, Openings openings) {
+            ServedTopics topics,
+            Supplier<Node> node,
+            Executor background,
+            DecompressionQueue decompression) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
@@ -145,7 +149,7 @@ final class ServedApis {
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,
-                new ProduceHandler(topics, System::currentTimeMillis, openings));
+                new ProduceHandler(topics, System::currentTimeMillis, decompression));
         table.serve(ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, background));
         table.serve(
                 ApiKeys.LIST_OFFSETS,
@@ -160,9 +164,12 @@ final class ServedApis {
     }
 
     private void serveAdmin(ServedTopics topics, Executor background) {
-        TopicAdmin admin = new TopicAdmin(topics, topics.nodeId());
+        TopicAdmin admin = new TopicAdmin(topics);
         table.serve(
-                ApiKeys.CREATE_TOPICS, CreateTopicsRequestData.class, background, admin::create);
+                ApiKeys.CREATE_TOPICS,
+                CreateTopicsRequestData.class,
+                background,
+                new CreateTopicsHandler(topics));
         table.serve(
                 ApiKeys.DELETE_TOPICS, DeleteTopicsRequestData.class, background, admin::delete);
         table.serve(

@@ -45,7 +45,7 @@ public final class ServerMain implements Callable<Integer> {
     /** Starts the server. */
     public static void main(String[] arguments) {
         if (System.getProperty(LOG_FORMAT) == null) {
-            System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // a line is a line
+            System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // one line per record
         }
         System.exit(new CommandLine(new ServerMain()).execute(arguments));
     }

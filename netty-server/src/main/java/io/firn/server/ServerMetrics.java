@@ -23,9 +23,9 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
         this.groups = groups;
     }
 
-    /** Shows them over JMX; a server works as well without. */
+    /** Registers the metrics with JMX. */
     void register(String server) {
-        bean = Bean.show(this, "Server", server);
+        bean = Bean.register(this, "Server", server);
     }
 
     @Override

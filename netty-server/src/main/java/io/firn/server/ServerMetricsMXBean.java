@@ -17,13 +17,15 @@ public interface ServerMetricsMXBean {
     /** Returns the number of requests read, by API, without APIs that had none. */
     Map<String, Long> getRequestsByApi();
 
-    /** Requests that were longer than their fields; the rest of them was ignored, as by Kafka. */
+    /**
+     * Returns the number of requests longer than their fields; the rest was ignored, as in Kafka.
+     */
     long getRequestsWithTrailingBytes();
 
-    /** Bytes that followed the fields of requests and were ignored. */
+    /** Returns the number of bytes that followed the fields of requests and were ignored. */
     long getTrailingBytes();
 
-    /** Bytes of requests that wait or are being handled. */
+    /** Returns the bytes of requests that are being received, wait, or are being handled. */
     long getQueuedBytes();
 
     /** Returns the number of consumer groups that have, or had, members or commits. */

@@ -19,8 +19,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a configuration describes below the server: a store with its tiers, and what moves segments
- * between them.
+ * The storage of a server process, as its configuration describes it: a store with its tiers, and
+ * the migrator that moves segments between them.
  */
 final class Storage implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
@@ -36,12 +36,14 @@ final class Storage implements AutoCloseable {
         this.store = store;
         this.migrator = migrator;
         this.metrics =
-                Bean.show(new MigratorMetrics(migrator), "Migrator", store.directory().toString());
+                Bean.register(
+                        new MigratorMetrics(migrator), "Migrator", store.directory().toString());
     }
 
     static Storage open(ServerConfig config) {
         double threshold = config.decimal("storage.migrate.threshold");
-        MigrationPolicy policy = Policies.threshold(threshold); // refused before anything is opened
+        MigrationPolicy policy =
+                Policies.threshold(threshold); // before anything is opened: it may be invalid
         List<StorageTier> tiers = tiers(config);
         LogStoreBuilder builder = LogStore.in(config.directory().resolve("firn"));
         tiers.forEach(builder::tier);
@@ -53,7 +55,7 @@ final class Storage implements AutoCloseable {
         if (!store.unreadableTopics().isEmpty()) {
             LOG.log(
                     System.Logger.Level.ERROR,
-                    "clients are told KAFKA_STORAGE_ERROR for topics that cannot be read: "
+                    "clients receive KAFKA_STORAGE_ERROR for topics that cannot be read: "
                             + store.unreadableTopics().values()
                             + (createsBeside
                                     ? ""
@@ -86,7 +88,7 @@ final class Storage implements AutoCloseable {
         return migrator.status();
     }
 
-    /** The moves give up first: a store is not closed under them. */
+    /** Stops the migrator before it closes the store. */
     @Override
     public void close() {
         metrics.close();

@@ -27,6 +27,7 @@ public final class Embedder {
     /** {@code Embedder DIRECTORY}. */
     public static void main(String[] arguments) throws Exception {
         Path directory = Path.of(arguments[0]);
+        System.out.println(FirnServer.class.getModule());
         int next = 0;
         try (LogStore store =
                         LogStore.in(directory.resolve("store"))

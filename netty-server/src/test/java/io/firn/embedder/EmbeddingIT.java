@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,7 +33,7 @@ class EmbeddingIT {
     void shouldRunBesideAnotherVersionOfKafkasClientsWhicheverComesFirst() throws Exception {
         for (List<String> first :
                 List.of(List.of(JAR, OTHER_CLIENTS), List.of(OTHER_CLIENTS, JAR))) {
-            List<String> said = run(first);
+            List<String> said = runOnClassPath(first);
             assertTrue(said.contains("version " + OTHER_VERSION), said.toString());
             // The application's own clients look for a logger, and may say that there is none.
             assertFalse(said.toString().contains("shaded"), said.toString());
@@ -45,16 +49,83 @@ class EmbeddingIT {
                             .map(each -> each.getName())
                             .filter(name -> !name.endsWith("/"))
                             .filter(name -> !name.matches("(io/firn/server|META-INF)/.*"))
-                            .filter(name -> !name.matches("LICENSE|NOTICE"))
+                            .filter(name -> !name.matches("LICENSE|NOTICE|module-info.class"))
                             .toList();
             assertEquals(List.of(), others);
             assertTrue(jar.stream().noneMatch(each -> each.getName().contains("jazzer")));
         }
     }
 
-    private List<String> run(List<String> first) throws Exception {
+    @Test
+    void shouldBeAModuleThatExportsItsApiOnly() {
+        ModuleDescriptor module =
+                ModuleFinder.of(Path.of(JAR)).find("io.firn.server").orElseThrow().descriptor();
+        assertFalse(module.isAutomatic());
+        assertEquals(
+                Set.of("io.firn.server", "io.firn.server.config"),
+                module.exports().stream()
+                        .filter(each -> !each.isQualified())
+                        .map(ModuleDescriptor.Exports::source)
+                        .collect(Collectors.toSet()));
+        assertTrue(module.packages().contains("io.firn.server.wire"), "it is not exported");
+    }
+
+    @Test
+    void shouldRunOnTheModulePathBesideAnotherVersionOfKafkasClients() throws Exception {
+        List<String> said =
+                run(
+                        "-p",
+                        modulePath(),
+                        "--add-modules",
+                        "io.firn.server,io.netty.transport.epoll.linux.x86_64",
+                        "-cp",
+                        String.join(File.pathSeparator, classPath(List.of(OTHER_CLIENTS))),
+                        Embedder.class.getName(),
+                        Files.createTempDirectory(directory, "embedder").toString());
+        assertTrue(said.contains("version " + OTHER_VERSION), said.toString());
+        assertTrue(said.contains("module io.firn.server"), said.toString());
+    }
+
+    @Test
+    void shouldStartAsAProcessOnTheModulePath() throws Exception {
+        List<String> said =
+                run("-p", modulePath(), "-m", "io.firn.server/io.firn.server.ServerMain", "-V");
+        assertTrue(said.toString().startsWith("[Firn "), said.toString());
+    }
+
+    private static List<String> given() {
+        return List.of(System.getProperty("java.class.path").split(File.pathSeparator));
+    }
+
+    /** The server's jar and what it needs, without what belongs to tests. */
+    private static String modulePath() {
+        List<String> path = new ArrayList<>(List.of(JAR));
+        for (String each : given()) {
+            String name = Path.of(each).toUri().getPath();
+            boolean isLibrary =
+                    name.matches(".*/(netty|picocli|agrona|zstd-jni|lz4-java|snappy-java)-[^/]*");
+            boolean isOurs =
+                    name.matches(
+                            ".*/firn-(core|tier-file|tier-pmem|migrator)-[^/]*|"
+                                    + ".*/(queue-core|tier-file|tier-pmem|migrator)/target/classes/");
+            if (isLibrary || (isOurs && !name.endsWith("-tests.jar"))) {
+                path.add(each);
+            }
+        }
+        return String.join(File.pathSeparator, path);
+    }
+
+    private List<String> runOnClassPath(List<String> first) throws Exception {
+        return run(
+                "-cp",
+                String.join(File.pathSeparator, classPath(first)),
+                Embedder.class.getName(),
+                Files.createTempDirectory(directory, "embedder").toString());
+    }
+
+    private static List<String> classPath(List<String> first) {
         List<String> path = new ArrayList<>(first);
-        for (String each : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String each : given()) {
             String name = Path.of(each).toUri().getPath();
             boolean isInside =
                     name.matches(".*/(kafka-clients|slf4j-jdk14)[^/]*")
@@ -64,16 +135,17 @@ class EmbeddingIT {
                 path.add(each);
             }
         }
+        return path;
+    }
+
+    private List<String> run(String... arguments) throws Exception {
         Path said = directory.resolve("said");
         List<String> command =
                 new ArrayList<>(
                         List.of(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                String.join(File.pathSeparator, path),
-                                Embedder.class.getName(),
-                                Files.createTempDirectory(directory, "embedder").toString()));
+                                "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
         builder.environment().remove("JAVA_TOOL_OPTIONS");

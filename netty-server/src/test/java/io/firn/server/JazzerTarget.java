@@ -5,7 +5,7 @@ import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
-import io.firn.server.log.Failures;
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.OneConnection;
@@ -106,7 +106,7 @@ public final class JazzerTarget {
                 new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
                 atOnce);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
-        context = new ServerContext(apis.table(), limits, new Failures(), exchange -> true);
+        context = new ServerContext(apis.table(), limits, new ErrorMapper(), exchange -> true);
         topics.create(NAMES.get(0), 2, Map.of());
         Logger.getLogger("io.firn").addHandler(listener);
         Logger.getLogger("io.firn").setUseParentHandlers(false);

@@ -2,14 +2,24 @@ package io.firn.server;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may know whom, as ARCHITECTURE.md has it. */
+/** The dependencies between packages and classes, as ARCHITECTURE.md describes them. */
 class RoomsTest {
     private static final JavaClasses SERVER =
             new ClassFileImporter()
@@ -35,7 +45,7 @@ class RoomsTest {
     }
 
     @Test
-    void shouldNameTiersAndTheMigratorWhereTheyAreMadeOnly() {
+    void shouldUseTiersAndTheMigratorOnlyWhereTheyAreCreated() {
         elsewhere("io.firn.file..", "io.firn.pmem..", "io.firn.migrator..").check(SERVER);
         classes()
                 .that()
@@ -46,7 +56,7 @@ class RoomsTest {
     }
 
     @Test
-    void shouldUseWhatCoreExportsOnly() {
+    void shouldUseOnlyExportedPackagesOfCore() {
         elsewhere("io.firn.store..", "io.firn.compress..").check(SERVER);
         noClasses()
                 .that()
@@ -66,5 +76,59 @@ class RoomsTest {
         fromTo("io.firn.server.config..", wire, log, group).check(SERVER);
         fromTo(wire, log, group).check(SERVER);
         fromTo(log, group).check(SERVER);
+    }
+
+    @Test
+    void shouldHaveNoDependencyCircle() {
+        slices().assignedFrom(
+                        new SliceAssignment() {
+                            @Override
+                            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                                return SliceIdentifier.of(type.getName().replaceAll("\\$.*", ""));
+                            }
+
+                            @Override
+                            public String getDescription() {
+                                return "top-level classes";
+                            }
+                        })
+                .should()
+                .beFreeOfCycles()
+                .check(SERVER);
+    }
+
+    @Test
+    void shouldExposeNoInternalTypeInItsApi() {
+        Set<String> exposed = new TreeSet<>();
+        for (JavaClass type : SERVER) {
+            if (isApi(type)) {
+                for (JavaCodeUnit each : type.getCodeUnits()) {
+                    boolean visible =
+                            each.getModifiers().contains(JavaModifier.PUBLIC)
+                                    || each.getModifiers().contains(JavaModifier.PROTECTED);
+                    if (visible && mentionsInternal(each)) {
+                        exposed.add(each.getFullName());
+                    }
+                }
+            }
+        }
+        assertEquals(Set.of(), exposed);
+    }
+
+    private static boolean isApi(JavaClass type) {
+        return type.getPackageName().matches("io.firn.server(.config)?")
+                && type.getModifiers().contains(JavaModifier.PUBLIC);
+    }
+
+    private static boolean mentionsInternal(JavaCodeUnit unit) {
+        return Stream.concat(
+                        unit.getReturnType().getAllInvolvedRawTypes().stream(),
+                        unit.getParameterTypes().stream()
+                                .flatMap(each -> each.getAllInvolvedRawTypes().stream()))
+                .map(JavaClass::getPackageName)
+                .anyMatch(
+                        name ->
+                                name.matches(
+                                        "(io.firn.server.(wire|log|group)|io.netty|org.apache).*"));
     }
 }

@@ -30,16 +30,18 @@ public enum ConfigType {
         return id;
     }
 
-    /** The items of a list, without the blanks around them; empty ones are kept, as in Kafka. */
+    /**
+     * Returns the items of a list, without surrounding blanks. Keeps empty items, as Kafka does.
+     */
     public static List<String> itemsOf(String list) {
         if (list.isBlank()) {
             return List.of();
         }
-        // A pattern with the blanks in it would take quadratic time for many of them.
+        // A pattern that matched the blanks would take quadratic time for many of them.
         return Arrays.stream(list.split(",", -1)).map(String::trim).toList();
     }
 
-    /** Whether a text is such a value. */
+    /** Returns whether a text is a value of this type. */
     boolean accepts(String text) {
         try {
             switch (this) {

@@ -54,7 +54,7 @@ public final class ServerConfig {
                     checked.put(name, value.trim());
                 });
         ServerConfig config = new ServerConfig(checked);
-        config.topicDefaults(); // that they fit a topic, too
+        config.topicDefaults(); // checks that they are valid for a topic
         config.listener();
         return config;
     }
@@ -173,7 +173,7 @@ public final class ServerConfig {
         return plain.get(0);
     }
 
-    /** Returns the address that clients are told; null for where the server listens. */
+    /** Returns the address that clients connect to; null for the address of the listener. */
     public Endpoint advertised() {
         for (String each : list("advertised.listeners")) {
             Endpoint endpoint = Endpoint.parse("advertised.listeners", each);
@@ -216,8 +216,8 @@ public final class ServerConfig {
     }
 
     /**
-     * Every key that is served, with its value; for who asks what is configured. Keys without
-     * effect are left out when they have no value.
+     * Returns every key with its value, for DescribeConfigs. Keys without effect are left out if
+     * they have no value.
      */
     public Map<ConfigKey, String> described() {
         Map<ConfigKey, String> all = new LinkedHashMap<>();
@@ -234,7 +234,9 @@ public final class ServerConfig {
         return all;
     }
 
-    /** Whether the default of a topic's key was given, under whichever name the server has. */
+    /**
+     * Returns whether the default of a topic key was given, under any of the server's keys for it.
+     */
     public boolean givesDefaultOf(String topicKey) {
         return switch (topicKey) {
             case "retention.ms" ->

@@ -35,9 +35,9 @@ public final class ServerKeys {
                     Map.entry("firn.durability", "firn.durability"));
 
     /**
-     * Keys of Kafka's stock files for things that a single node does not have, or does by itself:
-     * accepted, so that such a file starts the server, and reported, and without effect. Their
-     * defaults are what is true of this server, for tools that look for them.
+     * Keys of Kafka's stock configuration files that have no meaning for a single node. They are
+     * accepted, so that the server starts with such a file, and reported, and have no effect. Their
+     * defaults are the values that hold for this server, for tools that ask for them.
      */
     private static final Set<String> WITHOUT_EFFECT = new HashSet<>();
 
@@ -81,7 +81,7 @@ public final class ServerKeys {
         add(ConfigKey.of("group.max.size", INT, Integer.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("offsets.retention.minutes", INT, 10_080).atLeast(1));
         add(ConfigKey.of("offset.metadata.max.bytes", INT, 4_096).atLeast(0));
-        // Pafka's.
+        // Keys of Pafka.
         add(ConfigKey.of("log.channel.type", STRING, "file").oneOf("file", "pmem", "mix"));
         add(ConfigKey.of("storage.pmem.path", LIST, "/pmem"));
         add(ConfigKey.of("storage.pmem.size", LONG, -1).atLeast(-1));
@@ -89,7 +89,7 @@ public final class ServerKeys {
         add(ConfigKey.of("storage.migrate.threshold", DOUBLE, 0.5).atLeast(-1));
         add(ConfigKey.of("storage.migrate.threads", INT, 1).atLeast(1));
         add(ConfigKey.of("log.pmem.pool.ratio", DOUBLE, 0.8).atLeast(0));
-        // Ours.
+        // Keys of Firn.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
         add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null));
@@ -134,7 +134,7 @@ public final class ServerKeys {
         withoutEffect("log.retention.check.interval.ms", LONG, null);
     }
 
-    /** What tools ask a broker about and what cannot be otherwise here. */
+    /** Keys that tools ask a broker about, with the only values that are possible here. */
     private static void addFixed() {
         add(ConfigKey.of("authorizer.class.name", STRING, "").fixed());
         add(ConfigKey.of("security.inter.broker.protocol", STRING, "PLAINTEXT").fixed());
@@ -154,7 +154,7 @@ public final class ServerKeys {
 
     private ServerKeys() {}
 
-    /** Netty uses as much memory outside of the heap as the heap may use. */
+    /** Returns a quarter of the heap: Netty may use as much memory outside of it as the heap. */
     private static long queuedBytes() {
         return Math.min(256 << 20, Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4));
     }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /** The configuration keys of a topic: all of Kafka's, and Firn's own. */
 public final class TopicKeys {
-    /** Kafka 4 takes no smaller segments from clients; a server's own default may be smaller. */
+    /** Kafka 4 accepts no smaller segments from clients; the default of a server may be smaller. */
     private static final int LEAST_SEGMENT = 1 << 20;
 
     private static final Pattern REPLICA = Pattern.compile("([0-9]+:[0-9]+)?");
@@ -86,12 +86,12 @@ public final class TopicKeys {
         KEYS.put(key.name(), key);
     }
 
-    /** All keys, by name. */
+    /** Returns all keys, by name. */
     public static Map<String, ConfigKey> all() {
         return Map.copyOf(KEYS);
     }
 
-    /** In the order in which they are shown. */
+    /** Returns all keys in the order of DescribeConfigs. */
     public static Iterable<ConfigKey> inOrder() {
         return KEYS.values();
     }

@@ -1,2 +1,2 @@
-/** What can be configured, in Kafka's names where Kafka has one, and in Pafka's. */
+/** The configuration of a server, with the names of Kafka's and Pafka's keys. */
 package io.firn.server.config;

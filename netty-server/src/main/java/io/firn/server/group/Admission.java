@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -7,8 +8,8 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Decides which clients become members of a group: new members, members that join again, and static
- * members that return under their instance's name. The caller holds the group's monitor.
+ * Handles the clients that join a group: new members, members that join again, and static members
+ * that return under their instance's name. The caller holds the group's monitor.
  */
 final class Admission {
     private static final int FIRST_JOIN_MS = 5 * 60 * 1000;
@@ -24,7 +25,7 @@ final class Admission {
     }
 
     /** A request to join. */
-    record JoinAsk(
+    record JoinRequest(
             String groupId,
             String memberId,
             String instanceId,
@@ -37,23 +38,24 @@ final class Admission {
             boolean needsIdFirst,
             boolean maySkipAssignment) {}
 
-    /** Returns NONE when the reply was given or will be. */
-    Errors join(Group group, JoinAsk ask, Consumer<Joined> reply) {
+    /** Returns NONE if the request was answered or will be; otherwise the error to answer with. */
+    @GuardedBy("group")
+    Errors join(Group group, JoinRequest ask, Consumer<JoinResult> reply) {
         if (group.is(GroupState.DEAD)) {
-            return Errors.COORDINATOR_NOT_AVAILABLE; // deleted just now: ask again
+            return Errors.COORDINATOR_NOT_AVAILABLE; // just deleted: the client tries again
         }
-        if (!group.takes(ask.protocolType, ask.protocols.keySet())) {
+        if (!group.accepts(ask.protocolType, ask.protocols.keySet())) {
             return Errors.INCONSISTENT_GROUP_PROTOCOL;
         }
-        Member before = group.member(ask.memberId);
+        Member before = group.members().find(ask.memberId);
         if (before == null && ask.instanceId != null) {
-            before = group.member(group.memberOf(ask.instanceId));
+            before = group.members().find(group.members().idOf(ask.instanceId));
         }
         if (before == null && group.members().size() >= limits.mostMembers()) {
             return Errors.GROUP_MAX_SIZE_REACHED;
         }
         int bytes = Member.bytesOf(ask.memberId, ask.instanceId, ask.clientId, ask.protocols);
-        if (!group.hasRoomFor(bytes, before)) {
+        if (!group.members().hasRoomFor(bytes, before)) {
             return Errors.GROUP_MAX_SIZE_REACHED;
         }
         if (ask.memberId.isEmpty()) {
@@ -61,42 +63,43 @@ final class Admission {
         }
         if (group.isPending(ask.memberId)) {
             if (ask.instanceId != null) {
-                return Errors.UNKNOWN_MEMBER_ID; // static members never wait for an id
+                return Errors.UNKNOWN_MEMBER_ID; // static members are not given an id first
             }
             addAndRebalance(group, ask, ask.memberId, reply);
             return Errors.NONE;
         }
-        Errors error = group.check(ask.memberId, ask.instanceId);
+        Errors error = group.members().check(ask.memberId, ask.instanceId);
         if (error == Errors.NONE) {
-            joinAgain(group, ask, group.member(ask.memberId), reply);
+            joinAgain(group, ask, group.members().find(ask.memberId), reply);
         }
         return error;
     }
 
-    private Errors joinNew(Group group, JoinAsk ask, Consumer<Joined> reply) {
+    @GuardedBy("group")
+    private Errors joinNew(Group group, JoinRequest ask, Consumer<JoinResult> reply) {
         String name = ask.instanceId == null ? ask.clientId : ask.instanceId;
         String id = name + "-" + UUID.randomUUID();
         if (ask.instanceId != null) {
-            String before = group.memberOf(ask.instanceId);
+            String before = group.members().idOf(ask.instanceId);
             if (before == null) {
                 addAndRebalance(group, ask, id, reply);
             } else {
-                replaceStatic(group, ask, group.member(before), id, reply);
+                replaceStatic(group, ask, group.members().find(before), id, reply);
             }
         } else if (ask.needsIdFirst) {
-            // A client that is refused because it is slow must not leave a member behind each time.
+            // A client that times out and tries again must not leave a member behind each time.
             if (group.pendingCount() + group.members().size() >= limits.mostMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
             group.awaitId(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
-            reply.accept(Joined.refused(Errors.MEMBER_ID_REQUIRED, id));
+            reply.accept(JoinResult.refused(Errors.MEMBER_ID_REQUIRED, id));
         } else {
             addAndRebalance(group, ask, id, reply);
         }
         return Errors.NONE;
     }
 
-    private static Member member(JoinAsk ask, String id) {
+    private static Member member(JoinRequest ask, String id) {
         return new Member(
                 id,
                 ask.instanceId,
@@ -107,7 +110,9 @@ final class Admission {
                 ask.protocols);
     }
 
-    private void addAndRebalance(Group group, JoinAsk ask, String id, Consumer<Joined> reply) {
+    @GuardedBy("group")
+    private void addAndRebalance(
+            Group group, JoinRequest ask, String id, Consumer<JoinResult> reply) {
         if (group.members().isEmpty()) {
             group.protocolType(ask.protocolType);
         }
@@ -115,24 +120,27 @@ final class Admission {
         member.isNew(true);
         member.joining(reply);
         group.add(member);
-        group.allow(member, System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
+        group.renewSession(member, System.nanoTime(), Math.max(FIRST_JOIN_MS, ask.sessionMs));
         if (group.is(GroupState.PREPARING)) {
-            group.extendInitialDelay(System.nanoTime(), limits.initialDelayMs() * 1_000_000L);
+            group.deadlines()
+                    .extendInitialDelay(System.nanoTime(), limits.initialDelayMs() * 1_000_000L);
             rebalances.tryComplete(group);
         } else {
             rebalances.begin(group);
         }
     }
 
+    @GuardedBy("group")
     private void replaceStatic(
-            Group group, JoinAsk ask, Member old, String id, Consumer<Joined> reply) {
-        String leaderBefore = group.leader();
+            Group group, JoinRequest ask, Member old, String id, Consumer<JoinResult> reply) {
+        String leaderBefore = group.members().leader();
         old.refuse(Errors.FENCED_INSTANCE_ID);
         Member member = member(ask, id);
         member.assignment(old.assignment());
-        group.replace(old, member);
-        group.heard(member, System.nanoTime());
-        boolean sameProtocol = group.is(GroupState.STABLE) && group.vote().equals(group.protocol());
+        group.members().replace(old, member);
+        group.renewSession(member, System.nanoTime());
+        boolean sameProtocol =
+                group.is(GroupState.STABLE) && group.members().vote().equals(group.protocol());
         if (!sameProtocol) {
             member.joining(reply);
             if (group.is(GroupState.PREPARING)) {
@@ -143,39 +151,39 @@ final class Admission {
             return;
         }
         files.write(group);
-        boolean leads = group.isLeader(id);
-        Joined now = rebalances.joined(group, id);
+        boolean leads = group.members().isLeader(id);
+        JoinResult now = rebalances.joinResult(group, id);
         reply.accept(
-                new Joined(
+                new JoinResult(
                         Errors.NONE,
                         now.generation(),
                         now.protocolType(),
                         now.protocol(),
-                        // A client that cannot skip the assignment must not believe that it has to
-                        // assign.
+                        // An older client would assign if it were told that it leads.
                         ask.maySkipAssignment ? now.leader() : leaderBefore,
                         ask.maySkipAssignment && leads,
                         id,
                         ask.maySkipAssignment && leads ? now.members() : List.of()));
     }
 
-    private void joinAgain(Group group, JoinAsk ask, Member member, Consumer<Joined> reply) {
+    @GuardedBy("group")
+    private void joinAgain(
+            Group group, JoinRequest ask, Member member, Consumer<JoinResult> reply) {
         boolean same = member.hasProtocols(ask.protocols);
         boolean answerNow =
                 switch (group.state()) {
                     case COMPLETING -> same;
-                    case STABLE -> same && !group.isLeader(member.id());
+                    case STABLE -> same && !group.members().isLeader(member.id());
                     default -> false;
                 };
-        group.heard(member, System.nanoTime());
+        group.renewSession(member, System.nanoTime());
         if (answerNow) {
-            reply.accept(rebalances.joined(group, member.id()));
+            reply.accept(rebalances.joinResult(group, member.id()));
             return;
         }
-        group.update(member, ask.protocols, ask.sessionMs, ask.rebalanceMs);
-        // A client that lost its connection asks again: nobody waits for the first request any
-        // more.
-        member.joined(Joined.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
+        group.members().update(member, ask.protocols, ask.sessionMs, ask.rebalanceMs);
+        // A client that lost its connection asks again: its first request is obsolete.
+        member.completeJoin(JoinResult.refused(Errors.UNKNOWN_MEMBER_ID, member.id()));
         member.joining(reply);
         if (group.is(GroupState.PREPARING)) {
             rebalances.tryComplete(group);

@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import java.util.ArrayDeque;
@@ -12,9 +13,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Makes a group's commits durable, with one force for all that wait. All members commit at once
- * when a rebalance begins, and a force for each of them in turn would take longer than the
- * rebalance. Thread-safe.
+ * Group commit for the offsets of a group: one force for all commits that wait. All members commit
+ * when a rebalance begins, and one force for each of them would take longer than the rebalance.
+ * Thread-safe.
  *
  * <p>The order: a commit sets its cursors; it is added here; a thread takes it; that thread forces
  * the cursors. So a force covers every commit that was taken before it began, and a commit that
@@ -27,7 +28,10 @@ final class CommitForces {
      */
     private record Commit(Set<Cursor> cursors, Consumer<FirnException> done) {}
 
+    @GuardedBy("this")
     private List<Commit> waiting = new ArrayList<>();
+
+    @GuardedBy("this")
     private boolean forcing;
 
     /**
@@ -51,12 +55,12 @@ final class CommitForces {
             over = true;
         } finally {
             if (!over) {
-                giveUp(taken); // an Error: the next one that comes forces
+                giveUp(taken); // an Error: the next commit forces
             }
         }
     }
 
-    /** Nobody is left without an answer. */
+    /** Answers all commits that wait. */
     private void giveUp(Deque<Commit> taken) {
         synchronized (this) {
             forcing = false;
@@ -84,7 +88,7 @@ final class CommitForces {
                 }
                 failure = failure == null ? outcomes.get(cursor) : failure;
             }
-            commits.remove(); // answered by now, or below
+            commits.remove(); // not answered a second time by giveUp
             commit.done.accept(failure);
         }
     }

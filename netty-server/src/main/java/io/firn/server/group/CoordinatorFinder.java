@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import io.firn.server.log.InternalTopics;
 import io.firn.server.log.Node;
+import io.firn.server.log.OffsetsTopic;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.function.Supplier;
@@ -11,8 +11,9 @@ import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Says who coordinates a group: this node. For transactions nobody does, and never will. May write
- * files, since it creates the topic that clients expect once there are groups.
+ * Handles FindCoordinator: this node coordinates all groups. There is no coordinator for
+ * transactions. May write files, because it creates the topic that clients expect when there are
+ * groups.
  */
 public final class CoordinatorFinder implements Handler<FindCoordinatorRequestData> {
     private static final short BATCHED = 4;
@@ -20,18 +21,18 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
     private static final byte TRANSACTION = 1;
 
     private final Supplier<Node> node;
-    private final InternalTopics internal;
+    private final OffsetsTopic offsetsTopic;
 
-    /** Of this node. */
-    public CoordinatorFinder(Supplier<Node> node, InternalTopics internal) {
+    /** Creates the handler. */
+    public CoordinatorFinder(Supplier<Node> node, OffsetsTopic offsetsTopic) {
         this.node = node;
-        this.internal = internal;
+        this.offsetsTopic = offsetsTopic;
     }
 
     @Override
     public void handle(Exchange exchange, FindCoordinatorRequestData request) {
         if (request.keyType() == GROUP) {
-            internal.ensureOffsetsTopic();
+            offsetsTopic.ensureExists();
         }
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {

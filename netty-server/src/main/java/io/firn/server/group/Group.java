@@ -1,50 +1,57 @@
 package io.firn.server.group;
 
-import io.firn.server.wire.Alarm;
-import java.util.ArrayList;
-import java.util.Collection;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.server.wire.DeadlineTimer;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * A group's members and its state. Guarded by its own monitor; {@link Rebalances} describes the
- * changes of state.
+ * A group: its state, its members and their deadlines. Guarded by its own monitor; {@link
+ * Rebalances} describes the changes of state. Deadlines are those of {@link System#nanoTime}.
  */
 final class Group {
-    /** The time since which a group that was never used is empty. */
+    /** The time since which a group is empty that was never used. */
     static final long NEVER_USED = 0;
 
     private final String id;
-    private final Map<String, Member> members = new LinkedHashMap<>();
-    private final Map<String, String> instances = new HashMap<>();
 
-    /** How many members name a protocol. */
-    private final Map<String, Integer> supporters = new HashMap<>();
+    /** Thread-safe by itself: nobody holds the group's monitor while a force runs. */
+    private final CommitForces commitForces = new CommitForces();
 
-    /** Ids that were given to clients that have not used them yet, with their deadlines. */
-    private final Map<String, Long> pending = new HashMap<>();
+    @GuardedBy("this")
+    private final Members members = new Members();
+
+    /** Ids that were given to clients that have not joined with them yet, with their deadlines. */
+    @GuardedBy("this")
+    private final Map<String, Long> pendingIds = new HashMap<>();
 
     /** The metadata of commits, by topic id and partition; only where it is not empty. */
-    private final Map<String, String> notes = new TreeMap<>();
+    @GuardedBy("this")
+    private final Map<String, String> commitMetadata = new TreeMap<>();
 
-    private long memberBytes;
-    private final CommitForces commitForces = new CommitForces();
+    @GuardedBy("this")
+    private final RebalanceDeadlines deadlines = new RebalanceDeadlines();
+
+    @GuardedBy("this")
     private GroupState state = GroupState.EMPTY;
+
+    @GuardedBy("this")
     private int generation;
+
+    @GuardedBy("this")
     private String protocolType = "";
+
+    @GuardedBy("this")
     private String protocol;
-    private String leader;
+
+    @GuardedBy("this")
     private long emptySinceMs;
-    private long joinDeadlineNs;
-    private long joinLatestNs;
-    private boolean initialDelay;
-    private long syncDeadlineNs;
-    private Alarm alarm;
+
+    @GuardedBy("this")
+    private DeadlineTimer timer;
 
     Group(String id, long nowMs) {
         this.id = id;
@@ -55,314 +62,207 @@ final class Group {
         return id;
     }
 
-    GroupState state() {
-        return state;
-    }
-
-    void state(GroupState next) {
-        state = next;
-    }
-
-    boolean is(GroupState other) {
-        return state == other;
-    }
-
-    int generation() {
-        return generation;
-    }
-
-    void generation(int value) {
-        generation = value;
-    }
-
-    String protocolType() {
-        return protocolType;
-    }
-
-    void protocolType(String value) {
-        protocolType = value;
-    }
-
-    String protocol() {
-        return protocol;
-    }
-
-    void protocol(String value) {
-        protocol = value;
-    }
-
-    String leader() {
-        return leader;
-    }
-
-    void leader(String value) {
-        leader = value;
-    }
-
-    boolean isLeader(String memberId) {
-        return memberId.equals(leader);
-    }
-
-    long emptySinceMs() {
-        return emptySinceMs;
-    }
-
-    void emptySinceMs(long value) {
-        emptySinceMs = value;
-    }
-
-    Map<String, String> notes() {
-        return notes;
-    }
-
-    /** Sets or removes what was written beside an offset; returns what was there. */
-    String note(String place, String note) {
-        return note == null || note.isEmpty() ? notes.remove(place) : notes.put(place, note);
-    }
-
-    /** Thread-safe by itself: nobody holds the group while a force runs. */
     CommitForces commitForces() {
         return commitForces;
     }
 
+    @GuardedBy("this")
+    GroupState state() {
+        return state;
+    }
+
+    @GuardedBy("this")
+    void state(GroupState next) {
+        state = next;
+    }
+
+    @GuardedBy("this")
+    boolean is(GroupState other) {
+        return state == other;
+    }
+
+    @GuardedBy("this")
+    int generation() {
+        return generation;
+    }
+
+    @GuardedBy("this")
+    void generation(int value) {
+        generation = value;
+    }
+
+    @GuardedBy("this")
+    String protocolType() {
+        return protocolType;
+    }
+
+    @GuardedBy("this")
+    void protocolType(String value) {
+        protocolType = value;
+    }
+
+    /** Returns the protocol of the present generation; null if there is none. */
+    @GuardedBy("this")
+    String protocol() {
+        return protocol;
+    }
+
+    @GuardedBy("this")
+    void protocol(String value) {
+        protocol = value;
+    }
+
+    @GuardedBy("this")
+    long emptySinceMs() {
+        return emptySinceMs;
+    }
+
+    @GuardedBy("this")
+    void emptySinceMs(long value) {
+        emptySinceMs = value;
+    }
+
+    @GuardedBy("this")
+    Map<String, String> commitMetadata() {
+        return commitMetadata;
+    }
+
+    /** Sets or removes the metadata of a commit; returns what was there. */
+    @GuardedBy("this")
+    String commitMetadata(String place, String value) {
+        return value == null || value.isEmpty()
+                ? commitMetadata.remove(place)
+                : commitMetadata.put(place, value);
+    }
+
     // ---- members
 
-    Collection<Member> members() {
-        return members.values();
+    @GuardedBy("this")
+    Members members() {
+        return members;
     }
 
-    Member member(String memberId) {
-        return members.get(memberId);
-    }
-
-    String memberOf(String instanceId) {
-        return instances.get(instanceId);
-    }
-
-    boolean isPending(String memberId) {
-        return pending.containsKey(memberId);
-    }
-
-    int pendingCount() {
-        return pending.size();
-    }
-
-    /** Waits for a client to join with the id that it was given. */
-    void awaitId(String memberId, long deadlineNs) {
-        pending.put(memberId, deadlineNs);
-        wakeBy(deadlineNs);
-    }
-
-    /** Stops waiting for an id; returns false if it was not awaited. */
-    boolean forgetId(String memberId) {
-        return pending.remove(memberId) != null;
-    }
-
-    /** Forgets the ids whose time is up; true when there were any. */
-    boolean forgetLateIds(long nowNs) {
-        return pending.values().removeIf(deadline -> nowNs - deadline > 0);
-    }
-
-    /** Called when a member was heard from, or gets the answer that it waited for. */
-    void heard(Member member, long nowNs) {
-        allow(member, nowNs, member.sessionMs());
-    }
-
-    /** Sets how long a member may be silent. */
-    void allow(Member member, long nowNs, long ms) {
-        member.expireAt(nowNs + ms * 1_000_000L);
-        wakeBy(nowNs + ms * 1_000_000L);
-    }
-
+    /** Adds a member; its id is not pending any more. */
+    @GuardedBy("this")
     void add(Member member) {
-        if (members.isEmpty()) {
-            leader = member.id();
-        }
-        members.put(member.id(), member);
-        count(member, 1);
-        pending.remove(member.id());
-        if (member.isStatic()) {
-            instances.put(member.instanceId(), member.id());
-        }
-    }
-
-    void remove(Member member) {
-        members.remove(member.id());
-        count(member, -1);
-        if (member.isStatic()) {
-            instances.remove(member.instanceId(), member.id());
-        }
-        if (isLeader(member.id())) {
-            leader = members.isEmpty() ? null : members.keySet().iterator().next();
-        }
-    }
-
-    /** Called when a member has joined again, perhaps with other protocols. */
-    void update(Member member, Map<String, byte[]> protocols, int sessionMs, int rebalanceMs) {
-        count(member, -1);
-        member.update(protocols, sessionMs, rebalanceMs);
-        count(member, 1);
-    }
-
-    private void count(Member member, int more) {
-        for (String name : member.protocols().keySet()) {
-            supporters.merge(name, more, (a, b) -> a + b == 0 ? null : a + b);
-        }
-        memberBytes += (long) more * member.bytes();
-    }
-
-    /**
-     * Returns whether there is room for so many bytes, in the place of a member if one is given.
-     */
-    boolean hasRoomFor(int bytes, Member old) {
-        return memberBytes - (old == null ? 0 : old.bytes()) + bytes
-                <= GroupFiles.MOST_MEMBER_BYTES;
-    }
-
-    /** Replaces a static member's old process by its new one. */
-    void replace(Member old, Member replacement) {
-        boolean led = isLeader(old.id());
-        members.remove(old.id());
-        count(old, -1);
-        members.put(replacement.id(), replacement);
-        count(replacement, 1);
-        instances.put(replacement.instanceId(), replacement.id());
-        if (led) {
-            leader = replacement.id();
-        }
-    }
-
-    /** Returns what is wrong with a claimed membership, or {@link Errors#NONE}. */
-    Errors check(String memberId, String instanceId) {
-        if (instanceId != null) {
-            String current = instances.get(instanceId);
-            if (current == null) {
-                return Errors.UNKNOWN_MEMBER_ID;
-            }
-            if (!current.equals(memberId)) {
-                return Errors.FENCED_INSTANCE_ID;
-            }
-        }
-        return members.containsKey(memberId) ? Errors.NONE : Errors.UNKNOWN_MEMBER_ID;
+        members.add(member);
+        pendingIds.remove(member.id());
     }
 
     /** Returns whether a member with these protocols is compatible with the present members. */
-    boolean takes(String type, Set<String> protocols) {
-        if (members.isEmpty()) {
-            return !type.isEmpty() && !protocols.isEmpty();
-        }
-        return type.equals(protocolType) && protocols.stream().anyMatch(this::isCommon);
+    @GuardedBy("this")
+    boolean accepts(String type, Set<String> protocols) {
+        return members.isEmpty()
+                ? !type.isEmpty() && !protocols.isEmpty()
+                : type.equals(protocolType) && members.haveInCommon(protocols);
     }
 
-    private boolean isCommon(String name) {
-        return supporters.getOrDefault(name, 0) == members.size();
+    /** Returns what is wrong with a member's request in a generation, or {@link Errors#NONE}. */
+    @GuardedBy("this")
+    Errors check(String memberId, String instanceId, int inGeneration) {
+        Errors error = members.check(memberId, instanceId);
+        return error == Errors.NONE && inGeneration != generation
+                ? Errors.ILLEGAL_GENERATION
+                : error;
     }
 
-    /** Returns the protocol that most members prefer, of those that all support. */
-    String vote() {
-        Map<String, Integer> votes = new LinkedHashMap<>();
-        for (Member member : members.values()) {
-            for (String name : member.protocols().keySet()) {
-                if (isCommon(name)) {
-                    votes.merge(name, 1, Integer::sum);
-                    break;
-                }
-            }
-        }
-        String best = null;
-        for (Map.Entry<String, Integer> each : votes.entrySet()) {
-            if (best == null || each.getValue() > votes.get(best)) {
-                best = each.getKey();
-            }
-        }
-        return best;
-    }
-
+    @GuardedBy("this")
     boolean haveAllJoined() {
-        return pending.isEmpty() && members.values().stream().allMatch(Member::isJoining);
+        return pendingIds.isEmpty() && members.haveAllJoined();
     }
 
-    int longestRebalanceMs() {
-        return members.values().stream().mapToInt(Member::rebalanceMs).max().orElse(0);
+    @GuardedBy("this")
+    boolean isPending(String memberId) {
+        return pendingIds.containsKey(memberId);
     }
 
-    List<Joined.Participant> participants() {
-        List<Joined.Participant> all = new ArrayList<>();
-        for (Member member : members.values()) {
-            all.add(
-                    new Joined.Participant(
-                            member.id(),
-                            member.instanceId(),
-                            member.protocols().getOrDefault(protocol, Member.NOTHING)));
+    @GuardedBy("this")
+    int pendingCount() {
+        return pendingIds.size();
+    }
+
+    /** Waits for a client to join with the id that it was given. */
+    @GuardedBy("this")
+    void awaitId(String memberId, long deadlineNs) {
+        pendingIds.put(memberId, deadlineNs);
+        runBy(deadlineNs);
+    }
+
+    /** Stops waiting for an id; returns false if it was not pending. */
+    @GuardedBy("this")
+    boolean removePending(String memberId) {
+        return pendingIds.remove(memberId) != null;
+    }
+
+    /** Removes the pending ids whose deadlines have passed; returns whether there were any. */
+    @GuardedBy("this")
+    boolean removeExpiredPending(long nowNs) {
+        return pendingIds.values().removeIf(deadline -> nowNs - deadline > 0);
+    }
+
+    // ---- deadlines
+
+    @GuardedBy("this")
+    RebalanceDeadlines deadlines() {
+        return deadlines;
+    }
+
+    /** Renews a member's session: it was heard from, or receives what it waited for. */
+    @GuardedBy("this")
+    void renewSession(Member member, long nowNs) {
+        renewSession(member, nowNs, member.sessionMs());
+    }
+
+    /** Sets for how long a member may be silent. */
+    @GuardedBy("this")
+    void renewSession(Member member, long nowNs, long ms) {
+        member.expireAt(nowNs + ms * 1_000_000L);
+        runBy(nowNs + ms * 1_000_000L);
+    }
+
+    @GuardedBy("this")
+    void joinBy(long deadlineNs, long latestNs, boolean initial) {
+        deadlines.join(deadlineNs, latestNs, initial);
+        runBy(deadlineNs);
+    }
+
+    @GuardedBy("this")
+    void syncBy(long deadlineNs) {
+        deadlines.sync(deadlineNs);
+        runBy(deadlineNs);
+    }
+
+    @GuardedBy("this")
+    DeadlineTimer timer() {
+        return timer;
+    }
+
+    @GuardedBy("this")
+    void timer(DeadlineTimer value) {
+        timer = value;
+    }
+
+    @GuardedBy("this")
+    private void runBy(long deadlineNs) {
+        if (timer != null) {
+            timer.runBy(deadlineNs);
         }
-        return all;
     }
 
-    // ---- deadlines, by nanoTime
-
-    Alarm alarm() {
-        return alarm;
-    }
-
-    void alarm(Alarm value) {
-        alarm = value;
-    }
-
-    private void wakeBy(long deadlineNs) {
-        if (alarm != null) {
-            alarm.by(deadlineNs);
-        }
-    }
-
-    /** Sets the alarm to the earliest of all deadlines. */
-    void setAlarm(long nowNs) {
-        long left = Long.MAX_VALUE;
-        if (is(GroupState.PREPARING)) {
-            left = joinDeadlineNs - nowNs;
-        } else if (is(GroupState.COMPLETING) && !isSyncOver(nowNs)) {
-            left = syncDeadlineNs - nowNs;
-        }
-        for (long deadlineNs : pending.values()) {
+    /** Sets the timer to the earliest of all deadlines. */
+    @GuardedBy("this")
+    void setTimer(long nowNs) {
+        long left = deadlines.leftNs(state, nowNs);
+        for (long deadlineNs : pendingIds.values()) {
             left = Math.min(left, deadlineNs - nowNs);
         }
-        for (Member member : members.values()) {
+        for (Member member : members) {
             if (!member.isWaiting()) {
                 left = Math.min(left, member.leftNs(nowNs));
             }
         }
         if (left != Long.MAX_VALUE) {
-            wakeBy(nowNs + left);
+            runBy(nowNs + left);
         }
-    }
-
-    void joinBy(long deadlineNs, long latestNs, boolean initial) {
-        joinDeadlineNs = deadlineNs;
-        joinLatestNs = latestNs;
-        initialDelay = initial;
-        wakeBy(deadlineNs);
-    }
-
-    /** The first rebalance of a group waits a little longer each time that another member joins. */
-    void extendInitialDelay(long nowNs, long delayNs) {
-        if (initialDelay) {
-            joinDeadlineNs = Math.min(joinLatestNs, nowNs + delayNs);
-        }
-    }
-
-    boolean isInitialDelay() {
-        return initialDelay;
-    }
-
-    boolean isJoinOver(long nowNs) {
-        return nowNs - joinDeadlineNs >= 0;
-    }
-
-    void syncBy(long deadlineNs) {
-        syncDeadlineNs = deadlineNs;
-        wakeBy(deadlineNs);
-    }
-
-    boolean isSyncOver(long nowNs) {
-        return nowNs - syncDeadlineNs >= 0;
     }
 }

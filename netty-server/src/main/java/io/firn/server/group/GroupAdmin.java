@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.Cursor;
-import io.firn.server.log.Failures;
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.Exchange;
@@ -28,16 +28,16 @@ import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResp
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Lists, describes and deletes groups, and where they stand. */
+/** Lists, describes and deletes groups, and deletes their offsets. */
 public final class GroupAdmin {
-    private static final short SAYS_NOT_FOUND = 6;
+    private static final short FIRST_WITH_NOT_FOUND = 6;
     private static final String CLASSIC = "classic";
 
     private final GroupCoordinator coordinator;
-    private final Offsets offsets;
+    private final GroupOffsets offsets;
     private final ServedTopics topics;
 
-    GroupAdmin(GroupCoordinator coordinator, Offsets offsets, ServedTopics topics) {
+    GroupAdmin(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
         this.coordinator = coordinator;
         this.offsets = offsets;
         this.topics = topics;
@@ -90,7 +90,7 @@ public final class GroupAdmin {
     /** Answers DescribeGroups. */
     public void describe(Exchange exchange, DescribeGroupsRequestData request) {
         DescribeGroupsResponseData response = new DescribeGroupsResponseData();
-        Set<String> standing = null;
+        Set<String> withOffsets = null;
         // Each once: a group may be large, and a request may name it very often.
         for (String id : new LinkedHashSet<>(request.groups())) {
             Group group = coordinator.find(id);
@@ -98,15 +98,16 @@ public final class GroupAdmin {
                 response.groups().add(describe(group));
                 continue;
             }
-            standing = standing == null ? offsets.groupIds() : standing;
-            boolean stands = standing.contains(id);
-            boolean refuse = !stands && exchange.version() >= SAYS_NOT_FOUND;
+            withOffsets = withOffsets == null ? offsets.groupIds() : withOffsets;
+            boolean hasOffsets = withOffsets.contains(id);
+            boolean refuse = !hasOffsets && exchange.version() >= FIRST_WITH_NOT_FOUND;
             response.groups()
                     .add(
                             new DescribedGroup()
                                     .setGroupId(id)
                                     .setGroupState(
-                                            (stands ? GroupState.EMPTY : GroupState.DEAD).shown())
+                                            (hasOffsets ? GroupState.EMPTY : GroupState.DEAD)
+                                                    .shown())
                                     .setErrorCode(
                                             (refuse ? Errors.GROUP_ID_NOT_FOUND : Errors.NONE)
                                                     .code())
@@ -148,26 +149,26 @@ public final class GroupAdmin {
     /** Answers DeleteGroups. */
     public void delete(Exchange exchange, DeleteGroupsRequestData request) {
         DeleteGroupsResponseData response = new DeleteGroupsResponseData();
-        // Looked for once: a request may name very many groups that there never were.
-        Set<String> standing = offsets.groupIds();
+        // Looked up once: a request may name very many groups that do not exist.
+        Set<String> withOffsets = offsets.groupIds();
         for (String id : new HashSet<>(request.groupsNames())) {
             response.results()
                     .add(
                             new DeletableGroupResult()
                                     .setGroupId(id)
-                                    .setErrorCode(delete(id, standing).code()));
+                                    .setErrorCode(delete(id, withOffsets).code()));
         }
         exchange.reply(response);
     }
 
-    private Errors delete(String id, Set<String> standing) {
-        if (coordinator.find(id) == null && !standing.contains(id)) {
+    private Errors delete(String id, Set<String> withOffsets) {
+        if (coordinator.find(id) == null && !withOffsets.contains(id)) {
             return Errors.GROUP_ID_NOT_FOUND;
         }
         try {
             return coordinator.delete(id);
         } catch (RuntimeException e) {
-            return Failures.codeOf(e); // the others have their own outcomes
+            return ErrorMapper.codeOf(e); // this group only
         }
     }
 
@@ -195,7 +196,7 @@ public final class GroupAdmin {
                 } else if (subscribed.contains(topic.name())) {
                     error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
                 } else {
-                    Cursor cursor = Offsets.find(served.topic(), request.groupId());
+                    Cursor cursor = GroupOffsets.find(served.topic(), request.groupId());
                     if (cursor != null) {
                         cursor.clear(index);
                         changed.add(cursor);
@@ -208,11 +209,11 @@ public final class GroupAdmin {
                                         .setErrorCode(error.code()));
             }
         }
-        Offsets.force(changed);
+        GroupOffsets.force(changed);
         exchange.reply(response);
     }
 
-    /** What a group's members read, as far as they say so. */
+    /** Returns the topics that a group's members subscribe to, as far as they say so. */
     private static Set<String> subscribed(Group group) {
         Set<String> names = new HashSet<>();
         synchronized (group) {
@@ -226,7 +227,7 @@ public final class GroupAdmin {
                                 ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata))
                                         .topics());
                     } catch (RuntimeException e) {
-                        continue; // not in the form that Kafka's own consumers use
+                        continue; // not in the form of Kafka's consumers
                     }
                 }
             }

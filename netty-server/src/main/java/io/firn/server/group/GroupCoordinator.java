@@ -1,19 +1,19 @@
 package io.firn.server.group;
 
-import io.firn.server.group.Admission.JoinAsk;
-import java.util.HashMap;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.server.group.Admission.JoinRequest;
+import java.io.IOException;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Consumer groups with the classic protocol: members join, one of them assigns partitions, all
- * receive their assignment. Thread-safe; a group's requests take turns. Answers that have to wait
- * for other members come through callbacks, on the thread that completes them. Methods may write a
- * small file.
+ * Coordinates consumer groups with the classic protocol: members join, one of them assigns
+ * partitions, all receive their assignment. Thread-safe; the requests of one group run one after
+ * another. Responses that wait for other members are passed to callbacks, on the thread that
+ * completes them. Methods may write a small file.
  */
 public final class GroupCoordinator {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
@@ -23,23 +23,23 @@ public final class GroupCoordinator {
     private final GroupLimits limits;
     private final Rebalances rebalances;
     private final Admission admission;
-    private final Offsets offsets;
-    private final GroupClock clock;
+    private final GroupOffsets offsets;
+    private final GroupTimers timers;
 
     GroupCoordinator(
             GroupFiles files,
             GroupLimits limits,
-            Offsets offsets,
+            GroupOffsets offsets,
             ScheduledExecutorService background)
-            throws java.io.IOException {
+            throws IOException {
         this.files = files;
         this.limits = limits;
         this.offsets = offsets;
         this.rebalances = new Rebalances(files, limits);
         this.admission = new Admission(files, limits, rebalances);
-        this.clock = new GroupClock(background, rebalances);
+        this.timers = new GroupTimers(background, rebalances);
         for (Group group : files.readAll(System.nanoTime())) {
-            groups.put(group.id(), clock.watch(group));
+            groups.put(group.id(), timers.start(group));
         }
     }
 
@@ -55,16 +55,16 @@ public final class GroupCoordinator {
         return groups.size();
     }
 
-    /** Returns the group, created if there is none; the caller holds no group's monitor. */
+    /** Returns a group, and creates it if necessary; the caller holds no group's monitor. */
     Group findOrCreate(String groupId) {
-        return groups.computeIfAbsent(groupId, id -> clock.watch(new Group(id, Group.NEVER_USED)));
+        return groups.computeIfAbsent(groupId, id -> timers.start(new Group(id, Group.NEVER_USED)));
     }
 
     // ---- join
 
-    void join(JoinAsk ask, Consumer<Joined> reply) {
+    void join(JoinRequest ask, Consumer<JoinResult> reply) {
         Errors wrong = Errors.NONE;
-        if (!Offsets.isGroupId(ask.groupId())) {
+        if (!GroupOffsets.isGroupId(ask.groupId())) {
             wrong = Errors.INVALID_GROUP_ID;
         } else if (!limits.takesSession(ask.sessionMs())) {
             wrong = Errors.INVALID_SESSION_TIMEOUT;
@@ -72,14 +72,14 @@ public final class GroupCoordinator {
             wrong = Errors.UNKNOWN_MEMBER_ID;
         }
         if (wrong != Errors.NONE) {
-            reply.accept(Joined.refused(wrong, ask.memberId()));
+            reply.accept(JoinResult.refused(wrong, ask.memberId()));
             return;
         }
         Group group = findOrCreate(ask.groupId());
         synchronized (group) {
             Errors error = admission.join(group, ask, reply);
             if (error != Errors.NONE) {
-                reply.accept(Joined.refused(error, ask.memberId()));
+                reply.accept(JoinResult.refused(error, ask.memberId()));
             }
         }
     }
@@ -87,7 +87,7 @@ public final class GroupCoordinator {
     // ---- sync
 
     /** A request for an assignment; the leader's contains those of all members. */
-    record SyncAsk(
+    record SyncRequest(
             String groupId,
             int generation,
             String memberId,
@@ -96,62 +96,54 @@ public final class GroupCoordinator {
             String protocol,
             Map<String, byte[]> assignments) {}
 
-    void sync(SyncAsk ask, Consumer<Synced> reply) {
+    void sync(SyncRequest ask, Consumer<SyncResult> reply) {
         Group group = groups.get(ask.groupId);
         if (group == null) {
-            reply.accept(Synced.refused(Errors.UNKNOWN_MEMBER_ID));
+            reply.accept(SyncResult.refused(Errors.UNKNOWN_MEMBER_ID));
             return;
         }
         synchronized (group) {
-            Errors error = check(group, ask.memberId, ask.instanceId, ask.generation);
+            Errors error = group.check(ask.memberId, ask.instanceId, ask.generation);
             if (error == Errors.NONE) {
                 error = sync(group, ask, reply);
             }
             if (error != Errors.NONE) {
-                reply.accept(Synced.refused(error));
+                reply.accept(SyncResult.refused(error));
             }
         }
     }
 
-    private Errors sync(Group group, SyncAsk ask, Consumer<Synced> reply) {
+    @GuardedBy("group")
+    private Errors sync(Group group, SyncRequest ask, Consumer<SyncResult> reply) {
         boolean differs =
                 (ask.protocolType != null && !ask.protocolType.equals(group.protocolType()))
                         || (ask.protocol != null && !ask.protocol.equals(group.protocol()));
         if (differs) {
             return Errors.INCONSISTENT_GROUP_PROTOCOL;
         }
-        Member member = group.member(ask.memberId);
+        Member member = group.members().find(ask.memberId);
         switch (group.state()) {
             case PREPARING -> {
                 return Errors.REBALANCE_IN_PROGRESS;
             }
             case COMPLETING -> {
-                group.heard(member, System.nanoTime());
-                // A client that lost its connection asks again, as in a join.
-                member.synced(Synced.refused(Errors.UNKNOWN_MEMBER_ID));
+                group.renewSession(member, System.nanoTime());
+                // A client that lost its connection asks again: its first request is obsolete.
+                member.completeSync(SyncResult.refused(Errors.UNKNOWN_MEMBER_ID));
                 member.syncing(reply);
-                if (group.isLeader(member.id())) {
+                if (group.members().isLeader(member.id())) {
                     rebalances.assign(group, ask.assignments);
                 }
             }
             case STABLE -> {
-                group.heard(member, System.nanoTime());
-                reply.accept(rebalances.synced(group, member));
+                group.renewSession(member, System.nanoTime());
+                reply.accept(rebalances.syncResult(group, member));
             }
             default -> {
                 return Errors.UNKNOWN_MEMBER_ID;
             }
         }
         return Errors.NONE;
-    }
-
-    /** Returns what is wrong with a member's request, or NONE. */
-    private static Errors check(Group group, String memberId, String instanceId, int generation) {
-        Errors error = group.check(memberId, instanceId);
-        if (error == Errors.NONE && generation != group.generation()) {
-            return Errors.ILLEGAL_GENERATION;
-        }
-        return error;
     }
 
     // ---- heartbeat, leave
@@ -162,9 +154,9 @@ public final class GroupCoordinator {
             return Errors.UNKNOWN_MEMBER_ID;
         }
         synchronized (group) {
-            Errors error = check(group, memberId, instanceId, generation);
+            Errors error = group.check(memberId, instanceId, generation);
             if (error == Errors.NONE) {
-                group.heard(group.member(memberId), System.nanoTime());
+                group.renewSession(group.members().find(memberId), System.nanoTime());
                 if (group.is(GroupState.PREPARING)) {
                     return Errors.REBALANCE_IN_PROGRESS;
                 }
@@ -179,84 +171,28 @@ public final class GroupCoordinator {
             return Errors.UNKNOWN_MEMBER_ID;
         }
         synchronized (group) {
-            if (instanceId == null && group.forgetId(memberId)) {
+            if (instanceId == null && group.removePending(memberId)) {
                 rebalances.tryComplete(group);
                 return Errors.NONE;
             }
             String id = memberId;
             if (instanceId != null && memberId.isEmpty()) {
-                id = group.memberOf(instanceId); // an operator names the instance only
+                id = group.members().idOf(instanceId); // an administrator names only the instance
                 if (id == null) {
                     return Errors.UNKNOWN_MEMBER_ID;
                 }
             }
-            Errors error = group.check(id, instanceId);
+            Errors error = group.members().check(id, instanceId);
             if (error == Errors.NONE) {
-                rebalances.remove(group, group.member(id), Errors.UNKNOWN_MEMBER_ID);
+                rebalances.remove(group, group.members().find(id), Errors.UNKNOWN_MEMBER_ID);
             }
             return error;
         }
     }
 
-    // ---- commits
+    // ---- delete
 
-    /** Returns whether a member, or a client without membership, may commit. */
-    Errors mayCommit(Group group, String memberId, String instanceId, int generation) {
-        synchronized (group) {
-            if (group.is(GroupState.DEAD)) {
-                return Errors.COORDINATOR_NOT_AVAILABLE;
-            }
-            if (generation < 0 && memberId.isEmpty() && group.members().isEmpty()) {
-                return Errors.NONE;
-            }
-            if (group.members().isEmpty() && group.member(memberId) == null) {
-                return generation < 0 ? Errors.UNKNOWN_MEMBER_ID : Errors.ILLEGAL_GENERATION;
-            }
-            Errors error = check(group, memberId, instanceId, generation);
-            if (error == Errors.NONE) {
-                group.heard(group.member(memberId), System.nanoTime());
-                if (group.is(GroupState.COMPLETING)) {
-                    return Errors.REBALANCE_IN_PROGRESS;
-                }
-            }
-            return error;
-        }
-    }
-
-    /** Records once, in the group's file, that a group without members is in use. */
-    void keep(Group group, Map<String, String> notes) {
-        synchronized (group) {
-            Map<String, String> before = new HashMap<>();
-            notes.forEach((place, note) -> before.put(place, group.note(place, note)));
-            boolean noted =
-                    notes.keySet().stream().anyMatch(each -> isChanged(group, each, before));
-            long emptySinceMs = group.emptySinceMs();
-            long now = System.currentTimeMillis();
-            boolean aged =
-                    group.members().isEmpty()
-                            && now - group.emptySinceMs() > limits.retentionMs() / 100;
-            if (aged) {
-                group.emptySinceMs(now);
-            }
-            boolean isSettled = group.is(GroupState.EMPTY) || group.is(GroupState.STABLE);
-            if (isSettled && (aged || noted)) {
-                try {
-                    files.write(group);
-                } catch (RuntimeException e) {
-                    // The commit is refused. When it comes again it is a change again.
-                    before.forEach(group::note);
-                    group.emptySinceMs(emptySinceMs);
-                    throw e;
-                }
-            }
-        }
-    }
-
-    private static boolean isChanged(Group group, String place, Map<String, String> before) {
-        return !Objects.equals(group.notes().get(place), before.get(place));
-    }
-
-    /** Deletes a group without members, and where it stands. */
+    /** Deletes a group without members, and its committed offsets. */
     Errors delete(String groupId) {
         Group group = groups.get(groupId);
         if (group == null) {
@@ -268,13 +204,11 @@ public final class GroupCoordinator {
             }
             var unused = offsets.deleteAll(groupId);
             files.delete(groupId);
-            group.state(GroupState.DEAD); // now only: a group that could not be deleted goes on
+            group.state(GroupState.DEAD); // last: a group that could not be deleted remains
             groups.remove(groupId, group);
             return Errors.NONE;
         }
     }
-
-    // ---- time
 
     /** Deletes groups that have been empty for too long; to be called every few minutes. */
     void expire() {
@@ -283,7 +217,12 @@ public final class GroupCoordinator {
             try {
                 expire(group, before);
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "group " + group.id() + " is kept", e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "group "
+                                + group.id()
+                                + " has expired and could not be deleted; tried again later",
+                        e);
             }
         }
     }
@@ -295,7 +234,7 @@ public final class GroupCoordinator {
                     && group.emptySinceMs() < beforeMs) {
                 if (group.emptySinceMs() == Group.NEVER_USED) {
                     group.state(GroupState.DEAD);
-                    groups.remove(group.id(), group); // somebody only knocked
+                    groups.remove(group.id(), group); // it was never used
                 } else {
                     var unused = delete(group.id());
                 }

@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -14,19 +15,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Groups on the medium: a small readable file each, with the members of the last generation that
- * was complete, so that they go on after a restart without a rebalance. Offsets are not in here:
- * they are cursors of the topics.
+ * The files of groups, one small text file each. It contains the members of the last complete
+ * generation, so that they continue after a restart without a rebalance. Offsets are not part of
+ * it: they are cursors of the topics.
  */
 final class GroupFiles {
     private static final String MAGIC = "group";
     private static final int VERSION = 1;
-
-    /**
-     * Of all members' names and metadata: with assignments as large as a request can be, the file
-     * can still be read again.
-     */
-    static final long MOST_MEMBER_BYTES = 8 << 20;
+    private static final String METADATA = "note.";
 
     private final FileMedium medium;
     private final Path directory;
@@ -37,12 +33,12 @@ final class GroupFiles {
         medium.createDirectories(directory);
     }
 
-    /** All groups that are written down; damaged ones are named and left out. */
+    /** Returns all groups that have a file. Corrupted files are logged and skipped. */
     List<Group> readAll(long nowNs) throws IOException {
         List<Group> groups = new ArrayList<>();
         for (String name : medium.list(directory)) {
             if (name.startsWith(".")) {
-                continue; // what a crash left of a write
+                continue; // a temporary file of a write that a crash interrupted
             }
             try {
                 groups.add(
@@ -53,7 +49,7 @@ final class GroupFiles {
                 System.getLogger("io.firn.server")
                         .log(
                                 System.Logger.Level.ERROR,
-                                "group file {0} is damaged, its members have to join again: {1}",
+                                "group file {0} is corrupted, its members have to join again: {1}",
                                 name,
                                 e.getMessage());
             }
@@ -61,6 +57,7 @@ final class GroupFiles {
         return groups;
     }
 
+    @GuardedBy("group")
     void write(Group group) {
         try {
             SmallFile.write(medium, file(group.id()), MAGIC, VERSION, encode(group));
@@ -81,20 +78,23 @@ final class GroupFiles {
     }
 
     private Path file(String groupId) {
-        // Never a name that means something to the file system.
+        // Escaped, so that no character has a meaning for the file system.
         return directory.resolve(
                 "group-" + URLEncoder.encode(groupId, StandardCharsets.UTF_8).replace("*", "%2A"));
     }
 
+    @GuardedBy("group")
     private static Map<String, String> encode(Group group) {
         Map<String, String> map = new LinkedHashMap<>();
         map.put("id", group.id());
         map.put("generation", Integer.toString(group.generation()));
         map.put("protocolType", group.protocolType());
         map.put("protocol", group.protocol() == null ? "" : group.protocol());
-        map.put("leader", group.leader() == null ? "" : group.leader());
+        map.put("leader", group.members().leader() == null ? "" : group.members().leader());
         map.put("emptySinceMs", Long.toString(group.emptySinceMs()));
-        group.notes().forEach((place, note) -> map.put("note." + place, note));
+        for (Map.Entry<String, String> each : group.commitMetadata().entrySet()) {
+            map.put(METADATA + each.getKey(), each.getValue());
+        }
         int n = 0;
         for (Member member : group.members()) {
             String prefix = "member." + n++ + ".";
@@ -116,22 +116,25 @@ final class GroupFiles {
 
     private static Group decode(Map<String, String> map, long nowNs) {
         Group group = new Group(map.get("id"), Long.parseLong(map.get("emptySinceMs")));
-        group.generation(Integer.parseInt(map.get("generation")));
-        group.protocolType(map.get("protocolType"));
-        for (Map.Entry<String, String> each : map.entrySet()) {
-            if (each.getKey().startsWith("note.")) {
-                group.notes().put(each.getKey().substring("note.".length()), each.getValue());
+        synchronized (group) {
+            group.generation(Integer.parseInt(map.get("generation")));
+            group.protocolType(map.get("protocolType"));
+            for (Map.Entry<String, String> each : map.entrySet()) {
+                if (each.getKey().startsWith(METADATA)) {
+                    group.commitMetadata()
+                            .put(each.getKey().substring(METADATA.length()), each.getValue());
+                }
             }
-        }
-        for (int n = 0; map.containsKey("member." + n + ".id"); n++) {
-            Member member = decodeMember(map, "member." + n + ".");
-            group.add(member);
-            group.heard(member, nowNs);
-        }
-        if (!group.members().isEmpty()) {
-            group.protocol(map.get("protocol"));
-            group.leader(map.get("leader"));
-            group.state(GroupState.STABLE);
+            for (int n = 0; map.containsKey("member." + n + ".id"); n++) {
+                Member member = decodeMember(map, "member." + n + ".");
+                group.add(member);
+                group.renewSession(member, nowNs);
+            }
+            if (!group.members().isEmpty()) {
+                group.protocol(map.get("protocol"));
+                group.members().leader(map.get("leader"));
+                group.state(GroupState.STABLE);
+            }
         }
         return group;
     }

@@ -2,7 +2,7 @@ package io.firn.server.group;
 
 import io.firn.server.config.ServerConfig;
 
-/** What members may ask for, and how long things last. */
+/** The limits and times of groups. */
 record GroupLimits(
         int leastSessionMs,
         int mostSessionMs,

@@ -2,8 +2,8 @@ package io.firn.server.group;
 
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
-import io.firn.server.log.InternalTopics;
 import io.firn.server.log.Node;
+import io.firn.server.log.OffsetsTopic;
 import io.firn.server.log.ServedTopics;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,21 +11,23 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Everything that has to do with groups, put together. */
+/** The parts of the group coordinator, and its handlers. */
 public final class Groups {
     private static final long EXPIRE_MINUTES = 5;
 
     private final GroupCoordinator coordinator;
     private final MembershipApis membership;
-    private final OffsetApis offsets;
+    private final OffsetCommitHandler commits;
+    private final OffsetFetchHandler fetches;
     private final GroupAdmin admin;
     private final CoordinatorFinder finder;
 
     /**
-     * Over the topics.
+     * Reads the files of groups, and starts their timers.
      *
-     * @param directory where groups are written down
-     * @param background what ends sessions in time, from now on
+     * @param directory the directory of the files of groups
+     * @param background runs the timers
+     * @throws IOException if the directory cannot be read or created
      */
     public Groups(
             ServedTopics topics,
@@ -35,49 +37,55 @@ public final class Groups {
             Path directory,
             ScheduledExecutorService background)
             throws IOException {
-        Offsets cursors = new Offsets(topics.store());
-        coordinator =
-                new GroupCoordinator(
-                        new GroupFiles(medium, directory),
-                        GroupLimits.of(config),
-                        cursors,
-                        background);
+        GroupOffsets offsets = new GroupOffsets(topics.store());
+        GroupFiles files = new GroupFiles(medium, directory);
+        GroupLimits limits = GroupLimits.of(config);
+        coordinator = new GroupCoordinator(files, limits, offsets, background);
         membership = new MembershipApis(coordinator);
-        offsets =
-                new OffsetApis(
-                        coordinator, cursors, topics, config.integer("offset.metadata.max.bytes"));
-        admin = new GroupAdmin(coordinator, cursors, topics);
-        finder = new CoordinatorFinder(node, new InternalTopics(topics));
+        commits =
+                new OffsetCommitHandler(
+                        coordinator,
+                        new GroupCommits(files, limits),
+                        topics,
+                        config.integer("offset.metadata.max.bytes"));
+        fetches = new OffsetFetchHandler(coordinator, offsets, topics);
+        admin = new GroupAdmin(coordinator, offsets, topics);
+        finder = new CoordinatorFinder(node, new OffsetsTopic(topics));
     }
 
-    /** Has groups that nobody uses be deleted in time. */
+    /** Starts to delete groups that have not been used for the retention time. */
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     public void start(ScheduledExecutorService background) {
         background.scheduleWithFixedDelay(
                 coordinator::expire, EXPIRE_MINUTES, EXPIRE_MINUTES, TimeUnit.MINUTES);
     }
 
-    /** Members. */
+    /** Returns the handlers for members. */
     public MembershipApis membership() {
         return membership;
     }
 
-    /** Where groups stand. */
-    public OffsetApis offsets() {
-        return offsets;
+    /** Returns the handler of commits. */
+    public OffsetCommitHandler commits() {
+        return commits;
     }
 
-    /** For operators. */
+    /** Returns the handler that reads committed offsets. */
+    public OffsetFetchHandler fetches() {
+        return fetches;
+    }
+
+    /** Returns the handlers for administrators. */
     public GroupAdmin admin() {
         return admin;
     }
 
-    /** Who coordinates. */
+    /** Returns the handler of FindCoordinator. */
     public CoordinatorFinder finder() {
         return finder;
     }
 
-    /** How many groups there are. */
+    /** Returns the number of groups. */
     public int count() {
         return coordinator.count();
     }

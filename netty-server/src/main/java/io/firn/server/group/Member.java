@@ -2,11 +2,12 @@ package io.firn.server.group;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
 
-/** A member of a group. Guarded by its group. */
+/** A member of a group. Guarded by the group. */
 final class Member {
     static final byte[] NOTHING = {};
     private static final int FIXED_BYTES = 100;
@@ -19,8 +20,8 @@ final class Member {
     private int rebalanceMs;
     private Map<String, byte[]> protocols;
     private byte[] assignment = NOTHING;
-    private Consumer<Joined> joining;
-    private Consumer<Synced> syncing;
+    private Consumer<JoinResult> joining;
+    private Consumer<SyncResult> syncing;
     private long deadlineNs;
     private boolean isNew;
 
@@ -45,7 +46,7 @@ final class Member {
         return id;
     }
 
-    /** Null for a dynamic member. */
+    /** Returns the name of a static member; null for a dynamic one. */
     String instanceId() {
         return instanceId;
     }
@@ -70,7 +71,7 @@ final class Member {
         return rebalanceMs;
     }
 
-    /** Metadata by protocol, most wanted first. */
+    /** Returns the metadata by protocol, the most preferred first. */
     Map<String, byte[]> protocols() {
         return protocols;
     }
@@ -81,7 +82,7 @@ final class Member {
         rebalanceMs = newRebalanceMs;
     }
 
-    /** What it takes of the group's file, roughly, without its assignment. */
+    /** Returns roughly its size in the group's file, without its assignment. */
     int bytes() {
         return bytesOf(id, instanceId, clientId, protocols);
     }
@@ -97,8 +98,7 @@ final class Member {
     }
 
     boolean hasProtocols(Map<String, byte[]> others) {
-        if (!java.util.List.copyOf(protocols.keySet())
-                .equals(java.util.List.copyOf(others.keySet()))) {
+        if (!List.copyOf(protocols.keySet()).equals(List.copyOf(others.keySet()))) {
             return false;
         }
         return protocols.entrySet().stream()
@@ -113,18 +113,18 @@ final class Member {
         assignment = value == null ? NOTHING : value;
     }
 
-    // ---- what it waits for
+    // ---- responses that it waits for
 
     boolean isJoining() {
         return joining != null;
     }
 
-    void joining(Consumer<Joined> reply) {
+    void joining(Consumer<JoinResult> reply) {
         joining = reply;
     }
 
-    void joined(Joined result) {
-        Consumer<Joined> reply = joining;
+    void completeJoin(JoinResult result) {
+        Consumer<JoinResult> reply = joining;
         joining = null;
         isNew = false;
         if (reply != null) {
@@ -136,36 +136,39 @@ final class Member {
         return syncing != null;
     }
 
-    void syncing(Consumer<Synced> reply) {
+    void syncing(Consumer<SyncResult> reply) {
         syncing = reply;
     }
 
-    void synced(Synced result) {
-        Consumer<Synced> reply = syncing;
+    void completeSync(SyncResult result) {
+        Consumer<SyncResult> reply = syncing;
         syncing = null;
         if (reply != null) {
             reply.accept(result);
         }
     }
 
-    /** Tells it why it gets nothing. */
+    /** Refuses the requests that wait for a response. */
     void refuse(Errors error) {
-        joined(Joined.refused(error, id));
-        synced(Synced.refused(error));
+        completeJoin(JoinResult.refused(error, id));
+        completeSync(SyncResult.refused(error));
     }
 
-    // ---- whether it lives
+    // ---- session
 
     void isNew(boolean value) {
         isNew = value;
     }
 
-    /** Sets until when it may be silent; see {@link Group#heard}. */
+    /** Sets until when it may be silent; see {@link Group#renewSession}. */
     void expireAt(long nanoTime) {
         deadlineNs = nanoTime;
     }
 
-    /** While it waits for us it need not send heartbeats, except in its first join. */
+    /**
+     * Returns whether it waits for a response: then it sends no heartbeats, except in its first
+     * join.
+     */
     boolean isWaiting() {
         return (isJoining() && !isNew) || isSyncing();
     }
@@ -174,7 +177,7 @@ final class Member {
         return !isWaiting() && leftNs(nowNs) < 0;
     }
 
-    /** How long it may still be silent. */
+    /** Returns for how long it may still be silent, in ns. */
     long leftNs(long nowNs) {
         return deadlineNs - nowNs;
     }

@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import io.firn.server.group.Admission.JoinAsk;
-import io.firn.server.group.GroupCoordinator.SyncAsk;
+import io.firn.server.group.Admission.JoinRequest;
+import io.firn.server.group.GroupCoordinator.SyncRequest;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,27 +21,27 @@ import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
-/** JoinGroup, SyncGroup, Heartbeat and LeaveGroup, from the wire to the coordinator and back. */
+/** Handles JoinGroup, SyncGroup, Heartbeat and LeaveGroup. */
 public final class MembershipApis {
-    private static final short ID_FIRST = 4;
-    private static final short MAY_SKIP_ASSIGNMENT = 9;
-    private static final short NULL_PROTOCOL = 7;
-    private static final short SEVERAL_LEAVE = 3;
+    private static final short FIRST_WITH_ID_REQUIRED = 4;
+    private static final short FIRST_WITH_SKIP_ASSIGNMENT = 9;
+    private static final short FIRST_WITH_NULL_PROTOCOL = 7;
+    private static final short FIRST_WITH_SEVERAL_LEAVING = 3;
 
     private final GroupCoordinator coordinator;
 
-    /** Over the groups. */
+    /** Creates the handlers. */
     public MembershipApis(GroupCoordinator coordinator) {
         this.coordinator = coordinator;
     }
 
-    /** Answers JoinGroup, when all others have joined. */
+    /** Handles JoinGroup: answers when all members have joined. */
     public void join(Exchange exchange, JoinGroupRequestData request) {
         Map<String, byte[]> protocols = new LinkedHashMap<>();
         request.protocols().forEach(each -> protocols.put(each.name(), each.metadata()));
         short version = exchange.version();
-        JoinAsk ask =
-                new JoinAsk(
+        JoinRequest ask =
+                new JoinRequest(
                         request.groupId(),
                         request.memberId(),
                         request.groupInstanceId(),
@@ -53,14 +53,14 @@ public final class MembershipApis {
                                 : request.rebalanceTimeoutMs(),
                         request.protocolType(),
                         protocols,
-                        version >= ID_FIRST,
-                        version >= MAY_SKIP_ASSIGNMENT);
+                        version >= FIRST_WITH_ID_REQUIRED,
+                        version >= FIRST_WITH_SKIP_ASSIGNMENT);
         coordinator.join(ask, joined -> exchange.reply(toWire(joined, version)));
     }
 
-    private static JoinGroupResponseData toWire(Joined joined, short version) {
+    private static JoinGroupResponseData toWire(JoinResult joined, short version) {
         List<JoinGroupResponseMember> members = new ArrayList<>();
-        for (Joined.Participant each : joined.members()) {
+        for (JoinResult.Participant each : joined.members()) {
             members.add(
                     new JoinGroupResponseMember()
                             .setMemberId(each.memberId())
@@ -72,19 +72,20 @@ public final class MembershipApis {
                 .setErrorCode(joined.error().code())
                 .setGenerationId(joined.generation())
                 .setProtocolType(joined.protocolType())
-                .setProtocolName(protocol == null && version < NULL_PROTOCOL ? "" : protocol)
+                .setProtocolName(
+                        protocol == null && version < FIRST_WITH_NULL_PROTOCOL ? "" : protocol)
                 .setLeader(joined.leader())
                 .setSkipAssignment(joined.skipAssignment())
                 .setMemberId(joined.memberId())
                 .setMembers(members);
     }
 
-    /** Answers SyncGroup, when the leader has assigned. */
+    /** Handles SyncGroup: answers when the leader has sent the assignment. */
     public void sync(Exchange exchange, SyncGroupRequestData request) {
         Map<String, byte[]> assignments = new HashMap<>();
         request.assignments().forEach(each -> assignments.put(each.memberId(), each.assignment()));
-        SyncAsk ask =
-                new SyncAsk(
+        SyncRequest ask =
+                new SyncRequest(
                         request.groupId(),
                         request.generationId(),
                         request.memberId(),
@@ -103,7 +104,7 @@ public final class MembershipApis {
                                         .setAssignment(synced.assignment())));
     }
 
-    /** Answers Heartbeat. */
+    /** Handles Heartbeat. */
     public void heartbeat(Exchange exchange, HeartbeatRequestData request) {
         Errors error =
                 coordinator.heartbeat(
@@ -114,9 +115,9 @@ public final class MembershipApis {
         exchange.reply(new HeartbeatResponseData().setErrorCode(error.code()));
     }
 
-    /** Answers LeaveGroup. */
+    /** Handles LeaveGroup. */
     public void leave(Exchange exchange, LeaveGroupRequestData request) {
-        if (exchange.version() < SEVERAL_LEAVE) {
+        if (exchange.version() < FIRST_WITH_SEVERAL_LEAVING) {
             Errors error = coordinator.leave(request.groupId(), request.memberId(), null);
             exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));
             return;

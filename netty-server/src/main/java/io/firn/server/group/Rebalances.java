@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -7,9 +8,9 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * Takes a group from one generation to the next. A rebalance begins when a member joins, leaves or
- * changes its protocols; it waits until all members have joined again, or their time is up; then
- * the leader receives the list of members and assigns, and its sync completes those of all others.
- * The caller holds the group's monitor.
+ * changes its protocols. It waits until all members have joined again, or their time is up. Then
+ * the leader receives the list of members and sends the assignment with its SyncGroup request,
+ * which completes those of all others. The caller holds the group's monitor.
  *
  * <pre>
  *            member comes or goes            all joined, or time is up
@@ -22,7 +23,7 @@ import org.apache.kafka.common.protocol.Errors;
  * </pre>
  */
 final class Rebalances {
-    private static final long LEAST_WAIT_NS = 1_000_000_000;
+    private static final long MIN_WAIT_NS = 1_000_000_000;
 
     private final GroupFiles files;
     private final GroupLimits limits;
@@ -32,7 +33,8 @@ final class Rebalances {
         this.limits = limits;
     }
 
-    /** Makes all members join again. */
+    /** Begins a rebalance: all members have to join again. */
+    @GuardedBy("group")
     void begin(Group group) {
         boolean first = group.is(GroupState.EMPTY);
         long now = System.nanoTime();
@@ -42,7 +44,7 @@ final class Rebalances {
                 refuseSync(group, member, Errors.REBALANCE_IN_PROGRESS, now);
             }
         }
-        long wait = group.longestRebalanceMs() * 1_000_000L;
+        long wait = group.members().longestRebalanceMs() * 1_000_000L;
         long delay = limits.initialDelayMs() * 1_000_000L;
         if (first && delay > 0) {
             group.joinBy(now + Math.min(delay, wait), now + wait, true);
@@ -53,78 +55,89 @@ final class Rebalances {
         tryComplete(group);
     }
 
-    /** A member that waited was alive all the time, and gets a session's time to join again. */
+    /** A member that waits is alive: its session is renewed, so that it has time to join again. */
+    @GuardedBy("group")
     private static void refuseSync(Group group, Member member, Errors error, long nowNs) {
         if (member.isSyncing()) {
-            group.heard(member, nowNs);
-            member.synced(Synced.refused(error));
+            group.renewSession(member, nowNs);
+            member.completeSync(SyncResult.refused(error));
         }
     }
 
-    /** Called when a member has joined or left while others are awaited. */
+    /** Completes the join phase if no other member is awaited. */
+    @GuardedBy("group")
     void tryComplete(Group group) {
-        if (group.is(GroupState.PREPARING) && !group.isInitialDelay() && group.haveAllJoined()) {
+        if (group.is(GroupState.PREPARING)
+                && !group.deadlines().isInitialDelay()
+                && group.haveAllJoined()) {
             complete(group);
         }
     }
 
-    /** Begins a generation with the members that have joined. */
+    /** Begins a new generation with the members that have joined. */
+    @GuardedBy("group")
     private void complete(Group group) {
-        for (Member member : List.copyOf(group.members())) {
+        for (Member member : group.members().copy()) {
             if (!member.isJoining() && !member.isStatic()) {
-                group.remove(member);
+                group.members().remove(member);
             }
         }
         if (group.members().isEmpty()) {
             becomeEmpty(group);
             return;
         }
-        if (!group.member(group.leader()).isJoining()) {
-            Member present =
-                    group.members().stream().filter(Member::isJoining).findFirst().orElse(null);
+        if (!group.members().find(group.members().leader()).isJoining()) {
+            Member present = group.members().firstJoined();
             if (present == null) {
-                // Static members only, and none of them is back: their sessions decide.
-                long wait = Math.max(LEAST_WAIT_NS, group.longestRebalanceMs() * 1_000_000L);
-                long later = System.nanoTime() + wait; // who allows no time is not looked at often
+                // Only static members, and none has returned: they stay until their sessions
+                // expire.
+                long wait =
+                        Math.max(MIN_WAIT_NS, group.members().longestRebalanceMs() * 1_000_000L);
+                long later = System.nanoTime() + wait;
                 group.joinBy(later, later, false);
                 return;
             }
-            group.leader(present.id());
+            group.members().leader(present.id());
         }
         group.generation(group.generation() + 1);
-        group.protocol(group.vote());
+        group.protocol(group.members().vote());
         group.state(GroupState.COMPLETING);
         long now = System.nanoTime();
-        group.syncBy(now + group.longestRebalanceMs() * 1_000_000L);
+        group.syncBy(now + group.members().longestRebalanceMs() * 1_000_000L);
         for (Member member : group.members()) {
-            group.heard(member, now);
-            member.joined(joined(group, member.id()));
+            group.renewSession(member, now);
+            member.completeJoin(joinResult(group, member.id()));
         }
     }
 
-    /** The answer to a member of the present generation. */
-    Joined joined(Group group, String memberId) {
-        return new Joined(
+    /** Returns the response to a member of the present generation. */
+    @GuardedBy("group")
+    JoinResult joinResult(Group group, String memberId) {
+        return new JoinResult(
                 Errors.NONE,
                 group.generation(),
                 group.protocolType(),
                 group.protocol(),
-                group.leader(),
+                group.members().leader(),
                 false,
                 memberId,
-                group.isLeader(memberId) ? group.participants() : List.of());
+                group.members().isLeader(memberId)
+                        ? group.members().participants(group.protocol())
+                        : List.of());
     }
 
+    @GuardedBy("group")
     private void becomeEmpty(Group group) {
         group.generation(group.generation() + 1);
         group.protocol(null);
-        group.leader(null);
+        group.members().leader(null);
         group.state(GroupState.EMPTY);
         group.emptySinceMs(System.currentTimeMillis());
         files.write(group);
     }
 
-    /** Called with the leader's assignment, which is durable before any member receives it. */
+    /** Stores the leader's assignment, which is durable before any member receives it. */
+    @GuardedBy("group")
     void assign(Group group, Map<String, byte[]> assignments) {
         for (Member member : group.members()) {
             member.assignment(assignments.get(member.id()));
@@ -134,7 +147,7 @@ final class Rebalances {
         } catch (RuntimeException e) {
             long now = System.nanoTime();
             for (Member member : group.members()) {
-                refuseSync(group, member, Errors.COORDINATOR_NOT_AVAILABLE, now); // they try again
+                refuseSync(group, member, Errors.COORDINATOR_NOT_AVAILABLE, now);
             }
             begin(group);
             throw e;
@@ -143,23 +156,27 @@ final class Rebalances {
         long now = System.nanoTime();
         for (Member member : group.members()) {
             if (member.isSyncing()) {
-                group.heard(member, now);
-                member.synced(synced(group, member));
+                group.renewSession(member, now);
+                member.completeSync(syncResult(group, member));
             }
         }
     }
 
-    Synced synced(Group group, Member member) {
-        return new Synced(Errors.NONE, group.protocolType(), group.protocol(), member.assignment());
+    @GuardedBy("group")
+    SyncResult syncResult(Group group, Member member) {
+        return new SyncResult(
+                Errors.NONE, group.protocolType(), group.protocol(), member.assignment());
     }
 
-    /** Called when a member leaves or its session has ended. */
-    void remove(Group group, Member member, Errors told) {
-        member.refuse(told);
-        group.remove(member);
+    /** Removes a member that leaves or whose session has expired. */
+    @GuardedBy("group")
+    void remove(Group group, Member member, Errors reason) {
+        member.refuse(reason);
+        group.members().remove(member);
         afterRemoval(group);
     }
 
+    @GuardedBy("group")
     private void afterRemoval(Group group) {
         switch (group.state()) {
             case STABLE, COMPLETING -> begin(group);
@@ -168,17 +185,18 @@ final class Rebalances {
         }
     }
 
-    /** Ends what has timed out; returns true when something did. */
-    void tick(Group group, long nowNs) {
-        boolean forgot = group.forgetLateIds(nowNs);
+    /** Ends the sessions, joins and syncs that have timed out. */
+    @GuardedBy("group")
+    void expire(Group group, long nowNs) {
+        boolean expiredIds = group.removeExpiredPending(nowNs);
         List<Member> gone = new ArrayList<>();
         for (Member member : group.members()) {
             boolean unsynced =
                     group.is(GroupState.COMPLETING)
-                            && group.isSyncOver(nowNs)
+                            && group.deadlines().isSyncOver(nowNs)
                             && !member.isSyncing()
-                            // A static member that is down keeps its place but does not lead.
-                            && (!member.isStatic() || group.isLeader(member.id()));
+                            // A static member that is down stays, but does not lead.
+                            && (!member.isStatic() || group.members().isLeader(member.id()));
             if (unsynced || member.isExpired(nowNs)) {
                 gone.add(member);
             }
@@ -186,13 +204,13 @@ final class Rebalances {
         if (!gone.isEmpty()) {
             for (Member member : gone) {
                 member.refuse(Errors.UNKNOWN_MEMBER_ID);
-                group.remove(member);
+                group.members().remove(member);
             }
             afterRemoval(group);
-        } else if (forgot) {
+        } else if (expiredIds) {
             tryComplete(group);
         }
-        if (group.is(GroupState.PREPARING) && group.isJoinOver(nowNs)) {
+        if (group.is(GroupState.PREPARING) && group.deadlines().isJoinOver(nowNs)) {
             complete(group);
         }
     }

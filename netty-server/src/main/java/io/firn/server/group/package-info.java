@@ -1,2 +1,2 @@
-/** Consumer groups: members, rebalances, committed offsets. */
+/** Internal: consumer groups, with their members, rebalances and committed offsets. */
 package io.firn.server.group;

@@ -30,7 +30,7 @@ import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEnd
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Describes the node, its topics and its disks. */
+/** Describes the node, its topics, its storage and the epochs of batches. */
 public final class ClusterAdmin {
     private static final int MOST_PARTITIONS = 2_000;
     private static final int EPOCH = 12;
@@ -38,13 +38,13 @@ public final class ClusterAdmin {
     private final ServedTopics topics;
     private final Supplier<Node> node;
 
-    /** Over the topics. */
+    /** Creates the handlers. */
     public ClusterAdmin(ServedTopics topics, Supplier<Node> node) {
         this.topics = topics;
         this.node = node;
     }
 
-    /** Answers DescribeCluster. */
+    /** Handles DescribeCluster. */
     public void cluster(Exchange exchange, DescribeClusterRequestData request) {
         Node here = node.get();
         DescribeClusterResponseData response = new DescribeClusterResponseData();
@@ -62,7 +62,7 @@ public final class ClusterAdmin {
         exchange.reply(response);
     }
 
-    /** Answers DescribeAcls: there are none, since there is no security. */
+    /** Handles DescribeAcls: there is no authorization. */
     public void acls(Exchange exchange, DescribeAclsRequestData request) {
         exchange.reply(
                 new DescribeAclsResponseData()
@@ -72,7 +72,7 @@ public final class ClusterAdmin {
 
     // ---- topics
 
-    /** Answers DescribeTopicPartitions, page by page. */
+    /** Handles DescribeTopicPartitions, page by page. */
     public void topicPartitions(Exchange exchange, DescribeTopicPartitionsRequestData request) {
         DescribeTopicPartitionsResponseData response = new DescribeTopicPartitionsResponseData();
         TreeSet<String> names = new TreeSet<>();
@@ -123,12 +123,12 @@ public final class ClusterAdmin {
                 .setLastKnownElr(List.of());
     }
 
-    /** Answers DescribeLogDirs: all tiers together, as one directory. */
+    /** Handles DescribeLogDirs: reports all tiers together as one directory. */
     public void logDirs(Exchange exchange, DescribeLogDirsRequestData request) {
         DescribeLogDirsResult directory =
                 new DescribeLogDirsResult()
                         .setLogDir(topics.store().directory().toAbsolutePath().toString());
-        tellRoom(directory);
+        setSize(directory);
         List<String> names = new ArrayList<>();
         if (request.topics() == null) {
             names.addAll(topics.names());
@@ -157,8 +157,8 @@ public final class ClusterAdmin {
         exchange.reply(new DescribeLogDirsResponseData().setResults(List.of(directory)));
     }
 
-    /** The room of all tiers, where they know it; of others a file system decides. */
-    private void tellRoom(DescribeLogDirsResult directory) {
+    /** Reports the size of all tiers, if each of them has a limit. */
+    private void setSize(DescribeLogDirsResult directory) {
         long total = 0;
         long used = 0;
         for (TierMetrics tier : topics.store().metrics().tiers()) {
@@ -174,8 +174,8 @@ public final class ClusterAdmin {
     // ---- epochs
 
     /**
-     * Answers OffsetForLeaderEpoch from the batches themselves. Nobody is told an epoch anywhere
-     * else, but some clients ask with what they found in a batch.
+     * Handles OffsetForLeaderEpoch: looks up the epochs in the batches. No other response contains
+     * an epoch, but some clients ask with the epoch of a batch.
      */
     public void epochs(Exchange exchange, OffsetForLeaderEpochRequestData request) {
         OffsetForLeaderEpochResponseData response = new OffsetForLeaderEpochResponseData();
@@ -193,7 +193,7 @@ public final class ClusterAdmin {
                     try {
                         find(found.partition(), each.leaderEpoch(), result);
                     } catch (RuntimeException e) {
-                        result.setErrorCode(Failures.codeOf(e).code());
+                        result.setErrorCode(ErrorMapper.codeOf(e).code());
                     }
                 }
                 results.partitions().add(result);
@@ -202,7 +202,7 @@ public final class ClusterAdmin {
         exchange.reply(response);
     }
 
-    /** The largest epoch up to the one asked for, and where it ends: epochs ascend with offsets. */
+    /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */
     private static void find(Partition partition, int asked, EpochEndOffset result) {
         BatchReader reader = partition.openBatchReader();
         long low = partition.logStartOffset();

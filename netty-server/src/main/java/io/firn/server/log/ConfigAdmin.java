@@ -15,7 +15,7 @@ import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfi
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Shows what is configured, for topics and for the node. What was set is shown as it was set. */
+/** Handles DescribeConfigs, for topics and for the node. Values are returned as they were set. */
 public final class ConfigAdmin {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
@@ -25,12 +25,12 @@ public final class ConfigAdmin {
 
     private final ServedTopics topics;
 
-    /** Over the topics. */
+    /** Creates the handler. */
     public ConfigAdmin(ServedTopics topics) {
         this.topics = topics;
     }
 
-    /** Answers DescribeConfigs. */
+    /** Handles DescribeConfigs. */
     public void describe(Exchange exchange, DescribeConfigsRequestData request) {
         DescribeConfigsResponseData response = new DescribeConfigsResponseData();
         for (DescribeConfigsResource asked : request.resources()) {
@@ -41,7 +41,7 @@ public final class ConfigAdmin {
             try {
                 result.setConfigs(describe(asked, request.includeSynonyms()));
             } catch (RuntimeException e) {
-                result.setErrorCode(Failures.codeOf(e).code()).setErrorMessage(e.getMessage());
+                result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
             }
             response.results().add(result);
         }
@@ -82,7 +82,7 @@ public final class ConfigAdmin {
         return all;
     }
 
-    /** Where a topic has the value of a key from. */
+    /** Returns the source of a topic's value, in the form of the protocol. */
     static byte sourceOf(String key, TopicSettings topic, ServerConfig server) {
         if (topic.set().containsKey(key)) {
             return FROM_TOPIC;

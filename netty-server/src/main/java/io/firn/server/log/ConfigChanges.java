@@ -22,10 +22,10 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Changes what is configured for topics; a node is configured by its properties file. Each resource
- * is changed as a whole or not at all. What is wrong with a request is told in Kafka's order: the
- * same resource twice, changes that cannot be understood, the topic's name, the values, and at last
- * that there is no such topic.
+ * Changes the configuration of topics; the node is configured by its properties file. The changes
+ * of a resource are applied together or not at all. They are checked in Kafka's order: duplicate
+ * resources, the form of the changes, the topic's name, the values, and last whether the topic
+ * exists.
  */
 public final class ConfigChanges {
     private static final byte TOPIC = 2;
@@ -38,16 +38,16 @@ public final class ConfigChanges {
 
     private record Resource(byte type, String name) {}
 
-    /** Of the topics. */
+    /** Creates the handlers. */
     public ConfigChanges(ServedTopics topics) {
         this.topics = topics;
     }
 
-    /** Answers IncrementalAlterConfigs. */
+    /** Handles IncrementalAlterConfigs. */
     public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
         IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
-        Doubled<Resource> doubled =
-                new Doubled<>(
+        Duplicates<Resource> duplicates =
+                new Duplicates<>(
                         request.resources().stream()
                                 .map(
                                         each ->
@@ -59,7 +59,7 @@ public final class ConfigChanges {
                             .setResourceType(asked.resourceType())
                             .setResourceName(asked.resourceName());
             try {
-                doubled.check(
+                duplicates.check(
                         new Resource(asked.resourceType(), asked.resourceName()),
                         asked.resourceName());
                 checkChanges(asked.configs());
@@ -85,7 +85,7 @@ public final class ConfigChanges {
             byte operation = each.configOperation();
             checkKey(named, each.name(), operation == DELETE ? "" : each.value());
             if (operation < SET || operation > SUBTRACT) {
-                // Kafka fails in its insides at this place, and this is what its clients see.
+                // Kafka fails unexpectedly here, and this is the error that its clients see.
                 throw Errors.UNKNOWN_SERVER_ERROR.exception(
                         "A change is 0 (set), 1 (delete), 2 (append) or 3 (subtract), not "
                                 + operation
@@ -133,11 +133,11 @@ public final class ConfigChanges {
         }
     }
 
-    /** Answers AlterConfigs: what is not named goes back to its default. */
+    /** Handles AlterConfigs: keys that are not named return to their defaults. */
     public void replace(Exchange exchange, AlterConfigsRequestData request) {
         AlterConfigsResponseData response = new AlterConfigsResponseData();
-        Doubled<Resource> doubled =
-                new Doubled<>(
+        Duplicates<Resource> duplicates =
+                new Duplicates<>(
                         request.resources().stream()
                                 .map(
                                         each ->
@@ -149,7 +149,7 @@ public final class ConfigChanges {
                             .setResourceType(asked.resourceType())
                             .setResourceName(asked.resourceName());
             try {
-                doubled.check(
+                duplicates.check(
                         new Resource(asked.resourceType(), asked.resourceName()),
                         asked.resourceName());
                 Map<String, String> set = new TreeMap<>();
@@ -179,18 +179,18 @@ public final class ConfigChanges {
         Topic.validate(name);
     }
 
-    private void configure(ServedTopic topic, Map<String, String> set, boolean onlyCheck) {
+    private void configure(ServedTopic topic, Map<String, String> set, boolean validateOnly) {
         if (topic == null) {
             topics.check(set);
             throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
         }
         topics.check(topic, set);
-        if (!onlyCheck) {
+        if (!validateOnly) {
             topics.configure(topic, set);
         }
     }
 
     private static Errors codeOf(RuntimeException e) {
-        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : Failures.codeOf(e);
+        return e instanceof InvalidOptionException ? Errors.INVALID_CONFIG : ErrorMapper.codeOf(e);
     }
 }

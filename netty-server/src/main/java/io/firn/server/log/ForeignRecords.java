@@ -49,7 +49,7 @@ final class ForeignRecords {
         }
         if (!settings.isAppendTime()
                 && ((attributes & BatchFormat.APPEND_TIME_FLAG) != 0
-                        || !settings.takesTime(
+                        || !settings.acceptsTimestamp(
                                 bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
             return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
         }

@@ -11,7 +11,7 @@ import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartit
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicResponse;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Finds offsets: the ends, and by timestamp. */
+/** Handles ListOffsets: the first and the last offset, and offsets by timestamp. */
 public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData> {
     private static final long LATEST = -1;
     private static final long EARLIEST = -2;
@@ -20,12 +20,12 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     private static final long LATEST_TIERED = -5;
     private static final long EARLIEST_PENDING_UPLOAD = -6;
 
-    /** The first version that knows each timestamp that is none, from −3 on downwards. */
+    /** The first versions that know the special timestamps, from −3 on downwards. */
     private static final int[] KNOWN_SINCE = {7, 8, 9, 11};
 
     private final ServedTopics topics;
 
-    /** Over the topics. */
+    /** Creates the handler. */
     public ListOffsetsHandler(ServedTopics topics) {
         this.topics = topics;
     }
@@ -58,7 +58,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
         try {
             return find(served.partition(), asked.timestamp(), result);
         } catch (RuntimeException e) {
-            return result.setErrorCode(Failures.codeOf(e).code());
+            return result.setErrorCode(ErrorMapper.codeOf(e).code());
         }
     }
 
@@ -79,7 +79,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
             return result.setOffset(partition.logStartOffset());
         }
         if (timestamp == LATEST_TIERED || timestamp == EARLIEST_PENDING_UPLOAD) {
-            return result; // nothing lies remotely
+            return result; // there is no remote storage
         }
         TimestampedOffset found =
                 timestamp == MAX_TIMESTAMP

@@ -21,8 +21,8 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Says which topics there are, and that this node leads all of their partitions. Leader epochs are
- * −1: growing ones would cost clients a validation for each.
+ * Handles Metadata: this node leads all partitions. Leader epochs are −1, because clients validate
+ * their offsets after each change of an epoch.
  */
 public final class MetadataHandler implements Handler<MetadataRequestData> {
     private final ServedTopics topics;
@@ -30,9 +30,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     private final Executor background;
 
     /**
-     * Over the topics.
+     * Creates the handler.
      *
-     * @param background for creating topics
+     * @param background creates topics, which writes files
      */
     public MetadataHandler(ServedTopics topics, Supplier<Node> node, Executor background) {
         this.topics = topics;
@@ -101,16 +101,16 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                     : describe(topic, here);
         }
         ServedTopic topic = topics.find(asked.name());
-        // A client that hopes for the topic to come need not wait for one that cannot.
+        // No topic can have an invalid name, so the client need not try again.
         Errors error =
                 Topic.isValid(asked.name()) ? topics.missing() : Errors.INVALID_TOPIC_EXCEPTION;
         if (topic == null && create) {
             try {
                 topics.create(asked.name(), topics.config().integer("num.partitions"), Map.of());
             } catch (TopicExistsException e) {
-                error = Errors.LEADER_NOT_AVAILABLE; // somebody else did, just now
+                error = Errors.LEADER_NOT_AVAILABLE; // another client has just created it
             } catch (UnreadableTopicException e) {
-                error = Failures.codeOf(e);
+                error = ErrorMapper.codeOf(e);
             } catch (InvalidOptionException e) {
                 error = Errors.INVALID_TOPIC_EXCEPTION;
             }

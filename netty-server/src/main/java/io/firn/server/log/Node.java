@@ -6,6 +6,6 @@ package io.firn.server.log;
  * @param id its id
  * @param host the host that clients connect to
  * @param port the port that clients connect to
- * @param clusterId of the store
+ * @param clusterId the id of the cluster, which is kept in the store
  */
 public record Node(int id, String host, int port, String clusterId) {}

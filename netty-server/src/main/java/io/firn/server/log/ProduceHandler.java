@@ -5,39 +5,26 @@ import io.firn.server.wire.Handler;
 import org.agrona.concurrent.EpochClock;
 import org.apache.kafka.common.message.ProduceRequestData;
 
-/** Appends what producers send. */
+/** Handles Produce: appends batches to the log. */
 public final class ProduceHandler implements Handler<ProduceRequestData> {
-    private final ServedTopics topics;
-    private final EpochClock clock;
-    private final Openings openings;
-    private final boolean ackOneWaits;
+    private final ProduceAppender appender;
+    private final DecompressionQueue decompression;
 
-    /** Over the topics. */
-    public ProduceHandler(ServedTopics topics, EpochClock clock, Openings openings) {
-        this.openings = openings;
-        this.topics = topics;
-        this.clock = clock;
-        this.ackOneWaits = topics.config().flag("firn.acks1.waits.for.force");
+    /**
+     * Creates the handler.
+     *
+     * @param clock the time for topics with {@code LogAppendTime}, in ms
+     * @param decompression where batches are appended that have to be decompressed
+     */
+    public ProduceHandler(ServedTopics topics, EpochClock clock, DecompressionQueue decompression) {
+        this.appender =
+                new ProduceAppender(
+                        topics, clock, topics.config().flag("firn.acks1.waits.for.force"));
+        this.decompression = decompression;
     }
 
     @Override
     public void handle(Exchange exchange, ProduceRequestData request) {
-        new ProduceTask(this, exchange, request).run();
-    }
-
-    ServedTopics topics() {
-        return topics;
-    }
-
-    Openings openings() {
-        return openings;
-    }
-
-    long nowMs() {
-        return clock.time();
-    }
-
-    boolean waitsForForce(short acks) {
-        return acks == -1 || (acks == 1 && ackOneWaits);
+        new ProduceTask(appender, decompression, exchange, request).run();
     }
 }

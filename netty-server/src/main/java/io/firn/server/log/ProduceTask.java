@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Appender;
+import io.firn.server.log.ProduceAppender.Item;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,34 +14,35 @@ import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * One produce request. Appends are made in order, on the connection's event loop; when a
- * partition's next block is still being prepared, the connection stops until it is there, so that
- * what a producer sent later does not overtake. It stops likewise while a batch is appended
- * elsewhere because it has to be decompressed for its records to be counted: that may take long,
- * and other connections are not to wait for it. Forces are waited for without a thread.
+ * One produce request. Its batches are appended in order, on the connection's event loop. While the
+ * next block of a partition is being reserved, the connection handles no other request, so that
+ * what a producer sends later does not overtake. The same holds while a batch is appended on
+ * another thread because it has to be decompressed to count its records: that may take long, and
+ * other connections do not wait for it. No thread waits for a force.
  */
 final class ProduceTask {
-    private static final short FIRST_WITH_IDS = 13;
     private static final long BLOCK_RETRY_US = 500;
-    private static final long OPENING_RETRY_US = 10_000;
+    private static final long DECOMPRESSION_RETRY_US = 10_000;
 
-    private final ProduceHandler handler;
+    private final ProduceAppender appender;
+    private final DecompressionQueue decompression;
     private final Exchange exchange;
     private final ProduceRequestData request;
     private final List<Item> items = new ArrayList<>();
     private final ProduceResponseData response = new ProduceResponseData();
     private int next;
     private boolean blocking;
-    private Runnable done;
+    private Runnable releaseBytes;
 
-    private record Item(
-            TopicProduceData topic, PartitionProduceData data, PartitionProduceResponse result) {}
-
-    ProduceTask(ProduceHandler handler, Exchange exchange, ProduceRequestData request) {
-        this.handler = handler;
+    ProduceTask(
+            ProduceAppender appender,
+            DecompressionQueue decompression,
+            Exchange exchange,
+            ProduceRequestData request) {
+        this.appender = appender;
+        this.decompression = decompression;
         this.exchange = exchange;
         this.request = request;
         for (TopicProduceData topic : request.topicData()) {
@@ -60,100 +61,46 @@ final class ProduceTask {
     void run() {
         short acks = request.acks();
         if (acks < -1 || acks > 1) {
-            items.forEach(item -> item.result.setErrorCode(Errors.INVALID_REQUIRED_ACKS.code()));
+            items.forEach(item -> item.result().setErrorCode(Errors.INVALID_REQUIRED_ACKS.code()));
             exchange.reply(response);
             return;
         }
-        done = exchange.keepBytes();
-        goOn(new ArrayList<>());
+        releaseBytes = exchange.keepBytes();
+        appendRest(new ArrayList<>());
     }
 
-    /** Appends what is left; comes back when a block was missing, or when a batch was opened. */
-    private void goOn(List<CompletableFuture<?>> forces) {
+    // ---- append
+
+    /** Appends the batches that are left; continues later if one of them has to wait. */
+    private void appendRest(List<CompletableFuture<?>> forces) {
         while (next < items.size()) {
             Item item = items.get(next);
-            if (isDense(item)) {
-                if (hasOpened(item, forces)) {
+            if (item.isDense()) {
+                if (appendsElsewhere(item, forces)) {
                     return;
                 }
             } else if (!tryAppend(item, forces)) {
-                goOnLater(forces, BLOCK_RETRY_US);
+                appendRestLater(forces, BLOCK_RETRY_US);
                 return;
             }
             next++;
         }
-        done.run();
-        finish(forces);
+        releaseBytes.run();
+        answer(forces);
         if (blocking) {
             exchange.connection().unblock();
         }
     }
 
+    private boolean tryAppend(Item item, List<CompletableFuture<?>> forces) {
+        return appender.tryAppend(
+                item, exchange.version(), request.acks(), exchange.clientId(), forces);
+    }
+
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
-    private void goOnLater(List<CompletableFuture<?>> forces, long us) {
+    private void appendRestLater(List<CompletableFuture<?>> forces, long us) {
         block();
-        exchange.eventLoop().schedule(() -> goOn(forces), us, TimeUnit.MICROSECONDS);
-    }
-
-    private static boolean isDense(Item item) {
-        return item.data.records() instanceof MemoryRecords records
-                && new ForeignRecords(records.buffer()).isDense();
-    }
-
-    /** False when the item is refused; else this goes on when it was opened, or could not be. */
-    private boolean hasOpened(Item item, List<CompletableFuture<?>> forces) {
-        long bytes = 0;
-        for (Item each : items) {
-            bytes += each.data.records() == null ? 0 : each.data.records().sizeInBytes();
-        }
-        try {
-            if (handler.openings().tryRun(bytes, () -> open(item, forces))) {
-                block();
-                return true;
-            }
-        } catch (RejectedExecutionException e) {
-            refuse(item, Errors.NOT_LEADER_OR_FOLLOWER, "the server ends");
-            return false;
-        }
-        if (!exchange.isOpen()) {
-            // Its bytes count for no connection any more, and there is no room to keep them.
-            refuse(item, Errors.NOT_LEADER_OR_FOLLOWER, "the connection has ended");
-            return false;
-        }
-        goOnLater(forces, OPENING_RETRY_US);
-        return true;
-    }
-
-    /** Not on the event loop, which does nothing for this request meanwhile. */
-    private void open(Item item, List<CompletableFuture<?>> forces) {
-        boolean appended = true;
-        boolean failed = true;
-        try {
-            appended = tryAppend(item, forces);
-            failed = false;
-        } finally {
-            if (failed) { // an Error
-                refuse(item, Errors.UNKNOWN_SERVER_ERROR, null);
-            }
-            goOnAfterOpening(appended, forces);
-        }
-    }
-
-    private void goOnAfterOpening(boolean appended, List<CompletableFuture<?>> forces) {
-        Runnable rest =
-                () -> {
-                    if (appended) {
-                        next++;
-                        goOn(forces);
-                    } else {
-                        goOnLater(forces, BLOCK_RETRY_US);
-                    }
-                };
-        try {
-            exchange.eventLoop().execute(rest);
-        } catch (RejectedExecutionException e) {
-            done.run(); // the event loop has ended, and the connection with it
-        }
+        exchange.eventLoop().schedule(() -> appendRest(forces), us, TimeUnit.MICROSECONDS);
     }
 
     private void block() {
@@ -163,88 +110,71 @@ final class ProduceTask {
         }
     }
 
-    /** False when it has to be tried again; what cannot be appended is refused. */
-    private boolean tryAppend(Item item, List<CompletableFuture<?>> forces) {
-        try {
-            return append(item, forces);
-        } catch (RuntimeException e) {
-            refuse(item, Failures.codeOf(e), e.getMessage());
-            return true;
-        }
-    }
+    // ---- append on another thread
 
-    private boolean append(Item item, List<CompletableFuture<?>> forces) {
-        boolean byId = exchange.version() >= FIRST_WITH_IDS;
-        ServedTopic topic =
-                byId
-                        ? handler.topics().find(item.topic.topicId())
-                        : handler.topics().find(item.topic.name());
-        ServedPartition partition = topic == null ? null : topic.partition(item.data.index());
-        if (partition == null) {
-            Errors unknown =
-                    byId && topic == null
-                            ? Errors.UNKNOWN_TOPIC_ID
-                            : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            refuse(item, unknown, null);
-            return true;
+    /** Returns false if the batch is refused; otherwise this task continues when it is appended. */
+    private boolean appendsElsewhere(Item item, List<CompletableFuture<?>> forces) {
+        long bytes = 0;
+        for (Item each : items) {
+            bytes += each.bytes();
         }
-        if (topic.isInternal() && !InternalTopics.mayAppend(exchange.clientId())) {
-            refuse(
-                    item,
-                    Errors.INVALID_TOPIC_EXCEPTION,
-                    "Cannot append to internal topic " + topic.name() + "; choose another name.");
-            return true;
-        }
-        if (!(item.data.records() instanceof MemoryRecords records)) {
-            refuse(item, Errors.INVALID_RECORD, "no records");
-            return true;
-        }
-        TopicSettings settings = topic.settings();
-        long now = handler.nowMs();
-        ForeignRecords batch = new ForeignRecords(records.buffer());
-        Errors wrong = batch.check(settings, exchange.version(), now);
-        if (wrong == Errors.NONE && settings.isAppendTime() && !batch.stamp(now)) {
-            wrong = Errors.CORRUPT_MESSAGE;
-        }
-        if (wrong != Errors.NONE) {
-            refuse(item, wrong, null);
-            return true;
-        }
-        Appender appender = partition.appender();
-        long offset = appender.appendBatchAsync(batch.bytes());
-        if (offset == Appender.BACK_PRESSURED) {
+        try {
+            if (decompression.tryRun(bytes, () -> appendDense(item, forces))) {
+                block();
+                return true;
+            }
+        } catch (RejectedExecutionException e) {
+            item.refuse(Errors.NOT_LEADER_OR_FOLLOWER, "the server is closing");
             return false;
         }
-        item.result
-                .setBaseOffset(offset)
-                .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
-                .setLogStartOffset(partition.partition().logStartOffset());
-        if (handler.waitsForForce(request.acks())
-                && partition.partition().visibleOffset() < offset + batch.count()) {
-            forces.add(
-                    appender.whenDurable(offset + batch.count() - 1)
-                            .exceptionally(
-                                    e -> {
-                                        refuse(item, Failures.codeOf(e), e.getMessage());
-                                        return -1L;
-                                    }));
+        if (!exchange.isOpen()) {
+            // Its bytes are charged to no connection any more, and nothing limits them.
+            item.refuse(Errors.NOT_LEADER_OR_FOLLOWER, "the connection has ended");
+            return false;
         }
+        appendRestLater(forces, DECOMPRESSION_RETRY_US);
         return true;
     }
 
-    private static void refuse(Item item, Errors error, String message) {
-        item.result
-                .setErrorCode(error.code())
-                .setErrorMessage(message == null ? error.message() : message)
-                .setBaseOffset(-1)
-                .setLogAppendTimeMs(-1);
+    /** Runs on another thread; the event loop does nothing for this request meanwhile. */
+    private void appendDense(Item item, List<CompletableFuture<?>> forces) {
+        boolean appended = true;
+        boolean failed = true;
+        try {
+            appended = tryAppend(item, forces);
+            failed = false;
+        } finally {
+            if (failed) { // an Error
+                item.refuse(Errors.UNKNOWN_SERVER_ERROR, null);
+            }
+            continueAfterDense(appended, forces);
+        }
     }
 
-    private void finish(List<CompletableFuture<?>> forces) {
+    private void continueAfterDense(boolean appended, List<CompletableFuture<?>> forces) {
+        Runnable rest =
+                () -> {
+                    if (appended) {
+                        next++;
+                        appendRest(forces);
+                    } else {
+                        appendRestLater(forces, BLOCK_RETRY_US);
+                    }
+                };
+        try {
+            exchange.eventLoop().execute(rest);
+        } catch (RejectedExecutionException e) {
+            releaseBytes.run(); // the event loop has ended, and the connection with it
+        }
+    }
+
+    // ---- answer
+
+    private void answer(List<CompletableFuture<?>> forces) {
         if (request.acks() == 0) {
-            boolean failed = items.stream().anyMatch(item -> item.result.errorCode() != 0);
+            boolean failed = items.stream().anyMatch(item -> item.result().errorCode() != 0);
             if (failed) {
-                // The only way to tell a producer that does not listen.
+                // The only way to inform a producer that expects no response.
                 exchange.connection().closeAfterFailure("a produce request without acks failed");
             } else {
                 exchange.replyNothing();
@@ -252,7 +182,7 @@ final class ProduceTask {
         } else if (forces.isEmpty()) {
             exchange.reply(response);
         } else {
-            // Whoever forced completes it; the answer goes on from the event loop.
+            // Completed by the thread that forced; the response is sent by the event loop.
             CompletableFuture<Void> all =
                     CompletableFuture.allOf(forces.toArray(new CompletableFuture<?>[0]));
             var unused = all.whenComplete((nothing, e) -> exchange.reply(response));

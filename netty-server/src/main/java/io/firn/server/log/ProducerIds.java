@@ -7,11 +7,11 @@ import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Gives ids to idempotent producers: always a new one, with epoch 0. */
+/** Handles InitProducerId: returns a new id, with epoch 0. */
 public final class ProducerIds implements Handler<InitProducerIdRequestData> {
     private final LogStore store;
 
-    /** Of a store. */
+    /** Creates the handler. */
     public ProducerIds(LogStore store) {
         this.store = store;
     }
@@ -20,7 +20,7 @@ public final class ProducerIds implements Handler<InitProducerIdRequestData> {
     public void handle(Exchange exchange, InitProducerIdRequestData request) {
         InitProducerIdResponseData response = new InitProducerIdResponseData();
         if (request.transactionalId() != null) {
-            // There are no transactions. Of the fatal codes this is the one that clients know.
+            // There are no transactions. All clients treat this error as fatal.
             exchange.reply(
                     response.setErrorCode(Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code())
                             .setProducerId(-1)

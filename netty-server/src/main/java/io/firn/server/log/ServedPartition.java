@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.Partition;
 import io.firn.UnknownTopicException;
@@ -10,30 +11,32 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A partition as clients see it: one shared appender for all producers, and the fetches that wait
- * for more. Thread-safe.
+ * for records. Thread-safe.
  */
 final class ServedPartition implements VisibleListener {
-    private final ServedTopic topic;
+    private final String topic;
     private final Partition partition;
-    private volatile Appender appender;
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+
+    /** Set once, under the monitor. */
+    private volatile Appender appender;
+
+    @GuardedBy("this")
     private boolean listening;
+
+    @GuardedBy("this")
     private boolean closed;
 
-    ServedPartition(ServedTopic topic, Partition partition) {
+    ServedPartition(String topic, Partition partition) {
         this.topic = topic;
         this.partition = partition;
-    }
-
-    ServedTopic topic() {
-        return topic;
     }
 
     Partition partition() {
         return partition;
     }
 
-    /** The producers' appender. */
+    /** Returns the appender that all producers share. */
     Appender appender() {
         Appender open = appender;
         return open == null ? openAppender() : open;
@@ -41,7 +44,7 @@ final class ServedPartition implements VisibleListener {
 
     private synchronized Appender openAppender() {
         if (closed) {
-            throw new UnknownTopicException("topic " + topic.name() + " was deleted");
+            throw new UnknownTopicException("topic " + topic + " was deleted");
         }
         if (appender == null) {
             appender = partition.openSharedAppender();
@@ -49,7 +52,7 @@ final class ServedPartition implements VisibleListener {
         return appender;
     }
 
-    /** Registers a fetch, which is called each time that more is visible, until {@link #leave}. */
+    /** Registers a fetch, which is called whenever more is visible, until {@link #unwatch}. */
     synchronized void watch(Runnable wakeUp) {
         if (!listening && !closed) {
             listening = true;
@@ -58,21 +61,22 @@ final class ServedPartition implements VisibleListener {
         waiting.add(wakeUp);
     }
 
-    /** Costs the same however many others wait, as {@link #watch} does. */
-    void leave(Runnable wakeUp) {
+    /** Removes a fetch. Like {@link #watch}, costs the same however many others wait. */
+    void unwatch(Runnable wakeUp) {
         waiting.remove(wakeUp);
     }
 
     @Override
     public void onVisible() {
-        // The end was published with a release store. Without the fence this look could go ahead of
-        // it, and miss someone who has just begun to wait and did not see the new end either.
+        // The end was published with a release store. Without the fence this read could overtake
+        // it, and miss a fetch that has just begun to wait and did not see the new end either.
         VarHandle.fullFence();
         if (!waiting.isEmpty()) { // an iterator is an allocation
             waiting.forEach(Runnable::run);
         }
     }
 
+    /** Closes the appender and wakes all fetches. */
     synchronized void close() {
         closed = true;
         if (appender != null) {
@@ -86,6 +90,6 @@ final class ServedPartition implements VisibleListener {
 
     @Override
     public String toString() {
-        return topic.name() + "-" + partition.index();
+        return topic + "-" + partition.index();
     }
 }

@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Topic;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,11 @@ public final class ServedTopic {
     private final Uuid id;
     private final boolean internal;
     private volatile TopicSettings settings;
+
+    /** Replaced under the monitor. */
     private volatile List<ServedPartition> partitions = List.of();
+
+    @GuardedBy("this")
     private boolean closed;
 
     ServedTopic(Topic topic, TopicSettings settings) {
@@ -22,22 +27,22 @@ public final class ServedTopic {
         this.settings = settings;
     }
 
-    /** The topic itself. */
+    /** Returns the topic of the log. */
     public Topic topic() {
         return topic;
     }
 
-    /** Its name. */
+    /** Returns the name. */
     public String name() {
         return topic.name();
     }
 
-    /** Its id, as on the wire. */
+    /** Returns the id in the form of the protocol. */
     public Uuid id() {
         return id;
     }
 
-    /** Whether Kafka reserves its name. */
+    /** Returns whether Kafka reserves its name. */
     boolean isInternal() {
         return internal;
     }
@@ -50,7 +55,7 @@ public final class ServedTopic {
         settings = changed;
     }
 
-    /** One of its partitions; null when there is none. */
+    /** Returns a partition; null if there is none. */
     ServedPartition partition(int index) {
         List<ServedPartition> all = partitions;
         if (index >= 0 && index < all.size()) {
@@ -62,7 +67,7 @@ public final class ServedTopic {
     private synchronized List<ServedPartition> grow() {
         List<ServedPartition> all = new ArrayList<>(partitions);
         for (int i = all.size(); i < topic.partitionCount(); i++) {
-            ServedPartition added = new ServedPartition(this, topic.partition(i));
+            ServedPartition added = new ServedPartition(name(), topic.partition(i));
             if (closed) {
                 added.close();
             }
@@ -72,7 +77,7 @@ public final class ServedTopic {
         return partitions;
     }
 
-    /** Lets go of it: it was deleted, or the server ends. */
+    /** Releases the topic, because it was deleted or the server closes. */
     synchronized void close() {
         closed = true;
         partitions.forEach(ServedPartition::close);

@@ -1,6 +1,5 @@
 package io.firn.server.log;
 
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -8,12 +7,12 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.SmallFile;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,61 +23,48 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The store's topics, as clients see them, with what was configured for each in a small file beside
- * the store's own. The application that embeds the server may create and delete topics, too: the
- * store is always asked. Thread-safe.
+ * The topics of the store, as clients see them, with their configurations. The application that
+ * embeds the server may create and delete topics as well, so every look-up asks the store.
+ * Thread-safe.
  */
 public final class ServedTopics implements AutoCloseable {
-    private static final String MAGIC = "topic-config";
-    private static final int VERSION = 1;
+    /** The largest number of partitions of a topic. */
+    static final int MAX_PARTITIONS = 100_000;
 
     private final LogStore store;
-    private final FileMedium medium;
-    private final Path directory;
+    private final TopicConfigFiles files;
     private final ServerConfig config;
     private final Map<String, String> defaults;
     private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
     private final Map<Uuid, ServedTopic> byId = new ConcurrentHashMap<>();
 
     /**
-     * Over a store.
+     * Reads the configurations of all topics.
      *
-     * @param directory for what is configured
+     * @param directory the server's directory
+     * @throws IOException if the directory cannot be read or created
      */
     public ServedTopics(LogStore store, ServerConfig config, FileMedium medium, Path directory)
             throws IOException {
         this.store = store;
         this.config = config;
         this.defaults = config.topicDefaults();
-        this.medium = medium;
-        this.directory = directory.resolve("topics");
-        medium.createDirectories(this.directory);
+        this.files = new TopicConfigFiles(medium, directory.resolve("topics"));
         for (String name : store.topicNames()) {
             find(name);
         }
-        dropOrphans();
+        // The configuration of deleted topics goes; that of unreadable ones stays.
+        Set<UUID> kept = new HashSet<>(store.unreadableTopics().keySet());
+        byId.values().forEach(each -> kept.add(each.topic().id()));
+        files.deleteOthers(kept);
     }
 
-    /** What was configured for topics that are gone; of one that is only unreadable it stays. */
-    private void dropOrphans() throws IOException {
-        Set<UUID> unreadable = store.unreadableTopics().keySet();
-        for (String file : medium.list(directory)) {
-            boolean known =
-                    byId.values().stream()
-                            .anyMatch(each -> file.equals(each.topic().id().toString()));
-            boolean kept = unreadable.stream().anyMatch(id -> file.equals(id.toString()));
-            if (!known && !kept) {
-                medium.delete(directory.resolve(file));
-            }
-        }
-    }
-
-    /** The store below. */
+    /** Returns the store. */
     public LogStore store() {
         return store;
     }
 
-    /** The id of the one node. */
+    /** Returns the node id. */
     public int nodeId() {
         return config.nodeId();
     }
@@ -87,12 +73,12 @@ public final class ServedTopics implements AutoCloseable {
         return config;
     }
 
-    /** The names of all topics, sorted. */
+    /** Returns the names of all topics, sorted. */
     public List<String> names() {
         return store.topicNames();
     }
 
-    /** A topic by its name; null when there is none. */
+    /** Returns a topic by its name; null if there is none. */
     public ServedTopic find(String name) {
         Topic topic;
         try {
@@ -109,14 +95,14 @@ public final class ServedTopics implements AutoCloseable {
     Errors missing() {
         return store.unreadableTopics().isEmpty()
                 ? Errors.UNKNOWN_TOPIC_OR_PARTITION
-                : Errors.KAFKA_STORAGE_ERROR; // it may be one of those: not gone for good
+                : Errors.KAFKA_STORAGE_ERROR; // it may be one of those
     }
 
-    /** A topic by its id; null when there is none. */
+    /** Returns a topic by its id; null if there is none. */
     public ServedTopic find(Uuid id) {
         ServedTopic served = byId.get(id);
         if (served == null) {
-            // Somebody else may have created it.
+            // The application may have created it.
             for (String name : store.topicNames()) {
                 if (!byName.containsKey(name)) {
                     find(name);
@@ -134,7 +120,7 @@ public final class ServedTopics implements AutoCloseable {
         }
         forget(before);
         ServedTopic served =
-                new ServedTopic(topic, TopicSettings.stored(readSet(topic), defaultsOf(topic)));
+                new ServedTopic(topic, TopicSettings.stored(files.read(topic), defaultsOf(topic)));
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
@@ -153,7 +139,7 @@ public final class ServedTopics implements AutoCloseable {
         byName.keySet().forEach(this::find);
     }
 
-    /** What was fixed when it was created stays, whatever the server's defaults are now. */
+    /** Returns the defaults of a topic: some values were fixed when it was created. */
     private Map<String, String> defaultsOf(Topic topic) {
         Map<String, String> own = new HashMap<>(defaults);
         own.put("firn.durability", topic.options().durability().name().toLowerCase(Locale.ROOT));
@@ -161,14 +147,14 @@ public final class ServedTopics implements AutoCloseable {
         return own;
     }
 
-    // ---- changing
+    // ---- changes
 
-    /** Checks what a topic would be created with. */
+    /** Checks the configuration of a new topic. */
     TopicSettings check(Map<String, String> set) {
         return TopicSettings.checked(set, Map.of(), defaults);
     }
 
-    /** Checks what a topic would be changed to. */
+    /** Checks a new configuration of a topic. */
     TopicSettings check(ServedTopic served, Map<String, String> set) {
         TopicSettings changed =
                 TopicSettings.checked(set, served.settings().set(), defaultsOf(served.topic()));
@@ -191,10 +177,10 @@ public final class ServedTopics implements AutoCloseable {
             Topic topic = store.createTopic(name, options);
             try {
                 if (!set.isEmpty()) {
-                    writeSet(topic, settings);
+                    files.write(topic, settings.set());
                 }
             } catch (RuntimeException e) {
-                store.deleteTopic(name); // nobody has seen it
+                store.deleteTopic(name); // no client has seen it
                 throw e;
             }
             return serve(topic);
@@ -207,58 +193,18 @@ public final class ServedTopics implements AutoCloseable {
         store.deleteTopic(name);
         if (served != null) {
             forget(served);
-            try {
-                medium.delete(file(served.topic()));
-            } catch (IOException e) {
-                // Swept at the next start; its topic is gone, and ids do not come again.
-                System.getLogger("io.firn.server")
-                        .log(
-                                System.Logger.Level.WARNING,
-                                "could not delete, left in place: " + file(served.topic()),
-                                e);
-            }
+            files.delete(served.topic());
         }
     }
 
-    /** Configures a topic, durably. */
+    /** Changes the configuration of a topic, durably. */
     synchronized void configure(ServedTopic served, Map<String, String> set) {
         TopicSettings changed = check(served, set);
-        writeSet(served.topic(), changed);
+        files.write(served.topic(), changed.set());
         served.settings(changed);
         TopicOptions options = served.topic().options();
         if (!changed.applyTo(options).equals(options)) {
             served.topic().changeOptions(changed.applyTo(options));
-        }
-    }
-
-    private Path file(Topic topic) {
-        return directory.resolve(topic.id().toString());
-    }
-
-    private Map<String, String> readSet(Topic topic) {
-        try {
-            Map<String, String> set = SmallFile.read(medium, file(topic), MAGIC, VERSION);
-            return set == null ? Map.of() : set;
-        } catch (IOException e) {
-            throw new FirnException(
-                    "the configuration of topic "
-                            + topic.name()
-                            + " cannot be read: "
-                            + e.getMessage(),
-                    e);
-        }
-    }
-
-    private void writeSet(Topic topic, TopicSettings settings) {
-        try {
-            SmallFile.write(medium, file(topic), MAGIC, VERSION, settings.set());
-        } catch (IOException e) {
-            throw new FirnException(
-                    "the configuration of topic "
-                            + topic.name()
-                            + " could not be written: "
-                            + e.getMessage(),
-                    e);
         }
     }
 

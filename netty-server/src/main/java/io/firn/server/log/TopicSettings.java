@@ -8,9 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * A topic's configuration in Kafka's words: what was set, over the server's defaults. Immutable.
- */
+/** The configuration of a topic: the values that were set, and the server's defaults. Immutable. */
 public final class TopicSettings {
     private static final int LEAST_SEGMENT = 64 << 10;
     private static final int MOST_SEGMENT = 1 << 30;
@@ -34,15 +32,15 @@ public final class TopicSettings {
         this.timestampBeforeMaxMs = Long.parseLong(get("message.timestamp.before.max.ms"));
     }
 
-    /** As it was stored, by this version or an older one, which may have accepted more. */
+    /** Returns a stored configuration. An older version may have accepted more values. */
     static TopicSettings stored(Map<String, String> set, Map<String, String> defaults) {
         return new TopicSettings(set, defaults);
     }
 
     /**
-     * Checks what is new.
+     * Checks the values that are new.
      *
-     * @param before what was set until now; such values stay as they are
+     * @param before the values that are set now, which are not checked again
      * @throws InvalidOptionException for an unknown key and for a value that does not fit, by
      *     itself or with the others
      */
@@ -73,45 +71,45 @@ public final class TopicSettings {
         }
     }
 
-    /** What was set, by key. */
+    /** Returns the values that were set, by key. */
     public Map<String, String> set() {
         return set;
     }
 
-    /** A value that holds. */
+    /** Returns the value of a key: the one that was set, or the default. */
     public String get(String key) {
         String value = set.get(key);
         return (value == null ? defaults.get(key) : value).trim();
     }
 
-    /** Largest batch that is accepted. */
+    /** Returns the size of the largest batch that is accepted. */
     int maxMessageBytes() {
         return maxMessageBytes;
     }
 
-    /** Whether batches get our time. */
+    /** Returns whether batches get the time at which they are appended. */
     boolean isAppendTime() {
         return appendTime;
     }
 
-    /** Whether records are to be told apart by their keys. */
+    /** Returns whether the topic is compacted, so that records need keys. */
     boolean isCompacted() {
         return compacted;
     }
 
-    /** Whether records go away by themselves, and may be deleted. */
+    /** Returns whether retention and clients may delete records. */
     boolean isDeleted() {
         return get("cleanup.policy").contains("delete");
     }
 
-    /** Whether a batch's time is within what the topic accepts. */
-    boolean takesTime(long timestampMs, long nowMs) {
+    /** Returns whether the topic accepts the timestamp of a batch. */
+    boolean acceptsTimestamp(long timestampMs, long nowMs) {
         return timestampMs < 0
                 || (timestampMs - nowMs <= timestampAfterMaxMs
                         && nowMs - timestampMs <= timestampBeforeMaxMs);
     }
 
-    /** The log's options for a new topic. */
+    /** Returns the options of the log for a new topic. */
     TopicOptions options(int partitions) {
         int segment =
                 Math.max(
@@ -129,9 +127,9 @@ public final class TopicSettings {
         return applyTo(options);
     }
 
-    /** The log's options with what can be changed later. */
+    /** Returns options with the values that can be changed later. */
     TopicOptions applyTo(TopicOptions options) {
-        // A topic that is to be compacted keeps everything, as long as there is no compaction.
+        // There is no compaction: a compacted topic keeps all records.
         boolean deletes = isDeleted();
         long bytes =
                 deletes

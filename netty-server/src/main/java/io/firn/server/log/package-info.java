@@ -1,2 +1,2 @@
-/** What clients ask of the log: topics, produce, fetch, offsets, configuration. */
+/** Internal: the handlers for topics, produce, fetch, offsets and configuration. */
 package io.firn.server.log;

@@ -9,7 +9,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 
-/** The APIs that are served, and by whom. What is not in here is not advertised. */
+/** The APIs that are served, with their handlers. Other APIs are not advertised. */
 public final class ApiTable {
     private final Map<ApiKeys, Entry<?>> entries = new EnumMap<>(ApiKeys.class);
 
@@ -27,12 +27,12 @@ public final class ApiTable {
     }
 
     /**
-     * Serves an API through an executor; a connection's requests take turns there, so that a later
-     * one, a commit for example, does not overtake.
+     * Serves an API on an executor. The requests of one connection run there in order, so that a
+     * later one, for example a commit, does not overtake an earlier one.
      */
     public <Q extends ApiMessage> ApiTable serve(
             ApiKeys key, Class<Q> type, Executor executor, Handler<Q> handler) {
-        // Versions that the messages call unstable are none of ours.
+        // Versions that the messages mark as unstable are not served.
         entries.put(
                 key,
                 new Entry<>(
@@ -46,8 +46,7 @@ public final class ApiTable {
     }
 
     /**
-     * Reads a request's body. Bytes that follow it are left unread, as Kafka leaves them:
-     * librdkafka sends some.
+     * Reads a request's body. As in Kafka, bytes that follow it are ignored: librdkafka sends some.
      */
     ApiMessage parse(ApiKeys key, short version, GuardedReader body) {
         ApiMessage message = key.messageType.newRequest();
@@ -68,11 +67,11 @@ public final class ApiTable {
         if (entry.executor == null) {
             work.run();
         } else {
-            exchange.connection().inTurn(entry.executor, work);
+            exchange.runInOrder(entry.executor, work);
         }
     }
 
-    /** The answer to ApiVersions. */
+    /** Returns the response to ApiVersions. */
     public ApiVersionsResponseData versions() {
         ApiVersionsResponseData response = new ApiVersionsResponseData();
         entries.forEach(
@@ -89,7 +88,7 @@ public final class ApiTable {
         return response;
     }
 
-    /** The answer to an ApiVersions request that is newer than we are. */
+    /** Returns the response to an ApiVersions request of a version that is not served. */
     ApiVersionsResponseData unsupportedVersions() {
         return versions().setErrorCode(Errors.UNSUPPORTED_VERSION.code());
     }

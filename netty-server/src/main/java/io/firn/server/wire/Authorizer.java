@@ -1,11 +1,11 @@
 package io.firn.server.wire;
 
-/** Asked before each request is handled. */
+/** Decides which requests are handled. Thread-safe. */
 @FunctionalInterface
 public interface Authorizer {
-    /** Lets everybody do everything. */
+    /** Allows every request. */
     Authorizer ALLOW_ALL = exchange -> true;
 
-    /** Whether the peer may have this request handled. */
+    /** Returns whether a request may be handled. */
     boolean isAllowed(Exchange exchange);
 }

@@ -4,12 +4,12 @@ package io.firn.server.wire;
 public final class BadRequestException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Says what was wrong. */
+    /** Creates the exception; the message says what was expected and found. */
     public BadRequestException(String message) {
         super(message);
     }
 
-    /** Says what was wrong, and how it was found. */
+    /** Creates the exception with a cause. */
     public BadRequestException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -1,30 +1,58 @@
 package io.firn.server.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The open connections, and how many there may be. Thread-safe. */
+/** The open connections of a server, and how many there may be. Thread-safe. */
 public final class Connections {
     private final ServerLimits limits;
-    private final Map<Connection, String> open = new HashMap<>();
+
+    @GuardedBy("this")
+    private final Map<Entry, String> open = new HashMap<>();
+
+    @GuardedBy("this")
     private final Map<String, Integer> byAddress = new HashMap<>();
-    private final long reliefNs;
-    private final AtomicLong relievedNs;
+
+    private final long reclaimIntervalNs;
+    private final AtomicLong lastReclaimNs;
+
+    /** What the registry needs to know of a connection. */
+    interface Entry {
+
+        /** Returns the client's address. Thread-safe. */
+        String peerAddress();
+
+        /** Returns the thread of the connection. Thread-safe. */
+        EventLoop eventLoop();
+
+        /**
+         * Returns the size of an incomplete request that has stalled and keeps others from being
+         * read; 0 if there is none. Thread-safe.
+         */
+        int stalledBytes(long nowNs);
+
+        /** Closes the connection if its incomplete request still keeps others from being read. */
+        void closeIfBlocking();
+
+        /** Answers the requests in progress, takes no more, and closes. */
+        void shutDown();
+    }
 
     Connections(ServerLimits limits) {
         this.limits = limits;
         long ms = Math.max(100, Math.min(1_000, limits.writeStallMs() / 4));
-        this.reliefNs = TimeUnit.MILLISECONDS.toNanos(ms);
-        this.relievedNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reliefNs);
+        this.reclaimIntervalNs = TimeUnit.MILLISECONDS.toNanos(ms);
+        this.lastReclaimNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reclaimIntervalNs);
     }
 
-    synchronized boolean admit(Connection connection) {
+    /** Registers a connection; returns false if there are too many. */
+    synchronized boolean add(Entry connection) {
         String address = connection.peerAddress();
         int fromThere = byAddress.getOrDefault(address, 0);
         if (open.size() >= limits.connections() || fromThere >= limits.connectionsPerAddress()) {
@@ -35,48 +63,48 @@ public final class Connections {
         return true;
     }
 
-    synchronized void dismiss(Connection connection) {
+    synchronized void remove(Entry connection) {
         String address = open.remove(connection);
         if (address != null) {
             byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    /** How many there are. */
+    /** Returns the number of open connections. */
     public synchronized int count() {
         return open.size();
     }
 
-    private synchronized List<Connection> all() {
-        return List.copyOf(new HashSet<>(open.keySet()));
+    private synchronized List<Entry> all() {
+        return List.copyOf(open.keySet());
     }
 
     /**
-     * Has a request go that has begun to come, does not go on, and is in the way of others: they
-     * may wait for each other's memory. Called by connections that wait, as often as they like.
+     * Closes the connection of the largest incomplete request that has stalled, if there is one:
+     * requests may wait for each other's memory. Called by connections that wait, as often as they
+     * like.
      */
-    void relieve(long nowNs) {
-        long before = relievedNs.get();
-        if (nowNs - before < reliefNs || !relievedNs.compareAndSet(before, nowNs)) {
+    void reclaim(long nowNs) {
+        long before = lastReclaimNs.get();
+        if (nowNs - before < reclaimIntervalNs || !lastReclaimNs.compareAndSet(before, nowNs)) {
             return;
         }
-        Connection largest = null;
+        Entry largest = null;
         int most = 0;
-        for (Connection each : all()) {
-            int bytes = each.starvedBytes(nowNs);
+        for (Entry each : all()) {
+            int bytes = each.stalledBytes(nowNs);
             if (bytes > most) {
                 most = bytes;
                 largest = each;
             }
         }
         if (largest != null) {
-            largest.eventLoop().execute(largest::giveWay);
+            largest.eventLoop().execute(largest::closeIfBlocking);
         }
     }
 
-    /** Has each connection answer what it was asked, and end. */
-    void end() {
-        Set<Connection> ending = new HashSet<>(all());
-        ending.forEach(each -> each.eventLoop().execute(each::end));
+    /** Makes each connection answer its requests in progress and close. */
+    void shutDown() {
+        all().forEach(each -> each.eventLoop().execute(each::shutDown));
     }
 }

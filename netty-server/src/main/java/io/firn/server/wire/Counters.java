@@ -3,7 +3,7 @@ package io.firn.server.wire;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Counts requests, by API, and the bytes that follow them. Thread-safe. */
+/** Counts requests by API, and trailing bytes, since the server started. Thread-safe. */
 public final class Counters {
     private final LongAdder[] requests = new LongAdder[ApiKeys.values().length];
     private final LongAdder requestsWithTrailingBytes = new LongAdder();
@@ -27,22 +27,22 @@ public final class Counters {
         }
     }
 
-    /** Requests since the start that were longer than their fields. */
+    /** Returns the number of requests that were longer than their fields. */
     public long requestsWithTrailingBytes() {
         return requestsWithTrailingBytes.sum();
     }
 
-    /** Bytes since the start that followed requests and were ignored. */
+    /** Returns the number of bytes that followed the fields of requests and were ignored. */
     public long trailingBytes() {
         return trailingBytes.sum();
     }
 
-    /** Requests of an API since the start. */
+    /** Returns the number of requests of an API. */
     public long requests(ApiKeys key) {
         return requests[key.ordinal()].sum();
     }
 
-    /** Requests of all APIs since the start. */
+    /** Returns the number of requests. */
     public long requests() {
         long sum = 0;
         for (LongAdder each : requests) {

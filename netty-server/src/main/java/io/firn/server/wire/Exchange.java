@@ -3,6 +3,7 @@ package io.firn.server.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -12,11 +13,11 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 
 /**
- * One request and its answer. Handlers get it with the request, and reply once, from any thread;
- * answers leave in the order in which requests came.
+ * A request and its response. A handler receives it with the request and replies once, on any
+ * thread; responses are sent in the order of the requests.
  */
 public final class Exchange {
-    private final Connection connection;
+    private final Owner connection;
     private final ApiKeys key;
     private final short version;
     private final RequestHeaderData header;
@@ -29,8 +30,24 @@ public final class Exchange {
     private boolean answered;
     private long decodedBytes;
 
+    /** What an exchange needs of the connection that it belongs to. */
+    interface Owner extends ClientConnection {
+
+        /** Called on the event loop when an exchange was answered. */
+        void onAnswered();
+
+        /** Closes the connection, and logs the reason unless it is null. */
+        void close(String reason, Throwable cause);
+
+        /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
+        void runInOrder(Executor executor, Runnable task);
+
+        /** Returns the mapping of failures to Kafka's exceptions. Thread-safe. */
+        WireErrors errors();
+    }
+
     Exchange(
-            Connection connection,
+            Owner connection,
             ApiKeys key,
             short version,
             RequestHeaderData header,
@@ -45,27 +62,27 @@ public final class Exchange {
         this.bodyIndex = bodyIndex;
     }
 
-    /** Which API. */
+    /** Returns the API of the request. */
     public ApiKeys key() {
         return key;
     }
 
-    /** In which version. */
+    /** Returns the version of the request. */
     public short version() {
         return version;
     }
 
-    /** What the client calls itself, never null. */
+    /** Returns the client id of the request; empty if it has none. */
     public String clientId() {
         return header.clientId() == null ? "" : header.clientId();
     }
 
-    /** Who asks. */
-    public Connection connection() {
+    /** Returns the connection that the request came on. */
+    public ClientConnection connection() {
         return connection;
     }
 
-    /** The connection's thread. */
+    /** Returns the thread of the connection. */
     public EventLoop eventLoop() {
         return connection.eventLoop();
     }
@@ -74,7 +91,7 @@ public final class Exchange {
         return header.correlationId();
     }
 
-    /** Answers. */
+    /** Answers the request. */
     public void reply(ApiMessage message) {
         if (eventLoop().inEventLoop()) {
             complete(message);
@@ -87,18 +104,18 @@ public final class Exchange {
         }
     }
 
-    /** Answers with nothing, which only a produce request without acknowledgement is happy with. */
+    /** Completes a produce request with {@code acks=0}, which has no response. */
     public void replyNothing() {
         reply(null);
     }
 
-    /** Answers in an older version than asked for. */
+    /** Answers in an older version than that of the request. */
     void replyAs(short olderVersion, ApiMessage message) {
         responseVersion = olderVersion;
         reply(message);
     }
 
-    /** Answers with an error, in the form that this API has for errors. */
+    /** Answers with an error, in the form that the API has for errors. */
     public void fail(Throwable error) {
         if (eventLoop().inEventLoop()) {
             completeWith(error);
@@ -123,11 +140,16 @@ public final class Exchange {
                             .getErrorResponse(0, connection.errors().toWire(key, error));
             complete(answer == null ? null : answer.data());
         } catch (RuntimeException e) {
-            connection.close("no answer to " + key + " v" + version, e);
+            connection.close("no response to " + key + " v" + version, e);
         }
     }
 
-    /** The request's body, as it came. */
+    /** Runs a task on an executor, after the earlier tasks of the same connection. */
+    void runInOrder(Executor executor, Runnable task) {
+        connection.runInOrder(executor, task);
+    }
+
+    /** Returns the body of the request. */
     ByteBuffer body() {
         return frame.nioBuffer(bodyIndex, frame.writerIndex() - bodyIndex);
     }
@@ -139,7 +161,7 @@ public final class Exchange {
         }
         answered = true;
         response = message;
-        connection.answered();
+        connection.onAnswered();
     }
 
     boolean isAnswered() {
@@ -158,12 +180,12 @@ public final class Exchange {
         decodedBytes = bytes;
     }
 
-    /** The memory it uses, as received and decoded. */
+    /** Returns the memory that the request uses, as received and as decoded. */
     long heldBytes() {
         return decodedBytes + (frame == null ? 0 : frame.readableBytes());
     }
 
-    /** Gives the request's bytes back. */
+    /** Releases the bytes of the request. */
     void release() {
         if (frame != null) {
             frame.release();
@@ -172,17 +194,17 @@ public final class Exchange {
     }
 
     /**
-     * Keeps the request's bytes although the connection may end; what a producer has sent counts,
-     * also when it does not wait for an answer.
+     * Retains the bytes of the request beyond the end of its connection: records that a producer
+     * has sent are stored even if it does not wait for the response.
      *
-     * @return to be run when they are not needed any more
+     * @return an action that releases the bytes, to be run once
      */
     public Runnable keepBytes() {
         ByteBuf kept = frame.retain();
         return kept::release;
     }
 
-    /** The connection is gone: nobody wants the answer any more. */
+    /** Gives up the exchange: its connection has ended. */
     void abandon() {
         if (answered) {
             discard(response);
@@ -192,12 +214,12 @@ public final class Exchange {
         release();
     }
 
-    /** Whether an answer is still wanted. */
+    /** Returns whether the request is still to be answered. */
     public boolean isOpen() {
         return !answered;
     }
 
-    /** Releases the log's bytes in an answer that is not sent. */
+    /** Unpins the log bytes of a response that is not sent. */
     static void discard(ApiMessage message) {
         if (message instanceof FetchResponseData fetch) {
             fetch.responses()

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Cuts a connection's bytes into requests: a length in four bytes, then that many. The stated
+ * Splits a connection's bytes into requests: a length of four bytes, then that many bytes. The
  * length is trusted only up to a limit, and memory is allocated as bytes arrive, not by that
- * length. Requests other than produce are small; theirs is a limit of its own, since what a request
- * says costs more memory decoded than on the wire.
+ * length. Requests other than produce are small and have a lower limit, because decoded fields use
+ * more memory than they do on the wire.
  */
 final class FrameDecoder extends ByteToMessageDecoder {
     private static final int LENGTH_BYTES = 4;
@@ -31,7 +31,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
         this.maxOtherBytes = Math.min(maxBytes, 8 << 20);
     }
 
-    /** Has it told, after each read, how much has come of a request that is not whole yet. */
+    /** Sets what receives, after each read, the number of bytes of an incomplete request. */
     void onPartial(IntConsumer listener) {
         onPartial = listener;
     }
@@ -42,7 +42,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
         onPartial.accept(actualReadableBytes());
     }
 
-    /** The decoder below would read on until a request is whole, also when we were told not to. */
+    /** The superclass would read on until a request is complete, even when reading has stopped. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         discardSomeReadBytes();
@@ -71,7 +71,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
         }
         if (in.readableBytes() < LENGTH_BYTES + length) {
             if (!hasRoom && length > in.writableBytes() && in.refCnt() == 1) {
-                // Spares a large request from being copied again and again as it grows.
+                // So that a large request is not copied each time that it grows.
                 in.ensureWritable(Math.min(length, ROOM_AT_ONCE));
                 hasRoom = true;
             }
@@ -80,7 +80,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
         hasRoom = false;
         in.skipBytes(LENGTH_BYTES);
         if (key != PRODUCE && length <= SMALL) {
-            // It may be parked for long, and would keep the larger buffer that it came in.
+            // It may wait for long, and would keep the larger buffer that it arrived in.
             out.add(Unpooled.buffer(length, length).writeBytes(in, length));
         } else {
             out.add(in.readRetainedSlice(length));

@@ -4,16 +4,16 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /**
- * Reads a request's fields, and not too many of them: a request uses more memory decoded than on
- * the wire, by far when it consists of empty names.
+ * Reads the fields of a request, up to a limit: a request uses more memory decoded than on the
+ * wire, by far more when it consists of empty names.
  */
 final class GuardedReader extends ByteBufferAccessor {
-    /** What a field uses on the heap, about, with its share of the object that contains it. */
+    /** The approximate heap use of a field, with its share of the object that contains it. */
     private static final int BYTES_PER_FIELD = 32;
 
     private static final int MOST_FIELDS = 1 << 20;
 
-    /** Room for a list is made when its length is read, so the length is to be believed. */
+    /** A list is allocated when its length is read, so the length has to be plausible. */
     private static final int MOST_ELEMENTS = 1 << 18;
 
     private int fields;
@@ -22,12 +22,12 @@ final class GuardedReader extends ByteBufferAccessor {
         super(bytes);
     }
 
-    /** About how many bytes on the heap the fields read so far use. */
+    /** Returns about how many bytes of heap the fields read so far use. */
     long decodedBytes() {
         return (long) fields * BYTES_PER_FIELD;
     }
 
-    /** Bytes that were not read. */
+    /** Returns the number of bytes that were not read. */
     int unreadBytes() {
         return super.remaining();
     }
@@ -38,7 +38,7 @@ final class GuardedReader extends ByteBufferAccessor {
         }
     }
 
-    /** A list that claims to have more elements than this is refused by who asks. */
+    /** Returns at most the limit of a list: the callers refuse lists that claim to be longer. */
     @Override
     public int remaining() {
         return Math.min(super.remaining(), MOST_ELEMENTS);

@@ -2,13 +2,13 @@ package io.firn.server.wire;
 
 import org.apache.kafka.common.protocol.ApiMessage;
 
-/** Answers requests of one API. */
+/** Handles the requests of one API. */
 @FunctionalInterface
 public interface Handler<Q extends ApiMessage> {
 
     /**
-     * Takes a request; the exchange is replied to now or later, on any thread, once. What is thrown
-     * becomes the answer.
+     * Handles a request. The exchange is answered once, now or later, on any thread. An exception
+     * that is thrown becomes the response.
      */
     void handle(Exchange exchange, Q request);
 }

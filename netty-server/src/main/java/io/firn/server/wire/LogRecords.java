@@ -1,22 +1,23 @@
 package io.firn.server.wire;
 
 import io.firn.BatchRun;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.RecordsSend;
 
 /**
- * Records of a fetch response, as they lie in the log. Whoever writes the response becomes their
- * owner; a response that is not written must be {@link #close}d.
+ * The records of a fetch response: pinned bytes of the log. Writing the response passes the pins
+ * on; the records of a response that is not written must be closed.
  */
 public final class LogRecords implements BaseRecords, AutoCloseable {
-    /** None. */
+    /** No records. */
     public static final LogRecords EMPTY = new LogRecords(List.of());
 
     private final List<BatchRun> runs;
     private final int size;
 
-    /** Takes the runs over. */
+    /** Takes over the runs, and their pins. */
     public LogRecords(List<BatchRun> runs) {
         this.runs = runs;
         int bytes = 0;
@@ -26,8 +27,8 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
         this.size = bytes;
     }
 
-    /** The bytes, run by run. */
-    public List<java.nio.ByteBuffer> buffers() {
+    /** Returns the bytes of each run. */
+    public List<ByteBuffer> buffers() {
         return runs.stream().map(BatchRun::bytes).toList();
     }
 
@@ -40,7 +41,7 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
         return size;
     }
 
-    /** Not used: Kafka's own channels are not. */
+    /** Throws: this is for Kafka's own channels, which are not used. */
     @Override
     public RecordsSend<BaseRecords> toSend() {
         throw new UnsupportedOperationException("written by WireWriter only");

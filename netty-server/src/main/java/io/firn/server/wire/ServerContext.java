@@ -1,7 +1,5 @@
 package io.firn.server.wire;
 
-import java.util.concurrent.atomic.AtomicLong;
-
 /** What the connections of a server share. Thread-safe. */
 public final class ServerContext {
     private final ApiTable apis;
@@ -9,11 +7,11 @@ public final class ServerContext {
     private final WireErrors errors;
     private final Authorizer authorizer;
     private final Connections connections;
-    private final Complaints complaints = new Complaints();
+    private final MemoryBudget memory;
+    private final ConnectionLog log = new ConnectionLog();
     private final Counters counters = new Counters();
-    private final AtomicLong heldBytes = new AtomicLong();
 
-    /** Names its parts. */
+    /** Creates the context of a server without connections. */
     public ServerContext(
             ApiTable apis, ServerLimits limits, WireErrors errors, Authorizer authorizer) {
         this.apis = apis;
@@ -21,6 +19,7 @@ public final class ServerContext {
         this.errors = errors;
         this.authorizer = authorizer;
         this.connections = new Connections(limits);
+        this.memory = new MemoryBudget(limits.queuedBytes());
     }
 
     ApiTable apis() {
@@ -39,31 +38,26 @@ public final class ServerContext {
         return authorizer;
     }
 
-    /** Who is connected. */
+    /** Returns the open connections. */
     public Connections connections() {
         return connections;
     }
 
-    Complaints complaints() {
-        return complaints;
+    ConnectionLog log() {
+        return log;
     }
 
-    /** Requests so far. */
+    /** Returns the counts of requests. */
     public Counters counters() {
         return counters;
     }
 
-    void held(long bytes) {
-        heldBytes.addAndGet(bytes);
+    MemoryBudget memory() {
+        return memory;
     }
 
-    /** Bytes of requests that are coming in, wait, or are being handled. */
+    /** Returns the bytes of requests that are being received, wait, or are being handled. */
     public long heldBytes() {
-        return heldBytes.get();
-    }
-
-    /** Whether too much is held, leaving out some bytes: a single request always fits. */
-    boolean isOverBudget(long without) {
-        return heldBytes.get() - without > limits.queuedBytes();
+        return memory.usedBytes();
     }
 }

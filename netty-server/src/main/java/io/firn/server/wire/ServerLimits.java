@@ -1,15 +1,16 @@
 package io.firn.server.wire;
 
 /**
- * What a peer may ask for.
+ * The limits of a server.
  *
- * @param requestBytes largest produce request
- * @param requestsInFlight read ahead of the answers, on one connection
- * @param queuedBytes of requests that are being handled, on all connections
- * @param connections at a time
- * @param connectionsPerAddress at a time
- * @param idleMs a connection without a request for so long is closed
- * @param writeStallMs a connection that reads none of its answers for so long is closed
+ * @param requestBytes the size of the largest produce request
+ * @param requestsInFlight the requests of a connection that are read ahead of their responses
+ * @param queuedBytes the memory of requests that are received or handled, on all connections
+ * @param connections the open connections
+ * @param connectionsPerAddress the open connections from one address
+ * @param idleMs the time without a request after which a connection is closed
+ * @param writeStallMs the time after which a connection is closed whose client does not read its
+ *     responses
  */
 public record ServerLimits(
         int requestBytes,

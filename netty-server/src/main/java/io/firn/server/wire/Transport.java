@@ -19,8 +19,9 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
-/** Listens, accepts, and runs the event loops; epoll where it is there, NIO elsewhere. */
+/** Listens, accepts, and runs the event loops: with epoll where it is available, else with NIO. */
 public final class Transport implements AutoCloseable {
     private static final int LOW_WATER = 256 << 10;
     private static final int HIGH_WATER = 1 << 20;
@@ -44,7 +45,7 @@ public final class Transport implements AutoCloseable {
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), io);
     }
 
-    /** Which kind of event loop. */
+    /** Returns the kind of event loop: {@code epoll} or {@code NIO}. */
     public String kind() {
         return epoll ? "epoll" : "NIO";
     }
@@ -52,7 +53,8 @@ public final class Transport implements AutoCloseable {
     /**
      * Listens on an address.
      *
-     * @return where it really listens: port 0 asks for any
+     * @return the address with the actual port; port 0 stands for any free one
+     * @throws IOException if the address is unknown or in use
      */
     public InetSocketAddress listen(InetSocketAddress address, int backlog) throws IOException {
         ServerBootstrap bootstrap =
@@ -93,13 +95,13 @@ public final class Transport implements AutoCloseable {
         return (InetSocketAddress) bound.channel().localAddress();
     }
 
-    /** Accepts no more connections, and answers requests under way that finish within the time. */
+    /** Accepts no more connections; waits, for at most this time, until requests are answered. */
     public void drain(long maxMs) {
         listening.forEach(channel -> channel.close().awaitUninterruptibly());
-        server.connections().end();
+        server.connections().shutDown();
         long deadline = System.nanoTime() + maxMs * 1_000_000;
         while (server.connections().count() > 0 && System.nanoTime() < deadline) {
-            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

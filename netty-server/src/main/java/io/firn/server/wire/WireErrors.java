@@ -2,10 +2,10 @@ package io.firn.server.wire;
 
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Turns failures into Kafka's exceptions. */
+/** Maps failures to Kafka's exceptions. */
 @FunctionalInterface
 public interface WireErrors {
 
-    /** An exception that Kafka has a code for; the unexpected ones are logged on the way. */
+    /** Returns an exception that Kafka has an error code for; logs unexpected failures. */
     Throwable toWire(ApiKeys key, Throwable error);
 }

@@ -13,8 +13,8 @@ import org.apache.kafka.common.protocol.Writable;
 import org.apache.kafka.common.record.internal.BaseRecords;
 
 /**
- * Encodes a response into buffers: its fields into pooled memory, and between them the log's own
- * bytes, which are neither copied nor looked at.
+ * Encodes a response into buffers: its fields into pooled memory, and between them the bytes of the
+ * log, which are neither copied nor read.
  */
 final class WireWriter implements Writable {
     private static final int MORE = 256;
@@ -24,10 +24,10 @@ final class WireWriter implements Writable {
     private ByteBuf fields;
 
     /**
-     * A piece of a response.
+     * A part of a response.
      *
-     * @param bytes for the socket
-     * @param run the log's bytes that it shows, to be closed when the socket has taken them; or
+     * @param bytes the bytes for the socket
+     * @param run the run of the log that they are, to be closed when the socket has taken them; or
      *     null
      */
     record Part(ByteBuf bytes, BatchRun run) {}
@@ -37,8 +37,8 @@ final class WireWriter implements Writable {
     }
 
     /**
-     * Encodes a response with its length before it. When it throws, nothing is left over; the
-     * message's records are then closed by the caller.
+     * Encodes a response, preceded by its length. If it throws, it has released its buffers, and
+     * the caller closes the records of the message.
      */
     static List<Part> encode(
             ByteBufAllocator allocator,
@@ -51,7 +51,7 @@ final class WireWriter implements Writable {
         int size = Math.addExact(headerSize, body.size(cache, version));
         WireWriter writer = new WireWriter(allocator);
         try {
-            // The records of a fetch are most of its size, and need no room here.
+            // The records of a fetch are most of its size, and take no space here.
             writer.fields = allocator.ioBuffer(Math.min(4 + size, 4096));
             writer.writeInt(size);
             header.write(writer, cache, headerVersion);
@@ -85,7 +85,7 @@ final class WireWriter implements Writable {
         if (records instanceof LogRecords log) {
             endFields();
             for (BatchRun run : log.runs()) {
-                // A view of the mapping itself: the socket takes the bytes from there.
+                // A view of the mapping: the socket reads the bytes from there.
                 parts.add(new Part(Unpooled.wrappedBuffer(run.bytes()), run));
             }
             fields = allocator.ioBuffer(MORE);

@@ -1,2 +1,2 @@
-/** Frames, requests and responses: from a socket to a handler and back. */
+/** Internal: frames, requests and responses, from a socket to a handler and back. */
 package io.firn.server.wire;

@@ -2,8 +2,8 @@ package io.firn.server.group;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.server.group.Admission.JoinAsk;
-import io.firn.server.group.GroupCoordinator.SyncAsk;
+import io.firn.server.group.Admission.JoinRequest;
+import io.firn.server.group.GroupCoordinator.SyncRequest;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +26,8 @@ final class Actor {
     private String id = "";
     private int generation = -1;
     private boolean asked;
-    private volatile Joined joined;
-    private volatile Synced synced;
+    private volatile JoinResult joined;
+    private volatile SyncResult synced;
 
     Actor(GroupCoordinator coordinator) {
         this(coordinator, null);
@@ -83,7 +83,7 @@ final class Actor {
         asked = true;
         joined = null;
         coordinator.join(
-                new JoinAsk(
+                new JoinRequest(
                         GROUP,
                         id,
                         instance,
@@ -96,7 +96,7 @@ final class Actor {
                         needsIdFirst,
                         true),
                 answer -> joined = answer);
-        Joined now = joined;
+        JoinResult now = joined;
         if (now != null && now.error() == Errors.MEMBER_ID_REQUIRED) {
             id = now.memberId();
         }
@@ -116,7 +116,7 @@ final class Actor {
     }
 
     /** The answer to a join that was not refused. */
-    Joined joined() {
+    JoinResult joined() {
         await("the answer to a join", this::hasJoined);
         assertTrue(joined.error() == Errors.NONE, joined.error().toString());
         id = joined.memberId();
@@ -143,7 +143,7 @@ final class Actor {
                                                 .getBytes(
                                                         java.nio.charset.StandardCharsets.UTF_8)));
         coordinator.sync(
-                new SyncAsk(GROUP, generation, id, instance, "consumer", "range", assignments),
+                new SyncRequest(GROUP, generation, id, instance, "consumer", "range", assignments),
                 answer -> synced = answer);
         return this;
     }
@@ -152,7 +152,7 @@ final class Actor {
         return synced != null;
     }
 
-    Synced synced() {
+    SyncResult synced() {
         await("the answer to a sync", this::hasSynced);
         return synced;
     }

@@ -32,6 +32,7 @@ class GroupFailuresTest {
     private LogStore store;
     private GroupFiles files;
     private GroupCoordinator coordinator;
+    private GroupCommits commits;
 
     @BeforeEach
     void start() throws IOException {
@@ -43,7 +44,8 @@ class GroupFailuresTest {
         background = new ScheduledThreadPoolExecutor(2);
         files = new GroupFiles(medium, directory.resolve("groups"));
         GroupLimits limits = new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0);
-        coordinator = new GroupCoordinator(files, limits, new Offsets(store), background);
+        coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
+        commits = new GroupCommits(files, limits);
     }
 
     @AfterEach
@@ -61,7 +63,7 @@ class GroupFailuresTest {
 
     private Group committed(String id) {
         Group group = coordinator.findOrCreate(id);
-        coordinator.keep(group, Map.of());
+        commits.record(group, Map.of());
         return group;
     }
 
@@ -70,11 +72,13 @@ class GroupFailuresTest {
         Group group = committed("readers");
         fillDisk();
         Map<String, String> notes = Map.of("orders.0", "note");
-        assertThrows(FirnException.class, () -> coordinator.keep(group, notes));
+        assertThrows(FirnException.class, () -> commits.record(group, notes));
         medium.beforeCreate(null);
-        coordinator.keep(group, notes);
+        commits.record(group, notes);
         Group read = files.readAll(System.nanoTime()).get(0);
-        assertEquals("note", read.notes().get("orders.0"));
+        synchronized (read) {
+            assertEquals("note", read.commitMetadata().get("orders.0"));
+        }
     }
 
     @Test
@@ -85,7 +89,10 @@ class GroupFailuresTest {
                     throw new IOException(file + ": Input/output error");
                 });
         assertThrows(FirnException.class, () -> coordinator.delete("readers"));
-        assertFalse(coordinator.find("readers").is(GroupState.DEAD));
+        Group kept = coordinator.find("readers");
+        synchronized (kept) {
+            assertFalse(kept.is(GroupState.DEAD));
+        }
         medium.beforeDelete(null);
         assertEquals(Errors.NONE, coordinator.delete("readers"));
         assertNull(coordinator.find("readers"));

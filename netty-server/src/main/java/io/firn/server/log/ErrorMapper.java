@@ -22,10 +22,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Maps failures to Kafka's error codes. */
-public final class Failures implements WireErrors {
+public final class ErrorMapper implements WireErrors {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
-    /** The code for an exception; {@link Errors#UNKNOWN_SERVER_ERROR} is logged. */
+    /** Returns the error code for an exception; logs unexpected exceptions. */
     public static Errors codeOf(Throwable thrown) {
         Throwable error =
                 thrown instanceof CompletionException && thrown.getCause() != null
@@ -65,7 +65,8 @@ public final class Failures implements WireErrors {
             return Errors.KAFKA_STORAGE_ERROR;
         }
         if (error instanceof ClosedException) {
-            return Errors.NOT_LEADER_OR_FOLLOWER; // the server is going down: try again elsewhere
+            return Errors
+                    .NOT_LEADER_OR_FOLLOWER; // the server is closing: clients look for another node
         }
         if (error instanceof InvalidOptionException) {
             return Errors.INVALID_REQUEST;

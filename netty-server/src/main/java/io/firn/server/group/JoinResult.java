@@ -3,8 +3,8 @@ package io.firn.server.group;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 
-/** What a member is told when it has joined; members only for the leader. */
-record Joined(
+/** The response to a member that has joined; only the leader's contains the members. */
+record JoinResult(
         Errors error,
         int generation,
         String protocolType,
@@ -17,7 +17,7 @@ record Joined(
     /** A member as its leader sees it. */
     record Participant(String memberId, String instanceId, byte[] metadata) {}
 
-    static Joined refused(Errors error, String memberId) {
-        return new Joined(error, -1, null, null, "", false, memberId, List.of());
+    static JoinResult refused(Errors error, String memberId) {
+        return new JoinResult(error, -1, null, null, "", false, memberId, List.of());
     }
 }

@@ -13,28 +13,34 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The offsets of groups: cursors of the store, one for each topic that a group reads, named like
- * the group. A tailer in the application can continue where a group of clients stopped.
+ * The committed offsets of groups: cursors of the store, one for each topic that a group reads,
+ * named like the group. A tailer in the application can continue where a group of clients stopped.
  * Thread-safe.
  */
-final class Offsets {
-    private static final int LONGEST = 120;
-    private static final int LONGEST_FILE = 230;
+final class GroupOffsets {
+    private static final int MAX_CHARS = 120;
+    private static final int MAX_FILE_NAME_CHARS = 230;
+
     private final LogStore store;
 
-    Offsets(LogStore store) {
+    GroupOffsets(LogStore store) {
         this.store = store;
     }
 
-    /** Returns whether a cursor, and its file, can have this name. */
+    /** Returns whether a group can have this id: its cursors and files are named like it. */
     static boolean isGroupId(String id) {
-        if (id == null || id.isEmpty() || id.length() > LONGEST) {
+        if (id == null || id.isEmpty() || id.length() > MAX_CHARS) {
             return false;
         }
         return StandardCharsets.UTF_8.newEncoder().canEncode(id)
                 && java.net.URLEncoder.encode(id, StandardCharsets.UTF_8).length()
                                 + 2 * id.chars().filter(c -> c == '*').count()
-                        <= LONGEST_FILE;
+                        <= MAX_FILE_NAME_CHARS;
+    }
+
+    /** Returns the key of a partition in the metadata of commits. */
+    static String place(Topic topic, int partition) {
+        return topic.id() + "." + partition;
     }
 
     /** Sets an offset of the group; {@link #force} makes it durable. */
@@ -44,7 +50,7 @@ final class Offsets {
         return cursor;
     }
 
-    /** Makes what was set durable. */
+    /** Makes the offsets that were set durable. */
     static void force(Iterable<Cursor> cursors) {
         FirnException failure = null;
         for (Cursor cursor : cursors) {
@@ -59,7 +65,7 @@ final class Offsets {
         }
     }
 
-    /** Returns the group's offsets in a topic; null when it never had any. */
+    /** Returns the group's offsets in a topic; null if it never had any. */
     static Cursor find(Topic topic, String groupId) {
         // A query must not create the cursor.
         return isGroupId(groupId) && topic.cursorNames().contains(groupId)
@@ -85,7 +91,7 @@ final class Offsets {
         return ids;
     }
 
-    /** Forgets where a group stands; false when it stood nowhere. */
+    /** Deletes all offsets of a group; returns false if it had none. */
     boolean deleteAll(String groupId) {
         List<Topic> found = topicsOf(groupId);
         found.forEach(topic -> topic.deleteCursor(groupId));
@@ -98,7 +104,7 @@ final class Offsets {
             try {
                 all.add(store.openTopic(name));
             } catch (UnknownTopicException | UnreadableTopicException e) {
-                continue; // deleted just now
+                continue; // just deleted
             }
         }
         return all;

@@ -1,0 +1,82 @@
+package io.firn.server.group;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * Decides who may commit offsets for a group, and records commits in the group's file where that is
+ * necessary. The offsets themselves are cursors. Thread-safe.
+ */
+final class GroupCommits {
+    private final GroupFiles files;
+    private final GroupLimits limits;
+
+    GroupCommits(GroupFiles files, GroupLimits limits) {
+        this.files = files;
+        this.limits = limits;
+    }
+
+    /** Returns whether a member, or a client without membership, may commit. */
+    Errors check(Group group, String memberId, String instanceId, int generation) {
+        synchronized (group) {
+            if (group.is(GroupState.DEAD)) {
+                return Errors.COORDINATOR_NOT_AVAILABLE;
+            }
+            if (group.members().isEmpty()) {
+                if (generation >= 0) {
+                    return Errors.ILLEGAL_GENERATION;
+                }
+                return memberId.isEmpty() ? Errors.NONE : Errors.UNKNOWN_MEMBER_ID;
+            }
+            Errors error = group.check(memberId, instanceId, generation);
+            if (error == Errors.NONE) {
+                group.renewSession(group.members().find(memberId), System.nanoTime());
+                if (group.is(GroupState.COMPLETING)) {
+                    return Errors.REBALANCE_IN_PROGRESS;
+                }
+            }
+            return error;
+        }
+    }
+
+    /**
+     * Records the metadata of a commit in the group's file, and that a group without members is in
+     * use. Writes the file only if something has changed.
+     *
+     * @param metadata what the client has committed beside the offsets, by place
+     */
+    void record(Group group, Map<String, String> metadata) {
+        synchronized (group) {
+            Map<String, String> before = new HashMap<>();
+            boolean changed = false;
+            for (Map.Entry<String, String> each : metadata.entrySet()) {
+                String place = each.getKey();
+                String old = group.commitMetadata(place, each.getValue());
+                before.put(place, old);
+                changed |= !Objects.equals(group.commitMetadata().get(place), old);
+            }
+            long emptySinceMs = group.emptySinceMs();
+            long now = System.currentTimeMillis();
+            boolean aged =
+                    group.members().isEmpty() && now - emptySinceMs > limits.retentionMs() / 100;
+            if (aged) {
+                group.emptySinceMs(now);
+            }
+            boolean isSettled = group.is(GroupState.EMPTY) || group.is(GroupState.STABLE);
+            if (isSettled && (aged || changed)) {
+                try {
+                    files.write(group);
+                } catch (RuntimeException e) {
+                    // The commit is refused. If the client repeats it, it is a change again.
+                    for (Map.Entry<String, String> each : before.entrySet()) {
+                        group.commitMetadata(each.getKey(), each.getValue());
+                    }
+                    group.emptySinceMs(emptySinceMs);
+                    throw e;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.firn.server.group;
+
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.Topic;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
+import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Handles OffsetCommit. A commit is durable when it is answered. */
+public final class OffsetCommitHandler implements Handler<OffsetCommitRequestData> {
+    private static final short FIRST_WITH_IDS = 10;
+
+    private final GroupCoordinator coordinator;
+    private final GroupCommits commits;
+    private final ServedTopics topics;
+    private final int maxMetadataChars;
+
+    OffsetCommitHandler(
+            GroupCoordinator coordinator,
+            GroupCommits commits,
+            ServedTopics topics,
+            int maxMetadataChars) {
+        this.coordinator = coordinator;
+        this.commits = commits;
+        this.topics = topics;
+        this.maxMetadataChars = maxMetadataChars;
+    }
+
+    @Override
+    public void handle(Exchange exchange, OffsetCommitRequestData request) {
+        Errors error = Errors.INVALID_GROUP_ID;
+        Group group = null;
+        if (GroupOffsets.isGroupId(request.groupId())) {
+            group = coordinator.findOrCreate(request.groupId());
+            error =
+                    commits.check(
+                            group,
+                            request.memberId(),
+                            request.groupInstanceId(),
+                            request.generationIdOrMemberEpoch());
+        }
+        OffsetCommitResponseData response = new OffsetCommitResponseData();
+        Set<Cursor> moved = new LinkedHashSet<>();
+        Map<String, String> metadata = new HashMap<>();
+        for (OffsetCommitRequestTopic topic : request.topics()) {
+            OffsetCommitResponseTopic results =
+                    new OffsetCommitResponseTopic()
+                            .setName(topic.name())
+                            .setTopicId(topic.topicId());
+            response.topics().add(results);
+            boolean byId = exchange.version() >= FIRST_WITH_IDS;
+            ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
+            Errors unknown = byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            Errors forTopic = error != Errors.NONE || served != null ? error : unknown;
+            for (OffsetCommitRequestPartition each : topic.partitions()) {
+                Errors outcome =
+                        forTopic == Errors.NONE
+                                ? commit(request.groupId(), served.topic(), each, moved, metadata)
+                                : forTopic;
+                results.partitions()
+                        .add(
+                                new OffsetCommitResponsePartition()
+                                        .setPartitionIndex(each.partitionIndex())
+                                        .setErrorCode(outcome.code()));
+            }
+        }
+        if (moved.isEmpty()) {
+            exchange.reply(response);
+            return;
+        }
+        Group committer = group;
+        committer
+                .commitForces()
+                .force(moved, failure -> answer(exchange, response, committer, metadata, failure));
+    }
+
+    /** Called when the offsets are durable, or could not be forced. */
+    private void answer(
+            Exchange exchange,
+            OffsetCommitResponseData response,
+            Group group,
+            Map<String, String> metadata,
+            FirnException failure) {
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            commits.record(group, metadata);
+            exchange.reply(response);
+        } catch (RuntimeException e) {
+            exchange.fail(e);
+        }
+    }
+
+    private Errors commit(
+            String groupId,
+            Topic topic,
+            OffsetCommitRequestPartition asked,
+            Set<Cursor> moved,
+            Map<String, String> metadata) {
+        int partition = asked.partitionIndex();
+        if (partition < 0 || partition >= topic.partitionCount()) {
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        }
+        String text = asked.committedMetadata();
+        if (text != null && text.length() > maxMetadataChars) {
+            return Errors.OFFSET_METADATA_TOO_LARGE;
+        }
+        try {
+            moved.add(GroupOffsets.advance(topic, groupId, partition, asked.committedOffset()));
+            metadata.put(GroupOffsets.place(topic, partition), text);
+            return Errors.NONE;
+        } catch (InvalidOptionException e) {
+            return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
+        } catch (RuntimeException e) {
+            return ErrorMapper.codeOf(e);
+        }
+    }
+}

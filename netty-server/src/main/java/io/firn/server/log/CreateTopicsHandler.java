@@ -1,0 +1,131 @@
+package io.firn.server.log;
+
+import io.firn.InvalidOptionException;
+import io.firn.server.config.TopicKeys;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicConfigs;
+import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Handles CreateTopics. */
+public final class CreateTopicsHandler implements Handler<CreateTopicsRequestData> {
+    private final ServedTopics topics;
+
+    /** Creates the handler. */
+    public CreateTopicsHandler(ServedTopics topics) {
+        this.topics = topics;
+    }
+
+    @Override
+    public void handle(Exchange exchange, CreateTopicsRequestData request) {
+        CreateTopicsResponseData response = new CreateTopicsResponseData();
+        Duplicates<String> duplicates =
+                new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
+        for (CreatableTopic asked : request.topics()) {
+            if (duplicates.isAnswered(asked.name())) {
+                continue; // one result for all of them
+            }
+            CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
+            try {
+                duplicates.check(asked.name(), asked.name());
+                create(asked, request.validateOnly(), result);
+            } catch (InvalidOptionException e) {
+                boolean name = e.getMessage().startsWith("a topic's name");
+                refuse(
+                        result,
+                        name ? Errors.INVALID_TOPIC_EXCEPTION : Errors.INVALID_CONFIG,
+                        e.getMessage());
+            } catch (RuntimeException e) {
+                refuse(result, ErrorMapper.codeOf(e), e.getMessage());
+            }
+            response.topics().add(result);
+        }
+        exchange.reply(response);
+    }
+
+    /** Checks in Kafka's order: name, existence, configuration, numbers. */
+    private void create(CreatableTopic asked, boolean validateOnly, CreatableTopicResult result) {
+        Topic.validate(asked.name());
+        if (topics.find(asked.name()) != null) {
+            throw Errors.TOPIC_ALREADY_EXISTS.exception(
+                    "Topic '" + asked.name() + "' already exists.");
+        }
+        Map<String, String> set = new TreeMap<>();
+        asked.configs().forEach(each -> set.put(each.name(), each.value()));
+        TopicSettings settings = topics.check(set);
+        int partitions = partitionsOf(asked);
+        Uuid id = Uuid.ZERO_UUID;
+        if (!validateOnly) {
+            id = topics.create(asked.name(), partitions, set).id();
+        }
+        List<CreatableTopicConfigs> shown = new ArrayList<>();
+        TopicKeys.inOrder()
+                .forEach(
+                        key ->
+                                shown.add(
+                                        new CreatableTopicConfigs()
+                                                .setName(key.name())
+                                                .setValue(settings.get(key.name()))
+                                                .setConfigSource(
+                                                        ConfigAdmin.sourceOf(
+                                                                key.name(),
+                                                                settings,
+                                                                topics.config()))));
+        result.setTopicId(id)
+                .setNumPartitions(partitions)
+                .setReplicationFactor((short) 1)
+                .setConfigs(shown);
+    }
+
+    private int partitionsOf(CreatableTopic asked) {
+        if (!asked.assignments().isEmpty()) {
+            for (int i = 0; i < asked.assignments().size(); i++) {
+                var assignment = asked.assignments().find(i);
+                if (assignment == null
+                        || !assignment.brokerIds().equals(List.of(topics.nodeId()))) {
+                    throw Errors.INVALID_REPLICA_ASSIGNMENT.exception(
+                            "Partitions 0, 1, … must be assigned to node "
+                                    + topics.nodeId()
+                                    + " alone.");
+                }
+            }
+            return asked.assignments().size();
+        }
+        int partitions =
+                asked.numPartitions() == -1
+                        ? topics.config().integer("num.partitions")
+                        : asked.numPartitions();
+        if (partitions < 1 || partitions > ServedTopics.MAX_PARTITIONS) {
+            throw Errors.INVALID_PARTITIONS.exception(
+                    "A topic has 1 to "
+                            + ServedTopics.MAX_PARTITIONS
+                            + " partitions, not "
+                            + partitions
+                            + ".");
+        }
+        if (asked.replicationFactor() != -1 && asked.replicationFactor() != 1) {
+            throw Errors.INVALID_REPLICATION_FACTOR.exception(
+                    "There is one node: the replication factor is 1, not "
+                            + asked.replicationFactor()
+                            + ".");
+        }
+        return partitions;
+    }
+
+    private static void refuse(CreatableTopicResult result, Errors error, String message) {
+        result.setErrorCode(error.code())
+                .setErrorMessage(message)
+                .setConfigs(new ArrayList<>())
+                .setTopicConfigErrorCode(Errors.NONE.code());
+    }
+}

@@ -1,0 +1,34 @@
+package io.firn.server.log;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The names that a request contains more than once. Such a request is ambiguous, so none of the
+ * duplicates is carried out. Not thread-safe.
+ */
+final class Duplicates<T> {
+    private final Set<T> duplicates;
+    private final Set<T> answered = new HashSet<>();
+
+    Duplicates(Stream<T> all) {
+        Set<T> once = new HashSet<>();
+        duplicates = all.filter(each -> !once.add(each)).collect(Collectors.toSet());
+    }
+
+    /** Returns whether this is a duplicate of what {@link #check} has refused already. */
+    boolean isAnswered(T one) {
+        return duplicates.contains(one) && !answered.add(one);
+    }
+
+    /** Refuses a duplicate. */
+    void check(T one, String name) {
+        if (duplicates.contains(one)) {
+            throw Errors.INVALID_REQUEST.exception(
+                    name + " is named more than once; name it once in a request.");
+        }
+    }
+}

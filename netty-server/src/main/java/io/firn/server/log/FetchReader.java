@@ -1,0 +1,182 @@
+package io.firn.server.log;
+
+import io.firn.BatchReader;
+import io.firn.BatchRun;
+import io.firn.Partition;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.LogRecords;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Reads what a fetch request asks for. Does not wait for records. Thread-safe. */
+final class FetchReader {
+    private static final short FIRST_WITH_IDS = 13;
+    private static final int MAX_RUNS = 16;
+    private static final int MAX_READERS = 1_000;
+
+    private final ServedTopics topics;
+    private final int maxBytes;
+
+    FetchReader(ServedTopics topics, int maxBytes) {
+        this.topics = topics;
+        this.maxBytes = maxBytes;
+    }
+
+    /** Returns the readers that a connection keeps between fetches; they know where they were. */
+    @SuppressWarnings("unchecked")
+    static Map<ServedPartition, BatchReader> readersOf(Exchange exchange) {
+        return (Map<ServedPartition, BatchReader>)
+                exchange.connection()
+                        .attachments()
+                        .computeIfAbsent(FetchReader.class, key -> new ConcurrentHashMap<>());
+    }
+
+    private ServedPartition find(short version, FetchTopic topic, FetchPartition partition) {
+        ServedTopic served =
+                version >= FIRST_WITH_IDS
+                        ? topics.find(topic.topicId())
+                        : topics.find(topic.topic());
+        return served == null ? null : served.partition(partition.partition());
+    }
+
+    /** Adds the partitions of a request that exist to a set. */
+    void findAll(short version, FetchRequestData request, Set<ServedPartition> found) {
+        for (FetchTopic topic : request.topics()) {
+            for (FetchPartition each : topic.partitions()) {
+                ServedPartition served = find(version, topic, each);
+                if (served != null) {
+                    found.add(served);
+                }
+            }
+        }
+    }
+
+    /** Returns whether records of a request may have to be read from a disk. */
+    boolean isCold(short version, FetchRequestData request) {
+        for (FetchTopic topic : request.topics()) {
+            for (FetchPartition each : topic.partitions()) {
+                ServedPartition served = find(version, topic, each);
+                if (served != null && each.fetchOffset() < served.partition().activeOffset()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns the sum of the visible ends: it changes when any of them advances. */
+    long visible(short version, FetchRequestData request) {
+        long sum = 0;
+        for (FetchTopic topic : request.topics()) {
+            for (FetchPartition each : topic.partitions()) {
+                ServedPartition served = find(version, topic, each);
+                sum += served == null ? 0 : served.partition().visibleOffset() + 1;
+            }
+        }
+        return sum;
+    }
+
+    /** Reads what is visible now, up to the limits of the request and of the server. */
+    FetchResult read(
+            short version, FetchRequestData request, Map<ServedPartition, BatchReader> readers) {
+        FetchResult result = new FetchResult(visible(version, request));
+        for (FetchTopic topic : request.topics()) {
+            FetchableTopicResponse results =
+                    new FetchableTopicResponse()
+                            .setTopic(topic.topic())
+                            .setTopicId(topic.topicId());
+            result.response().responses().add(results);
+            for (FetchPartition each : topic.partitions()) {
+                PartitionData data =
+                        new PartitionData()
+                                .setPartitionIndex(each.partition())
+                                .setRecords(LogRecords.EMPTY)
+                                .setAbortedTransactions(
+                                        request.isolationLevel() == 0 ? null : List.of());
+                results.partitions().add(data);
+                ServedPartition served = find(version, topic, each);
+                if (served == null) {
+                    result.refuse(data, missing(version, topic));
+                } else {
+                    read(request, each, served, readers, data, result);
+                }
+            }
+        }
+        return result;
+    }
+
+    private Errors missing(short version, FetchTopic topic) {
+        return version >= FIRST_WITH_IDS && topics.find(topic.topicId()) == null
+                ? Errors.UNKNOWN_TOPIC_ID
+                : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    }
+
+    private void read(
+            FetchRequestData request,
+            FetchPartition asked,
+            ServedPartition served,
+            Map<ServedPartition, BatchReader> readers,
+            PartitionData data,
+            FetchResult result) {
+        Partition partition = served.partition();
+        try {
+            int limit = Math.min(request.maxBytes(), maxBytes);
+            int room = Math.max(0, Math.min(asked.partitionMaxBytes(), limit - result.bytes()));
+            boolean atLeastOne = result.bytes() == 0;
+            result.add(
+                    data,
+                    new LogRecords(read(served, asked.fetchOffset(), room, atLeastOne, readers)));
+        } catch (RuntimeException e) {
+            result.refuse(data, ErrorMapper.codeOf(e));
+            return;
+        }
+        long end = partition.visibleOffset();
+        data.setHighWatermark(end)
+                .setLastStableOffset(end)
+                .setLogStartOffset(partition.logStartOffset());
+    }
+
+    private static List<BatchRun> read(
+            ServedPartition served,
+            long from,
+            int room,
+            boolean atLeastOne,
+            Map<ServedPartition, BatchReader> readers) {
+        BatchReader reader = readers.remove(served);
+        if (reader == null) {
+            reader = served.partition().openBatchReader();
+        }
+        List<BatchRun> runs = new ArrayList<>(2);
+        try {
+            BatchRun run = reader.read(from, room, atLeastOne);
+            int left = room;
+            while (run != null) {
+                runs.add(run);
+                left -= run.bytes().remaining();
+                run =
+                        left > 0 && runs.size() < MAX_RUNS
+                                ? reader.read(run.nextOffset(), left, false)
+                                : null;
+            }
+        } catch (RuntimeException e) {
+            if (runs.isEmpty()) {
+                throw e;
+            }
+            // What was read before the failure is good; the next fetch reports the failure.
+        }
+        if (readers.size() >= MAX_READERS) {
+            readers.clear(); // they only save time
+        }
+        readers.put(served, reader);
+        return runs;
+    }
+}

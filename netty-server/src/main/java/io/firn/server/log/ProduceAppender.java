@@ -1,0 +1,133 @@
+package io.firn.server.log;
+
+import io.firn.Appender;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.agrona.concurrent.EpochClock;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+
+/** Checks and appends the batch that a produce request has for one partition. Thread-safe. */
+final class ProduceAppender {
+    private static final short FIRST_WITH_IDS = 13;
+
+    private final ServedTopics topics;
+    private final EpochClock clock;
+    private final boolean ackOneWaits;
+
+    /** A partition's part of a request, and of its response. */
+    record Item(
+            TopicProduceData topic, PartitionProduceData data, PartitionProduceResponse result) {
+
+        void refuse(Errors error, String message) {
+            result.setErrorCode(error.code())
+                    .setErrorMessage(message == null ? error.message() : message)
+                    .setBaseOffset(-1)
+                    .setLogAppendTimeMs(-1);
+        }
+
+        /** Returns the size of the records. */
+        long bytes() {
+            return data.records() == null ? 0 : data.records().sizeInBytes();
+        }
+
+        /** Returns whether the log has to decompress the batch, which may take long. */
+        boolean isDense() {
+            return data.records() instanceof MemoryRecords records
+                    && new ForeignRecords(records.buffer()).isDense();
+        }
+    }
+
+    ProduceAppender(ServedTopics topics, EpochClock clock, boolean ackOneWaits) {
+        this.topics = topics;
+        this.clock = clock;
+        this.ackOneWaits = ackOneWaits;
+    }
+
+    /**
+     * Appends a batch, or refuses it in its result.
+     *
+     * @param forces receives a future if the request has to wait for a force
+     * @return false if the next block is not reserved yet; try again later
+     */
+    boolean tryAppend(
+            Item item,
+            short version,
+            short acks,
+            String clientId,
+            List<CompletableFuture<?>> forces) {
+        try {
+            return append(item, version, acks, clientId, forces);
+        } catch (RuntimeException e) {
+            item.refuse(ErrorMapper.codeOf(e), e.getMessage());
+            return true;
+        }
+    }
+
+    private boolean append(
+            Item item,
+            short version,
+            short acks,
+            String clientId,
+            List<CompletableFuture<?>> forces) {
+        boolean byId = version >= FIRST_WITH_IDS;
+        ServedTopic topic =
+                byId ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
+        ServedPartition partition = topic == null ? null : topic.partition(item.data.index());
+        if (partition == null) {
+            Errors unknown =
+                    byId && topic == null
+                            ? Errors.UNKNOWN_TOPIC_ID
+                            : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            item.refuse(unknown, null);
+            return true;
+        }
+        if (topic.isInternal() && !InternalTopics.mayAppend(clientId)) {
+            item.refuse(
+                    Errors.INVALID_TOPIC_EXCEPTION,
+                    "Cannot append to internal topic " + topic.name() + "; choose another name.");
+            return true;
+        }
+        if (!(item.data.records() instanceof MemoryRecords records)) {
+            item.refuse(Errors.INVALID_RECORD, "no records");
+            return true;
+        }
+        TopicSettings settings = topic.settings();
+        long now = clock.time();
+        ForeignRecords batch = new ForeignRecords(records.buffer());
+        Errors wrong = batch.check(settings, version, now);
+        if (wrong == Errors.NONE && settings.isAppendTime() && !batch.stamp(now)) {
+            wrong = Errors.CORRUPT_MESSAGE;
+        }
+        if (wrong != Errors.NONE) {
+            item.refuse(wrong, null);
+            return true;
+        }
+        Appender appender = partition.appender();
+        long offset = appender.appendBatchAsync(batch.bytes());
+        if (offset == Appender.BACK_PRESSURED) {
+            return false;
+        }
+        item.result
+                .setBaseOffset(offset)
+                .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
+                .setLogStartOffset(partition.partition().logStartOffset());
+        if (waitsForForce(acks) && partition.partition().visibleOffset() < offset + batch.count()) {
+            forces.add(
+                    appender.whenDurable(offset + batch.count() - 1)
+                            .exceptionally(
+                                    e -> {
+                                        item.refuse(ErrorMapper.codeOf(e), e.getMessage());
+                                        return -1L;
+                                    }));
+        }
+        return true;
+    }
+
+    private boolean waitsForForce(short acks) {
+        return acks == -1 || (acks == 1 && ackOneWaits);
+    }
+}

@@ -1,0 +1,48 @@
+package io.firn.server.wire;
+
+import io.netty.channel.EventLoop;
+import java.util.Map;
+
+/**
+ * A client's connection, as the handlers of its requests see it. Methods are called on the
+ * connection's event loop, except where they say otherwise.
+ */
+public interface ClientConnection {
+
+    /** Returns the thread of the connection. Thread-safe. */
+    EventLoop eventLoop();
+
+    /** Returns the client's address. Thread-safe. */
+    String peerAddress();
+
+    /** Returns the name of the listener that accepted the connection. Thread-safe. */
+    default String listener() {
+        return "PLAINTEXT";
+    }
+
+    /** Returns who the client is; without authentication, always the same. Thread-safe. */
+    default String principal() {
+        return "User:ANONYMOUS";
+    }
+
+    /** Returns the objects that handlers keep for as long as the connection lives. */
+    Map<Object, Object> attachments();
+
+    /** Registers an action that runs when the connection ends; runs it now if it has ended. */
+    void onClose(Runnable action);
+
+    /** Removes an action that was registered. */
+    void removeOnClose(Runnable action);
+
+    /**
+     * Stops handling requests until {@link #unblock}, so that later requests do not overtake one
+     * that waits.
+     */
+    void block();
+
+    /** Handles requests again. */
+    void unblock();
+
+    /** Closes the connection because a failure cannot be reported in any other way; logs why. */
+    void closeAfterFailure(String reason);
+}

@@ -1,0 +1,34 @@
+package io.firn.server.wire;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Logs why connections were closed, one line each and a few lines a second. Thread-safe. */
+final class ConnectionLog {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final int MAX_LINES_PER_SECOND = 5;
+    private static final int MAX_CAUSE_CHARS = 300;
+
+    private final AtomicLong second = new AtomicLong();
+    private final AtomicLong lines = new AtomicLong();
+    private final AtomicLong suppressed = new AtomicLong();
+
+    void closed(String peer, String reason, Throwable cause) {
+        long now = System.nanoTime() / 1_000_000_000;
+        if (second.getAndSet(now) != now) {
+            lines.set(0);
+        }
+        if (lines.incrementAndGet() > MAX_LINES_PER_SECOND) {
+            suppressed.incrementAndGet();
+            return;
+        }
+        long others = suppressed.getAndSet(0);
+        String why = cause == null ? "" : ": " + cause;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "{0}: connection closed: {1}{2}{3}",
+                peer,
+                reason,
+                why.length() > MAX_CAUSE_CHARS ? why.substring(0, MAX_CAUSE_CHARS) + "…" : why,
+                others == 0 ? "" : " (and " + others + " others were closed, not logged)");
+    }
+}

@@ -1,0 +1,62 @@
+package io.firn.server.wire;
+
+/**
+ * The memory that the requests of one connection use, from their first byte on. Used on the event
+ * loop, except where a method says otherwise.
+ */
+final class ConnectionMemory {
+    private final MemoryBudget budget;
+    private long bytes;
+    private volatile int partialBytes;
+    private volatile long partialSinceNs;
+    private boolean released;
+
+    ConnectionMemory(MemoryBudget budget) {
+        this.budget = budget;
+    }
+
+    /** Adds to the bytes in use, or subtracts from them. */
+    void add(long more) {
+        if (!released) {
+            bytes += more;
+            budget.add(more);
+        }
+    }
+
+    /** Sets how many bytes of an incomplete request have arrived. */
+    void partial(int now, long nowNs) {
+        add(now - partialBytes);
+        partialSinceNs = nowNs; // before the other: stalledBytes reads them in the reverse order
+        partialBytes = now;
+    }
+
+    /**
+     * Returns whether requests use too much memory for this connection to read on. Its own
+     * incomplete request does not count.
+     */
+    boolean isOverBudget() {
+        return budget.isExceeded(partialBytes);
+    }
+
+    /** Returns whether this connection's incomplete request keeps others from being read. */
+    boolean blocksOthers() {
+        return partialBytes > 0 && budget.isExceeded(0);
+    }
+
+    /**
+     * Returns the size of an incomplete request that has not grown for some time and keeps others
+     * from being read; 0 if there is none. Thread-safe.
+     */
+    int stalledBytes(long nowNs, long ms) {
+        int bytes = partialBytes;
+        boolean stalled = bytes > 0 && nowNs - partialSinceNs > ms * 1_000_000;
+        return stalled && budget.isExceeded(0) ? bytes : 0;
+    }
+
+    /** Returns everything to the budget; what is added later does not count. */
+    void release() {
+        add(-bytes);
+        released = true;
+        partialBytes = 0;
+    }
+}

@@ -1,0 +1,141 @@
+package io.firn.server.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/**
+ * The requests of a connection that have arrived and are not handled yet, in order. Decides when
+ * the next one is handled, and whether the channel reads on. Used on the event loop.
+ */
+final class RequestQueue {
+    private static final long MEMORY_RETRY_MS = 5;
+
+    private final ServerContext server;
+    private final ChannelHandlerContext ctx;
+    private final ConnectionMemory memory;
+    private final ResponseQueue responses;
+    private final Consumer<ByteBuf> handler;
+    private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
+    private boolean blocked;
+    private boolean handling;
+    private boolean retryScheduled;
+    private boolean channelClosed;
+
+    /**
+     * Creates an empty queue.
+     *
+     * @param handler takes over the frame of each request
+     */
+    RequestQueue(
+            ServerContext server,
+            ChannelHandlerContext ctx,
+            ConnectionMemory memory,
+            ResponseQueue responses,
+            Consumer<ByteBuf> handler) {
+        this.server = server;
+        this.ctx = ctx;
+        this.memory = memory;
+        this.responses = responses;
+        this.handler = handler;
+    }
+
+    /** Adds a request that has arrived. */
+    void add(ByteBuf frame) {
+        frames.add(frame);
+        memory.add(frame.readableBytes());
+        handleNext();
+    }
+
+    /** Called after each read with the number of bytes of a request that is incomplete. */
+    void onPartial(int bytes) {
+        memory.partial(bytes, nowNs());
+        if (bytes > 0) {
+            handleNext(); // decides whether to read on
+        }
+    }
+
+    private long nowNs() {
+        return ctx.executor().ticker().nanoTime();
+    }
+
+    /** Handles no request until {@link #unblock}. */
+    void block() {
+        blocked = true;
+    }
+
+    void unblock() {
+        blocked = false;
+        handleNext();
+    }
+
+    /** From now on handles produce requests only: what a producer has sent is stored. */
+    void onChannelClosed() {
+        channelClosed = true;
+        handleNext();
+    }
+
+    /** Handles requests as far as allowed; then makes the channel read on, or stops it. */
+    void handleNext() {
+        if (handling) {
+            return;
+        }
+        handling = true;
+        try {
+            while (!frames.isEmpty() && mayHandle()) {
+                ByteBuf frame = frames.poll();
+                if (!channelClosed || frame.getShort(frame.readerIndex()) == ApiKeys.PRODUCE.id) {
+                    handler.accept(frame);
+                } else {
+                    drop(frame);
+                }
+            }
+        } finally {
+            handling = false;
+        }
+        if (!channelClosed) {
+            boolean overBudget = memory.isOverBudget();
+            ctx.channel().config().setAutoRead(frames.isEmpty() && mayHandle() && !overBudget);
+            if (overBudget) {
+                retryLater();
+            }
+        }
+    }
+
+    private boolean mayHandle() {
+        return !blocked
+                && responses.inFlight() < server.limits().requestsInFlight()
+                && (channelClosed || ctx.channel().isWritable());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+    private void retryLater() {
+        if (!retryScheduled) {
+            retryScheduled = true;
+            ctx.channel().eventLoop().schedule(this::retry, MEMORY_RETRY_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void retry() {
+        retryScheduled = false;
+        if (!channelClosed && memory.isOverBudget()) {
+            server.connections().reclaim(nowNs());
+        }
+        handleNext();
+    }
+
+    /** Releases a request that is not handled. */
+    void drop(ByteBuf frame) {
+        memory.add(-frame.readableBytes());
+        frame.release();
+    }
+
+    /** Drops all requests that are not handled yet. */
+    void clear() {
+        frames.forEach(this::drop);
+        frames.clear();
+    }
+}

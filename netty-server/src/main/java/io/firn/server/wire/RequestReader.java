@@ -1,0 +1,72 @@
+package io.firn.server.wire;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Decodes the requests of a connection and passes them to the handlers. On the event loop. */
+final class RequestReader {
+    private static final short API_VERSIONS_V0 = 0;
+
+    private final ServerContext server;
+    private final ConnectionMemory memory;
+
+    RequestReader(ServerContext server, ConnectionMemory memory) {
+        this.server = server;
+        this.memory = memory;
+    }
+
+    /**
+     * Decodes the header of a request.
+     *
+     * @return the exchange, which owns the frame
+     * @throws RuntimeException if the header is invalid or the API is not served; the frame remains
+     *     the caller's
+     */
+    Exchange readHeader(Exchange.Owner connection, ByteBuf frame) {
+        ByteBuffer buffer = frame.nioBuffer();
+        short id = buffer.getShort(buffer.position());
+        short version = buffer.getShort(buffer.position() + 2);
+        if (!ApiKeys.hasId(id)) {
+            throw new BadRequestException("no API " + id);
+        }
+        ApiKeys key = ApiKeys.forId(id);
+        boolean served = server.apis().isServed(key, version);
+        if (!served && key != ApiKeys.API_VERSIONS) {
+            throw new BadRequestException(key + " v" + version + " is not served");
+        }
+        RequestHeaderData header = new RequestHeaderData();
+        if (served) {
+            header.read(new ByteBufferAccessor(buffer), key.requestHeaderVersion(version));
+        } else {
+            header.setCorrelationId(buffer.getInt(buffer.position() + 4));
+        }
+        server.counters().onRequest(key);
+        int bodyIndex = frame.readerIndex() + buffer.position();
+        return new Exchange(connection, key, version, header, frame, bodyIndex);
+    }
+
+    /** Decodes the body of a request and passes it to its handler, if the client may send it. */
+    void dispatch(Exchange exchange) {
+        ApiKeys key = exchange.key();
+        if (key == ApiKeys.API_VERSIONS && !server.apis().isServed(key, exchange.version())) {
+            // Of a newer version: answered in the oldest, which every client understands.
+            exchange.replyAs(API_VERSIONS_V0, server.apis().unsupportedVersions());
+            return;
+        }
+        GuardedReader body = new GuardedReader(exchange.body());
+        ApiMessage message = server.apis().parse(key, exchange.version(), body);
+        server.counters().onTrailingBytes(body.unreadBytes());
+        exchange.decodedBytes(body.decodedBytes());
+        memory.add(body.decodedBytes());
+        if (server.authorizer().isAllowed(exchange)) {
+            server.apis().dispatch(exchange, message);
+        } else {
+            exchange.fail(Errors.CLUSTER_AUTHORIZATION_FAILED.exception());
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.firn.server.wire;
+
+import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.message.ResponseHeaderData;
+
+/**
+ * The requests of a connection that are not answered yet, in order, and the responses that the
+ * client has not received yet. Used on the event loop.
+ */
+final class ResponseQueue {
+    private final ChannelHandlerContext ctx;
+    private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
+    private long pendingWrites;
+    private long lastWriteNs;
+
+    ResponseQueue(ChannelHandlerContext ctx) {
+        this.ctx = ctx;
+    }
+
+    // ---- requests
+
+    void add(Exchange exchange) {
+        inFlight.add(exchange);
+    }
+
+    /** Returns the number of requests that are not answered yet. */
+    int inFlight() {
+        return inFlight.size();
+    }
+
+    /** Removes the oldest request if it is answered; returns null otherwise. */
+    Exchange pollAnswered() {
+        return !inFlight.isEmpty() && inFlight.peek().isAnswered() ? inFlight.poll() : null;
+    }
+
+    /** Gives up all requests: the connection has ended. */
+    void abandonAll() {
+        List<Exchange> abandoned = new ArrayList<>(inFlight);
+        inFlight.clear();
+        abandoned.forEach(Exchange::abandon);
+    }
+
+    // ---- responses
+
+    /**
+     * Writes a response, which the caller flushes. If it throws, nothing was written, and the
+     * response's records are released.
+     */
+    void write(Exchange exchange) {
+        short version = exchange.responseVersion();
+        List<WireWriter.Part> parts;
+        try {
+            parts =
+                    WireWriter.encode(
+                            ctx.alloc(),
+                            new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
+                            exchange.key().responseHeaderVersion(version),
+                            exchange.response(),
+                            version);
+        } catch (RuntimeException e) {
+            Exchange.discard(exchange.response());
+            throw e;
+        }
+        for (WireWriter.Part part : parts) {
+            if (pendingWrites++ == 0) {
+                lastWriteNs = nowNs();
+            }
+            ctx.write(part.bytes()).addListener(future -> onWritten(part));
+        }
+    }
+
+    /** Called when the socket has taken a part, or never will: its log bytes can be unpinned. */
+    private void onWritten(WireWriter.Part part) {
+        if (part.run() != null) {
+            part.run().close();
+        }
+        pendingWrites--;
+        lastWriteNs = nowNs();
+    }
+
+    private long nowNs() {
+        return ctx.executor().ticker().nanoTime();
+    }
+
+    /** Returns whether the client has not received everything that was written. */
+    boolean hasUnsent() {
+        return pendingWrites > 0;
+    }
+
+    /** Returns whether requests are not answered, or responses not received. */
+    boolean isBusy() {
+        return !inFlight.isEmpty() || hasUnsent();
+    }
+
+    /** Returns when the client last received something, or something was written for it. */
+    long lastWriteNs() {
+        return lastWriteNs;
+    }
+
+    /** Returns whether the client has received nothing for some time although there is data. */
+    boolean isStalled(long nowNs, long ms) {
+        return pendingWrites > 0 && nowNs - lastWriteNs >= ms * 1_000_000;
+    }
+}

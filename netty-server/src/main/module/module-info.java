@@ -1,0 +1,24 @@
+/**
+ * The server for Kafka clients. This describes the jar as it is published, which contains Kafka's
+ * message classes and SLF4J, relocated; everything outside of the exported packages is internal.
+ */
+module io.firn.server {
+    requires transitive io.firn;
+    requires io.firn.file;
+    requires io.firn.migrator;
+    requires io.firn.pmem;
+    requires info.picocli;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.common;
+    requires io.netty.transport;
+    requires io.netty.transport.classes.epoll;
+    requires java.logging;
+    requires transitive java.management;
+
+    exports io.firn.server;
+    exports io.firn.server.config;
+
+    opens io.firn.server to
+            info.picocli;
+}

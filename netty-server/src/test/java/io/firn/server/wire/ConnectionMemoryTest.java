@@ -1,0 +1,45 @@
+package io.firn.server.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Which connection has to wait, or to give way, when requests use too much memory. */
+class ConnectionMemoryTest {
+    private static final long SECOND_NS = 1_000_000_000;
+
+    private final MemoryBudget budget = new MemoryBudget(100);
+    private final ConnectionMemory first = new ConnectionMemory(budget);
+    private final ConnectionMemory second = new ConnectionMemory(budget);
+
+    @Test
+    void shouldLetASingleRequestExceedTheBudget() {
+        first.partial(150, 0);
+        assertFalse(first.isOverBudget());
+        assertTrue(second.isOverBudget());
+    }
+
+    @Test
+    void shouldReportARequestThatHasStalledAndBlocksOthers() {
+        first.partial(60, 0);
+        assertEquals(0, first.stalledBytes(2 * SECOND_NS, 1_000), "there is room for others");
+        second.partial(50, 2 * SECOND_NS);
+        assertEquals(60, first.stalledBytes(2 * SECOND_NS, 1_000));
+        assertEquals(0, second.stalledBytes(2 * SECOND_NS, 1_000), "it has just grown");
+        assertTrue(first.blocksOthers());
+    }
+
+    @Test
+    void shouldReturnEverythingOnceAndCountNothingAfterwards() {
+        first.add(40);
+        first.partial(30, 0);
+        second.add(10);
+        assertEquals(80, budget.usedBytes());
+        first.release();
+        first.add(-40);
+        assertEquals(10, budget.usedBytes());
+        assertFalse(first.blocksOthers());
+    }
+}
