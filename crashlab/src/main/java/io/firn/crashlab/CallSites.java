@@ -22,25 +22,25 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Where our code calls a medium, by what is in the class files, and which of these calls an
- * injected fault has hit. Thread-safe.
+ * The places where Firn's code calls a medium, taken from the class files, and which of these calls
+ * an injected fault has hit. Thread-safe.
  */
 final class CallSites {
     private static final Pattern CALL =
             Pattern.compile(
                     "\\s+(\\d+): invokeinterface .*// InterfaceMethod"
-                            + " (io/firn/spi/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
+                            + " (io/firn/medium/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
                             + "\\.(\\w+):.*");
     private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
 
-    /** They cannot fail, or are called to let go. */
+    /** Methods that cannot fail or that release something. */
     private static final Set<String> HARMLESS =
             Set.of("exists", "close", "unmap", "buffer", "bytes");
 
-    /** What needs space. */
+    /** Methods that need space. */
     private static final Set<String> ALLOCATING = Set.of("write", "create", "createDirectories");
 
-    /** Media themselves, and programs that look at or mend what does not open. */
+    /** Media themselves, and programs that inspect or repair a store that does not open. */
     private static final Pattern OUTSIDE =
             Pattern.compile(
                     ".*(RealFile|RealMapping|FileLocks|MappedMemory|LibpmemMemory|LlplMemory"
@@ -51,22 +51,22 @@ final class CallSites {
     private final Set<String> failed = new ConcurrentSkipListSet<>();
     private final Set<String> full = new ConcurrentSkipListSet<>();
 
-    /** The call that is being answered: of a medium, by our code. */
+    /** Returns the call site in Firn's code of the call on a medium that is being executed. */
     static String current() {
         return WALKER.walk(
                 frames ->
-                        frames.filter(each -> isOurs(each.getClassName()))
+                        frames.filter(each -> isInFirn(each.getClassName()))
                                 .findFirst()
                                 .map(each -> site(each.getClassName(), each.getLineNumber()))
                                 .orElse("?"));
     }
 
-    /** The call that is being answered, apart for each kind of operation that it makes. */
+    /** Returns the call site with the kind of the operation, of which one call may make several. */
     static String current(String operation) {
         return current() + " " + operation.substring(0, operation.indexOf('/')).split(" \\d")[0];
     }
 
-    private static boolean isOurs(String name) {
+    private static boolean isInFirn(String name) {
         return name.startsWith("io.firn.")
                 && !name.startsWith("io.firn.sim.")
                 && !name.startsWith("io.firn.crashlab.")
@@ -82,17 +82,17 @@ final class CallSites {
                 + line;
     }
 
-    /** The call that is being answered fails. */
+    /** Notes that the call that is being executed fails. */
     void fails() {
         failed.add(current());
     }
 
-    /** The call that is being answered finds no space. */
+    /** Notes that the call that is being executed finds no space. */
     void findsNoSpace() {
         full.add(current());
     }
 
-    /** How many there are, how many were hit, and which were not. */
+    /** Returns how many call sites there are, how many were hit, and which were not. */
     String report() {
         Map<String, String> all = inClassFiles();
         StringBuilder out = new StringBuilder();
@@ -115,12 +115,12 @@ final class CallSites {
         }
     }
 
-    /** The method that is called, by place. */
+    /** Returns the method that is called, by call site. */
     private static Map<String, String> inClassFiles() {
         Map<String, String> sites = new TreeMap<>();
         ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
-        for (Class<?> room : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
-            for (Path file : classFiles(room)) {
+        for (Class<?> module : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
+            for (Path file : classFiles(module)) {
                 String name = file.getFileName().toString().replaceAll("[$.].*", "");
                 if (!OUTSIDE.matcher(name).matches()) {
                     StringWriter out = new StringWriter();
@@ -133,9 +133,9 @@ final class CallSites {
         return sites;
     }
 
-    private static List<Path> classFiles(Class<?> room) {
+    private static List<Path> classFiles(Class<?> module) {
         try {
-            Path root = Path.of(room.getProtectionDomain().getCodeSource().getLocation().toURI());
+            Path root = Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI());
             try (Stream<Path> walk = Files.walk(root)) {
                 return walk.filter(each -> each.toString().endsWith(".class")).sorted().toList();
             }
@@ -146,7 +146,7 @@ final class CallSites {
         }
     }
 
-    /** A method's calls come first, then which line begins at which of its instructions. */
+    /** For each method, javap prints the instructions first and then the table of line numbers. */
     private static void collect(String name, List<String> lines, Map<String, String> sites) {
         TreeMap<Integer, String> calls = new TreeMap<>();
         TreeMap<Integer, Integer> lineOf = new TreeMap<>();
