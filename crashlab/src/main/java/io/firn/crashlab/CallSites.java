@@ -2,6 +2,8 @@ package io.firn.crashlab;
 
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import io.firn.pmem.PmemTier;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,11 +28,19 @@ import java.util.stream.Stream;
  * an injected fault has hit. Thread-safe.
  */
 final class CallSites {
+    /** The types whose methods may fail. PmemMemory is not visible here. */
+    private static final List<String> TYPES =
+            List.of(
+                    FileMedium.class.getName(),
+                    MediumFile.class.getName(),
+                    Mapping.class.getName(),
+                    "io.firn.pmem.PmemMemory");
+
     private static final Pattern CALL =
             Pattern.compile(
-                    "\\s+(\\d+): invokeinterface .*// InterfaceMethod"
-                            + " (io/firn/medium/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
-                            + "\\.(\\w+):.*");
+                    "\\s+(\\d+): invokeinterface .*// InterfaceMethod ("
+                            + String.join("|", TYPES).replace('.', '/')
+                            + ")\\.(\\w+):.*");
     private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
 
     /** Methods that cannot fail or that release something. */
@@ -73,13 +83,11 @@ final class CallSites {
                 && !name.startsWith("io.firn.pmem.SimulatedPmem")
                 && !name.startsWith("io.firn.pmem.PmemMemory")
                 && !name.startsWith("io.firn.pmem.MappedMemory")
-                && !name.equals("io.firn.medium.MediumFile");
+                && !name.equals(MediumFile.class.getName());
     }
 
     private static String site(String className, int line) {
-        return className.substring(className.lastIndexOf('.') + 1).replaceAll("\\$.*", "")
-                + ":"
-                + line;
+        return nameOf(className).replaceAll("\\$.*", "") + ":" + line;
     }
 
     /** Notes that the call that is being executed fails. */
@@ -97,7 +105,7 @@ final class CallSites {
         Map<String, String> all = inClassFiles();
         StringBuilder out = new StringBuilder();
         report("an error", all, failed, out);
-        all.values().removeIf(method -> !ALLOCATING.contains(method));
+        all.values().removeIf(method -> !ALLOCATING.contains(nameOf(method)));
         report("a lack of space", all, full, out);
         return out.toString();
     }
@@ -115,8 +123,8 @@ final class CallSites {
         }
     }
 
-    /** Returns the method that is called, by call site. */
-    private static Map<String, String> inClassFiles() {
+    /** Returns the method that is called (as Type.name) by call site. */
+    static Map<String, String> inClassFiles() {
         Map<String, String> sites = new TreeMap<>();
         ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
         for (Class<?> module : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
@@ -131,6 +139,10 @@ final class CallSites {
             }
         }
         return sites;
+    }
+
+    private static String nameOf(String qualified) {
+        return qualified.substring(qualified.lastIndexOf('.') + 1);
     }
 
     private static List<Path> classFiles(Class<?> module) {
@@ -155,7 +167,8 @@ final class CallSites {
             Matcher number = LINE.matcher(line);
             if (call.matches()) {
                 if (!HARMLESS.contains(call.group(3))) {
-                    calls.put(Integer.parseInt(call.group(1)), call.group(3));
+                    String type = nameOf(call.group(2).replace('/', '.'));
+                    calls.put(Integer.parseInt(call.group(1)), type + "." + call.group(3));
                 }
             } else if (number.matches()) {
                 lineOf.put(Integer.parseInt(number.group(2)), Integer.parseInt(number.group(1)));

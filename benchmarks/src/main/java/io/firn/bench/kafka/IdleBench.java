@@ -14,16 +14,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What a server costs that has nothing to do: our server and Kafka's by turns, each on an empty
- * directory and alone on the machine.
+ * Measures the cost of an idle server, Firn's and Kafka's in turns, each with an empty directory and
+ * alone on the machine.
  */
 @Command(
         name = "bin/bench idle",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Servers that have nothing to do, beside Apache Kafka.")
+        description = "Measures the cost of idle servers, beside Apache Kafka.")
 public final class IdleBench implements Callable<Integer> {
-    /** Small, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
+    /** Small segments, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
     static final String FIRN_SEGMENTS = "log.segment.bytes=262144";
 
     @Mixin private Servers servers = new Servers();
@@ -32,32 +32,32 @@ public final class IdleBench implements Callable<Integer> {
             names = "--only",
             split = ",",
             description = {
-                "Of empty, partitions, connections, consumers; one takes 2 min.",
+                "Runs only these cases: empty, partitions, connections, consumers; 2 min each.",
                 "Default: all of them"
             })
     private List<String> only = List.of("empty", "partitions", "connections", "consumers");
 
-    @Option(names = "--partitions", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--partitions", description = "Partitions. Default: ${DEFAULT-VALUE}")
     private int partitions = 2_000;
 
-    @Option(names = "--connections", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--connections", description = "Connections. Default: ${DEFAULT-VALUE}")
     private int connections = 1_000;
 
-    @Option(names = "--consumers", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--consumers", description = "Consumers. Default: ${DEFAULT-VALUE}")
     private int consumers = 100;
 
-    @Option(names = "--settle", description = "Seconds before. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--settle", description = "Seconds of rest before the measurement. Default: ${DEFAULT-VALUE}")
     private int settleSeconds = 15;
 
-    @Option(names = "--seconds", description = "That count. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--seconds", description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
     private int seconds = 25;
 
-    @Option(names = "--turns", description = "Of each case; the median counts.")
+    @Option(names = "--turns", description = "Repetitions of each case; the median is reported.")
     private int turns = 1;
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new IdleBench()).execute(arguments));
     }
@@ -115,7 +115,7 @@ public final class IdleBench implements Callable<Integer> {
                 broker.memoryMb("RssAnon"));
     }
 
-    /** Sets a case up; what it returns is to be closed when it was measured. */
+    /** Sets up a case; the caller closes what it returns after the measurement. */
     private AutoCloseable begin(Broker broker, String what) throws Exception {
         switch (what) {
             case "empty" -> {
@@ -136,7 +136,7 @@ public final class IdleBench implements Callable<Integer> {
                 group.awaitStable();
                 return group;
             }
-            default -> throw new IOException("no such case: " + what);
+            default -> throw new IOException("--only knows empty, partitions, connections and consumers, not " + what);
         }
     }
 
