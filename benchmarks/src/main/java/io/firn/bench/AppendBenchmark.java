@@ -23,9 +23,9 @@ import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * Appends on one thread. The warm-up uses a topic of its own that rolls and deletes segments. What is
- * measured goes into one segment whose pages are present, so that only the append is measured and
- * not the reservation of space. An iteration is a JMH batch, which must fit into the segment.
+ * Appends on one thread. The warm-up uses a topic of its own that rolls and deletes segments. What
+ * is measured goes into one segment whose pages are present, so that only the append is measured
+ * and not the reservation of space. An iteration is a JMH batch, which must fit into the segment.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The floor of an append, a hand-written loop: copies the same bytes into a mapping, computes CRC32C
- * over them and, when durable, forces them. Walks repeatedly through a file of the size of Firn's
- * segment.
+ * The floor of an append, a hand-written loop: copies the same bytes into a mapping, computes
+ * CRC32C over them and, when durable, forces them. Walks repeatedly through a file of the size of
+ * Firn's segment.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

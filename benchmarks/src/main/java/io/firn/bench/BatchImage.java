@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a Kafka batch of equal records. The floors copy them, so that they move as many bytes
- * as Firn does.
+ * The bytes of a Kafka batch of equal records. The floors copy them, so that they move as many
+ * bytes as Firn does.
  */
 final class BatchImage {
     static final int HEADER_LENGTH = 61;

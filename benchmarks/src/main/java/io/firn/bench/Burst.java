@@ -16,9 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Scenario 1 of Pafka 0.2's release notes: a low rate, then bursts that go into the free part of the
- * hot tier until it is full; then the migrator makes room again. Compares both durations with the
- * formulas of the release notes.
+ * Scenario 1 of Pafka 0.2's release notes: a low rate, then bursts that go into the free part of
+ * the hot tier until it is full; then the migrator makes room again. Compares both durations with
+ * the formulas of the release notes.
  */
 @Command(
         name = "bin/bench burst",

@@ -19,14 +19,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures the cost of an idle embedded store: the processor time of the JVM after a few records were
- * appended to each partition, and the time to close the store.
+ * Measures the cost of an idle embedded store: the processor time of the JVM after a few records
+ * were appended to each partition, and the time to close the store.
  */
 @Command(
         name = "bin/bench idle-embedded",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Measures the processor time of an idle embedded store and the time to close it.")
+        description =
+                "Measures the processor time of an idle embedded store and the time to close it.")
 public final class EmbeddedIdleBench implements Callable<Integer> {
     private static final int RECORD_BYTES = 100;
 
@@ -36,7 +37,9 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
             description = "Numbers of partitions, one store for each. Default: ${DEFAULT-VALUE}")
     private int[] partitions = {0, 1_000, 5_000};
 
-    @Option(names = "--records", description = "Records for each partition. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--records",
+            description = "Records for each partition. Default: ${DEFAULT-VALUE}")
     private int records = 5;
 
     @Option(
@@ -48,7 +51,9 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
     @Option(names = "--durability", description = "DURABLE or WRITTEN. Default: ${DEFAULT-VALUE}")
     private Durability durability = Durability.WRITTEN;
 
-    @Option(names = "--keep-open", description = "Keeps the appenders open while the store is idle.")
+    @Option(
+            names = "--keep-open",
+            description = "Keeps the appenders open while the store is idle.")
     private boolean keepOpen;
 
     @Option(
@@ -56,7 +61,9 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
             description = "Seconds between load and measurement. Default: ${DEFAULT-VALUE}")
     private int settleS = 5;
 
-    @Option(names = "--seconds", description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
     private int seconds = 10;
 
     @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: target/")

@@ -15,14 +15,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures durable appends at a fixed rate, in turns with and without concurrent migration, with both
- * tiers in memory. A latency counts from the moment at which the append was due.
+ * Measures durable appends at a fixed rate, in turns with and without concurrent migration, with
+ * both tiers in memory. A latency counts from the moment at which the append was due.
  */
 @Command(
         name = "bin/bench foreground",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Measures the latency of durable appends with and without concurrent migration.")
+        description =
+                "Measures the latency of durable appends with and without concurrent migration.")
 public final class Foreground implements Callable<Integer> {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final double WANTED_RATIO = 1.5;

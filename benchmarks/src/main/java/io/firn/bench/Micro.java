@@ -23,8 +23,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Runs the micro-benchmarks and their floors and prints one table. A round runs each of them in a JVM
- * of its own, subject and floor in turns, so that a disturbance of the machine affects both.
+ * Runs the micro-benchmarks and their floors and prints one table. A round runs each of them in a
+ * JVM of its own, subject and floor in turns, so that a disturbance of the machine affects both.
  */
 @Command(
         name = "bin/bench micro",
@@ -146,7 +146,8 @@ public final class Micro implements Callable<Integer> {
             for (int round = 0; round < times; round++) {
                 for (Bench bench : inTurns) {
                     progress.setExtraMessage(bench.toString());
-                    // JMH overwrites its file at each start, so the file is that of the last benchmark.
+                    // JMH overwrites its file at each start, so the file is that of the last
+                    // benchmark.
                     samples.computeIfAbsent(bench, b -> new Sample())
                             .add(
                                     bench,

@@ -23,8 +23,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures durable appends to emulated persistent memory with each provider that can flush it, beside
- * a hand-written floor that uses the same library.
+ * Measures durable appends to emulated persistent memory with each provider that can flush it,
+ * beside a hand-written floor that uses the same library.
  */
 @Command(
         name = "bin/bench pmem",

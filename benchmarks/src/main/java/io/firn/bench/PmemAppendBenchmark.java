@@ -20,8 +20,8 @@ public class PmemAppendBenchmark extends AppendBenchmark {
     private PmemTier tier;
 
     /**
-     * Appends until the block of the next segment is reserved. The reservation begins when an eighth
-     * of this segment is filled and would take memory bandwidth during the measurement.
+     * Appends until the block of the next segment is reserved. The reservation begins when an
+     * eighth of this segment is filled and would take memory bandwidth during the measurement.
      */
     @Override
     void prepare(ExclusiveAppender appending, byte[] filler) throws IOException {

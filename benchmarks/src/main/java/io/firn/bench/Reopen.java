@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
         name = "bin/bench reopen",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Measures the time to open a log after kill -9, a small and a large one in turn.")
+        description =
+                "Measures the time to open a log after kill -9, a small and a large one in turn.")
 public final class Reopen implements Callable<Integer> {
     private static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;

@@ -22,8 +22,8 @@ import org.openjdk.jmh.runner.IterationType;
 
 /**
  * Appends on one thread or several through one shared appender, whose forces they share; otherwise
- * like {@link AppendBenchmark}. The score is the time of one thread. Each thread appends a whole JMH
- * batch.
+ * like {@link AppendBenchmark}. The score is the time of one thread. Each thread appends a whole
+ * JMH batch.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

@@ -15,15 +15,14 @@ import picocli.CommandLine.Option;
 
 /**
  * Scenario 2 of Pafka 0.2's release notes: a steady load at full speed onto a log that retention
- * keeps at r = 1, 1.5 and 2 times the hot tier, without migration. The part (r - 1) / r of all bytes
- * goes to the disk, so the throughput is at most r / (r - 1) times the speed of the disk.
+ * keeps at r = 1, 1.5 and 2 times the hot tier, without migration. The part (r - 1) / r of all
+ * bytes goes to the disk, so the throughput is at most r / (r - 1) times the speed of the disk.
  */
 @Command(
         name = "bin/bench stable",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description =
-                "Measures a steady load with a retention of 1, 1.5 and 2 times the hot tier.")
+        description = "Measures a steady load with a retention of 1, 1.5 and 2 times the hot tier.")
 public final class Stable implements Callable<Integer> {
     private static final double[] RATIOS = {1, 1.5, 2};
     private static final double ALONE_S = 10;

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The floor of a verifying reader, a hand-written loop: for each batch of the same bytes it reads the
- * length, copies the bytes, computes CRC32C and compares it with the stored one.
+ * The floor of a verifying reader, a hand-written loop: for each batch of the same bytes it reads
+ * the length, copies the bytes, computes CRC32C and compares it with the stored one.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * The thread of an exclusive appender takes its turn without a locked instruction, while a background
- * thread takes the turn from it. If both had the turn at once, a count would be lost.
+ * The thread of an exclusive appender takes its turn without a locked instruction, while a
+ * background thread takes the turn from it. If both had the turn at once, a count would be lost.
  */
 @JCStressTest
 @Outcome(id = "3, 1, 0", expect = Expect.ACCEPTABLE, desc = "one after the other")

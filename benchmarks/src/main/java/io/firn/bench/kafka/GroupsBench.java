@@ -9,7 +9,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * Measures how long a consumer group takes to form, to rebalance when a tenth of its members leave
@@ -19,7 +21,8 @@ import picocli.CommandLine.Option;
         name = "bin/bench groups",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Measures how long consumer groups take to form and change, beside Apache Kafka.")
+        description =
+                "Measures how long consumer groups take to form and change, beside Apache Kafka.")
 public final class GroupsBench implements Callable<Integer> {
     private static final List<String> PHASES = List.of("form", "10 % leave", "10 % join", "end");
     private static final int SHARE = 10;
@@ -36,7 +39,10 @@ public final class GroupsBench implements Callable<Integer> {
             })
     private List<String> only = List.of("raw");
 
-    @Option(names = "--members", split = ",", description = "Numbers of members. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--members",
+            split = ",",
+            description = "Numbers of members. Default: ${DEFAULT-VALUE}")
     private List<Integer> members = List.of(10, 100, 500);
 
     @Option(
@@ -45,7 +51,9 @@ public final class GroupsBench implements Callable<Integer> {
             description = "range, cooperative-sticky or both. Default: ${DEFAULT-VALUE}")
     private List<String> assignors = List.of("range", "cooperative-sticky");
 
-    @Option(names = "--partitions", description = "Partitions of the topic. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--partitions",
+            description = "Partitions of the topic. Default: ${DEFAULT-VALUE}")
     private int partitions = 500;
 
     @Option(
@@ -56,8 +64,12 @@ public final class GroupsBench implements Callable<Integer> {
             })
     private int delayMs = 3_000;
 
-    @Option(names = "--turns", description = "Repetitions of each run; the median of each phase is reported.")
+    @Option(
+            names = "--turns",
+            description = "Repetitions of each run; the median of each phase is reported.")
     private int turns = 1;
+
+    @Spec private CommandSpec spec;
 
     private final PrintStream out = System.out;
     private int number;
@@ -72,6 +84,7 @@ public final class GroupsBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Only.check(spec, only, List.of("raw", "java"));
         servers.prepare();
         String delay = "group.initial.rebalance.delay.ms=" + delayMs;
         try {
@@ -89,7 +102,8 @@ public final class GroupsBench implements Callable<Integer> {
                             servers.start(Servers.NAMES.get(1), delay, IdleBench.FIRN_SEGMENTS)) {
                 for (Broker each : List.of(kafka, firn)) {
                     Idlers.fill(each, "shared", partitions);
-                    phases(each, "raw", RAW, "range"); // creates Kafka's internal topics, and warms up
+                    // Creates Kafka's internal topics, and warms up.
+                    phases(each, "raw", RAW, "range");
                 }
                 for (String kind : only) {
                     for (int count : members) {

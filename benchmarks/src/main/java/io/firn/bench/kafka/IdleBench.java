@@ -11,11 +11,13 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
- * Measures the cost of an idle server, Firn's and Kafka's in turns, each with an empty directory and
- * alone on the machine.
+ * Measures the cost of an idle server, Firn's and Kafka's in turns, each with an empty directory
+ * and alone on the machine.
  */
 @Command(
         name = "bin/bench idle",
@@ -26,6 +28,9 @@ public final class IdleBench implements Callable<Integer> {
     /** Small segments, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
     static final String FIRN_SEGMENTS = "log.segment.bytes=262144";
 
+    private static final List<String> CASES =
+            List.of("empty", "partitions", "connections", "consumers");
+
     @Mixin private Servers servers = new Servers();
 
     @Option(
@@ -35,7 +40,7 @@ public final class IdleBench implements Callable<Integer> {
                 "Runs only these cases: empty, partitions, connections, consumers; 2 min each.",
                 "Default: all of them"
             })
-    private List<String> only = List.of("empty", "partitions", "connections", "consumers");
+    private List<String> only = CASES;
 
     @Option(names = "--partitions", description = "Partitions. Default: ${DEFAULT-VALUE}")
     private int partitions = 2_000;
@@ -46,14 +51,20 @@ public final class IdleBench implements Callable<Integer> {
     @Option(names = "--consumers", description = "Consumers. Default: ${DEFAULT-VALUE}")
     private int consumers = 100;
 
-    @Option(names = "--settle", description = "Seconds of rest before the measurement. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--settle",
+            description = "Seconds of rest before the measurement. Default: ${DEFAULT-VALUE}")
     private int settleSeconds = 15;
 
-    @Option(names = "--seconds", description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
     private int seconds = 25;
 
     @Option(names = "--turns", description = "Repetitions of each case; the median is reported.")
     private int turns = 1;
+
+    @Spec private CommandSpec spec;
 
     private final PrintStream out = System.out;
 
@@ -66,6 +77,7 @@ public final class IdleBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Only.check(spec, only, CASES);
         servers.prepare();
         try {
             out.printf(
@@ -136,7 +148,7 @@ public final class IdleBench implements Callable<Integer> {
                 group.awaitStable();
                 return group;
             }
-            default -> throw new IOException("--only knows empty, partitions, connections and consumers, not " + what);
+            default -> throw new AssertionError(what);
         }
     }
 

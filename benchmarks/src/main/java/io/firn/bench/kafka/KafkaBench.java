@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * Compares Firn's server with Apache Kafka: in turns, under the same load of Kafka's own tools, on
@@ -20,13 +22,15 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = "Compares the server with Apache Kafka, using Kafka's own tools.")
 public final class KafkaBench implements Callable<Integer> {
+    private static final List<String> PARTS =
+            List.of("start", "produce", "durable", "latency", "replay");
     private static final List<String> WRITTEN = List.of("firn.durability=written");
 
     @Option(
             names = "--only",
             split = ",",
             description = "Runs only these: start, produce, durable, latency, replay. Default: all")
-    private List<String> only = List.of("start", "produce", "durable", "latency", "replay");
+    private List<String> only = PARTS;
 
     @Option(names = "--mb", description = "MB of records for each run. Default: ${DEFAULT-VALUE}")
     private int mb = 300;
@@ -68,6 +72,8 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(names = "--kafka-classpath", required = true, hidden = true)
     private String kafkaClassPath;
 
+    @Spec private CommandSpec spec;
+
     private final PrintStream out = System.out;
 
     /** Runs the benchmark and exits. */
@@ -77,6 +83,7 @@ public final class KafkaBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Only.check(spec, only, PARTS);
         Path directory = Files.createTempDirectory(Files.createDirectories(place), "kafka-bench-");
         try {
             out.printf(

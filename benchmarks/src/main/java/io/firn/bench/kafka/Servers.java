@@ -21,7 +21,10 @@ final class Servers {
     /** The servers in the order in which they take turns. */
     static final List<String> NAMES = List.of(KAFKA, "Firn");
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Path.of("target");
 
     @Option(
@@ -34,7 +37,10 @@ final class Servers {
     private String firnClassPath;
 
     @SuppressWarnings("UnusedVariable") // bin/bench passes it to every benchmark beside Kafka
-    @Option(names = "--firn-options", hidden = true, description = "JVM options of bin/firn-server.")
+    @Option(
+            names = "--firn-options",
+            hidden = true,
+            description = "JVM options of bin/firn-server.")
     private String firnOptions = "";
 
     @Option(names = "--kafka-classpath", required = true, hidden = true)

@@ -73,7 +73,8 @@ final class Tools {
     }
 
     /**
-     * Runs several producers at once, each in a process of its own with an equal share of the records.
+     * Runs several producers at once, each in a process of its own with an equal share of the
+     * records.
      *
      * @return the sum of the throughputs, the worst of the percentiles
      */
@@ -115,8 +116,8 @@ final class Tools {
     }
 
     /**
-     * Reads a topic from its start in a process of the lowest priority, so that it affects others only
-     * by its load on the server, as if it ran on another machine.
+     * Reads a topic from its start in a process of the lowest priority, so that it affects others
+     * only by its load on the server, as if it ran on another machine.
      */
     double consumeNicely(Broker broker, String topic, long records) throws IOException {
         return consume(broker, topic, records, List.of("nice", "-n", "19"));

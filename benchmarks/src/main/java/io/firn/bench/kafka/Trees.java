@@ -21,9 +21,9 @@ final class Trees {
     }
 
     /**
-     * Lets the system allocate memory for files and free it again. On a virtual machine that returns
-     * free memory to its host, the first access to a page is expensive (measured: 11 us for 4 KiB),
-     * and the server that runs first would pay for the other.
+     * Lets the system allocate memory for files and free it again. On a virtual machine that
+     * returns free memory to its host, the first access to a page is expensive (measured: 11 us for
+     * 4 KiB), and the server that runs first would pay for the other.
      */
     static void warmMemory(Path directory, int mb) throws IOException {
         Path file = Files.createTempFile(directory, "memory-", null);
