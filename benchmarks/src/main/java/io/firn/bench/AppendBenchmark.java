@@ -23,9 +23,9 @@ import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * Appends by one thread. Warm-up goes into a topic of its own that rolls and forgets; what is
- * measured goes into one segment, whose pages are there: the append itself, not the preparation of
- * space. An iteration is a batch of JMH's, which must fit.
+ * Appends on one thread. The warm-up uses a topic of its own that rolls and deletes segments. What
+ * is measured goes into one segment whose pages are present, so that only the append is measured
+ * and not the reservation of space. An iteration is a JMH batch, which must fit into the segment.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -36,19 +36,19 @@ import org.openjdk.jmh.runner.IterationType;
 public class AppendBenchmark {
     static final int BATCH_RECORDS = 16;
 
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** What an append promises. */
+    /** The durability of the topic. */
     @Param({"DURABLE", "WRITTEN"})
     public Durability durability;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** Size of the segment. */
+    /** The size of the segment. */
     @Param("256")
     public int segmentMib;
 
@@ -71,21 +71,21 @@ public class AppendBenchmark {
         batch = measured.newBatch();
     }
 
-    /** A new store. */
+    /** Opens a new store. */
     FirnLog openLog() throws IOException {
         return FirnLog.open(dir);
     }
 
-    /** Brings the log to where only appends are left to do. */
+    /** Reserves and pages in the segment, so that only appends are left to do. */
     void prepare(ExclusiveAppender appending, byte[] filler) throws IOException {}
 
-    /** Directs the iteration's appends. */
+    /** Selects the log for the appends of the iteration. */
     @Setup(Level.Iteration)
     public void direct(IterationParams iteration) {
         appender = iteration.getType() == IterationType.WARMUP ? rolling : measured;
     }
 
-    /** Everything goes to the log that rolls and forgets. */
+    /** Selects the log that rolls and deletes segments for all appends. */
     void directToRolling() {
         appender = rolling;
         batch = rolling.newBatch();
@@ -99,19 +99,19 @@ public class AppendBenchmark {
         log.close();
     }
 
-    /** One value. */
+    /** Appends one value. */
     @Benchmark
     public long exclusive() {
         return appender.append(value);
     }
 
-    /** One value, into a log that rolls and forgets: with the preparation of space. */
+    /** Appends one value to the log that rolls, which includes reserving space. */
     @Benchmark
     public long sustained() {
         return rolling.append(value);
     }
 
-    /** One value, written by the caller into the log. */
+    /** Appends one value through a claim. */
     @Benchmark
     public long claim() {
         Claim claim = appender.tryClaim(bytes);
@@ -123,7 +123,7 @@ public class AppendBenchmark {
         return claim.commit();
     }
 
-    /** A batch of 16 values. */
+    /** Appends a batch of 16 values. */
     @Benchmark
     public long batchOf16() {
         batch.clear();

@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The least that an append could do, by hand: the same bytes copied into a mapping, CRC32C over
- * them, and, when durable, a force. It walks through a file as large as Firn's segment, from one
- * end to the other and again.
+ * The floor of an append, a hand-written loop: copies the same bytes into a mapping, computes
+ * CRC32C over them and, when durable, forces them. Walks repeatedly through a file of the size of
+ * Firn's segment.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 8, batchSize = 20_000)
 @Fork(1)
 public class AppendFloor {
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
@@ -39,7 +39,7 @@ public class AppendFloor {
     @Param({"DURABLE", "WRITTEN"})
     public Durability durability;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
@@ -56,7 +56,7 @@ public class AppendFloor {
     private boolean forced;
     private int position;
 
-    /** Makes the file. */
+    /** Creates the file. */
     @Setup(Level.Trial)
     public void open() throws IOException {
         byte[] value = Values.ofLength(bytes);
@@ -72,7 +72,7 @@ public class AppendFloor {
         bind(file);
     }
 
-    /** Prepares whatever {@link #force} needs of the file. */
+    /** Prepares what {@link #force} needs. */
     void bind(FloorFile bound) throws IOException {}
 
     /** Deletes the file. */
@@ -81,7 +81,7 @@ public class AppendFloor {
         file.close();
     }
 
-    /** One copy, one CRC, one force. */
+    /** Copies one value, with one CRC and one force. */
     @Benchmark
     public int append() {
         byte[] image = single;
@@ -91,7 +91,7 @@ public class AppendFloor {
         return finish(at, image.length);
     }
 
-    /** A header and 16 copies, one CRC, one force. */
+    /** Copies a header and 16 values, with one CRC and one force. */
     @Benchmark
     public int batchOf16() {
         byte[] image = batch;

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a Kafka batch of equal records, made here by hand: what the floors copy, so that
- * they move as many bytes as Firn does.
+ * The bytes of a Kafka batch of equal records. The floors copy them, so that they move as many
+ * bytes as Firn does.
  */
 final class BatchImage {
     static final int HEADER_LENGTH = 61;
@@ -16,7 +16,7 @@ final class BatchImage {
 
     private BatchImage() {}
 
-    /** A record without key and headers, as it lies in a batch. */
+    /** Returns a record without key and headers, as it is stored in a batch. */
     static byte[] record(byte[] value, int offsetDelta) {
         ByteBuffer body = ByteBuffer.allocate(16 + value.length);
         body.put((byte) 0).put((byte) 0);
@@ -31,7 +31,7 @@ final class BatchImage {
         return bytes(record);
     }
 
-    /** A batch; offsets, epoch and times are 0. */
+    /** Returns a batch; offsets, epoch and times are 0. */
     static byte[] batch(byte[] value, int records) {
         ByteBuffer batch =
                 ByteBuffer.allocate(HEADER_LENGTH + records * (value.length + 16))

@@ -10,13 +10,13 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * One benchmark of JMH's with all that it is run with.
+ * One JMH benchmark with its parameters.
  *
  * @param type the class
  * @param method its method
  * @param params values of its {@code @Param} fields
  * @param threads of the benchmark
- * @param recordsPerOp records that one operation of JMH's handles
+ * @param recordsPerOp records that one JMH operation handles
  * @param length of the iterations
  */
 record Bench(
@@ -28,7 +28,7 @@ record Bench(
         Length length) {
 
     /**
-     * How long it is run.
+     * The number and length of the iterations.
      *
      * @param warmups iterations that do not count
      * @param warmupOps operations in each; 0 when iterations are measured by time
@@ -52,7 +52,7 @@ record Bench(
         }
     }
 
-    /** JMH's options for one fork; its words go to the named file. */
+    /** Returns JMH's options for one fork; its output goes to the named file. */
     ChainedOptionsBuilder options(String output) {
         ChainedOptionsBuilder options =
                 new OptionsBuilder()
@@ -75,7 +75,7 @@ record Bench(
         return options;
     }
 
-    /** Records in the time or allocation of one score. */
+    /** Returns the number of records that one score covers. */
     double recordsPerScore() {
         return (double) recordsPerOp * (length.isInOps() ? length.ops : 1);
     }

@@ -16,16 +16,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Scenario 1 of Pafka 0.2's release notes: a low rate, then bursts, which the free part of the hot
- * tier takes until it is full; then the migrator makes room again. Both times are compared with the
- * notes' formulas.
+ * Scenario 1 of Pafka 0.2's release notes: a low rate, then bursts that go into the free part of
+ * the hot tier until it is full; then the migrator makes room again. Compares both durations with
+ * the formulas of the release notes.
  */
 @Command(
         name = "bin/bench burst",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description =
-                "How long a tiered log absorbs a burst at memory speed, and how long it recovers.")
+                "Measures how long a tiered log absorbs a burst at memory speed, and how long it"
+                        + " takes to recover.")
 public final class Burst implements Callable<Integer> {
     private static final double WITHIN = 0.15;
     private static final double BURST_PART = 0.75;
@@ -43,7 +44,9 @@ public final class Burst implements Callable<Integer> {
 
     @Option(
             names = "--threshold",
-            description = "Part of the hot tier to keep filled. Default: ${DEFAULT-VALUE}")
+            description =
+                    "Part of the hot tier that the migrator keeps filled, from 0 to 1. Default:"
+                            + " ${DEFAULT-VALUE}")
     private double threshold = 0.5;
 
     @Option(
@@ -62,7 +65,7 @@ public final class Burst implements Callable<Integer> {
     private final List<Double> carryDeviations = new ArrayList<>();
     private final List<Double> recoverDeviations = new ArrayList<>();
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.setProperty("java.awt.headless", "true");
         System.exit(new CommandLine(new Burst()).execute(args));
@@ -99,7 +102,7 @@ public final class Burst implements Callable<Integer> {
                 Load load = new Load(log.partition())) {
             long all = log.hotTier().capacityBytes();
             long full = (long) (all * threshold);
-            // Up to the threshold at first; that is where a store comes to rest.
+            // Fills the hot tier up to the threshold, where a store without load stays.
             load.rate(memory * BURST_PART);
             await(() -> log.hotTier().usedBytes() >= full);
             load.rate(cold * LOW_PART);
@@ -152,7 +155,7 @@ public final class Burst implements Callable<Integer> {
                 seconds / formula);
     }
 
-    /** The same load, as long as the tiered log carried its first burst and a while longer. */
+    /** Runs the same load on the disk alone, somewhat longer than the first burst was absorbed. */
     private Timeline coldAlone(double memory, double cold, Timeline tiered) throws Exception {
         double length = tiered.column(Column.SECONDS)[tiered.column(Column.SECONDS).length - 1];
         try (TieredLog log = TieredLog.coldAlone(place, cold, 1L << 40);

@@ -3,14 +3,14 @@ package io.firn.bench;
 import io.firn.Durability;
 
 /**
- * A line of the table.
+ * One line of the table of results.
  *
- * @param name what is done
- * @param place where: memory or disk
- * @param durability what is promised; null where nothing is
+ * @param name the operation
+ * @param place memory or disk
+ * @param durability null where the subject has none
  * @param bytes of a record's value
- * @param subject Firn
- * @param beside what it is held against: the floor, or a peer
+ * @param subject the benchmark of Firn
+ * @param beside the benchmark it is compared with: the floor, or another system
  */
 record Case(
         String name, String place, Durability durability, int bytes, Bench subject, Bench beside) {

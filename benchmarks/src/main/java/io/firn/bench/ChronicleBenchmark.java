@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Chronicle Queue as it comes, un-forced; a replay copies the records' bytes out. */
+/** Chronicle Queue with its defaults, un-forced. A replay copies the bytes of the records. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -46,15 +46,15 @@ import org.openjdk.jmh.infra.BenchmarkParams;
             "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
         })
 public class ChronicleBenchmark {
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** Bytes of a record. */
+    /** The length of a record. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** What there is to replay. */
+    /** The number of records to replay. */
     @Param("256")
     public int logMib;
 
@@ -65,7 +65,7 @@ public class ChronicleBenchmark {
     private Bytes<?> value;
     private byte[] read;
 
-    /** Opens the queue; with records in it, when they are to be read. */
+    /** Opens the queue and fills it if it is to be replayed. */
     @Setup(Level.Trial)
     public void open(BenchmarkParams benchmark) throws IOException {
         directory = Places.make(dir);
@@ -92,7 +92,7 @@ public class ChronicleBenchmark {
         Places.delete(directory);
     }
 
-    /** One record. */
+    /** Appends one record. */
     @Benchmark
     public void append() {
         appender.writeBytes(value);

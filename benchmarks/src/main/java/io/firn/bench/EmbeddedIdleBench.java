@@ -19,14 +19,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * What an embedded store costs that does nothing: the processor time of the JVM while the store is
- * idle after a few records were appended to each partition, and how long it takes to close.
+ * Measures the cost of an idle embedded store: the processor time of the JVM after a few records
+ * were appended to each partition, and the time to close the store.
  */
 @Command(
         name = "bin/bench idle-embedded",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Processor time of an idle embedded store, and the time to close it.")
+        description =
+                "Measures the processor time of an idle embedded store and the time to close it.")
 public final class EmbeddedIdleBench implements Callable<Integer> {
     private static final int RECORD_BYTES = 100;
 
@@ -36,37 +37,43 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
             description = "Numbers of partitions, one store for each. Default: ${DEFAULT-VALUE}")
     private int[] partitions = {0, 1_000, 5_000};
 
-    @Option(names = "--records", description = "For each partition. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--records",
+            description = "Records for each partition. Default: ${DEFAULT-VALUE}")
     private int records = 5;
 
     @Option(
             names = "--segment-kib",
             description =
-                    "KiB of a segment, of which one is made for each partition. Default: ${DEFAULT-VALUE}")
+                    "Size of a segment in KiB; each partition has one. Default: ${DEFAULT-VALUE}")
     private int segmentKib = 256;
 
     @Option(names = "--durability", description = "DURABLE or WRITTEN. Default: ${DEFAULT-VALUE}")
     private Durability durability = Durability.WRITTEN;
 
-    @Option(names = "--keep-open", description = "Leaves the appenders open while it is idle.")
+    @Option(
+            names = "--keep-open",
+            description = "Keeps the appenders open while the store is idle.")
     private boolean keepOpen;
 
     @Option(
             names = "--settle",
-            description = "Seconds after the load that do not count. Default: ${DEFAULT-VALUE}")
+            description = "Seconds between load and measurement. Default: ${DEFAULT-VALUE}")
     private int settleS = 5;
 
-    @Option(names = "--seconds", description = "That count. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
     private int seconds = 10;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: target/")
+    @Option(names = "--dir", paramLabel = "DIR", description = "Work directory. Default: target/")
     private Path disk = Path.of("target");
 
     private final PrintStream out = System.out;
     private final OperatingSystemMXBean system =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new EmbeddedIdleBench()).execute(args));
     }

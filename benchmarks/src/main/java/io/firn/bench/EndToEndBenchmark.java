@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * From an appender's thread to a tailer's. The percentiles are the result; the score is the time of
- * the whole run. An iteration is one run, whatever time JMH gives it.
+ * Latency from the thread of an appender to that of a tailer. The percentiles are the result; the
+ * score is the time of the whole run. An iteration is one run, regardless of JMH's iteration time.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -35,19 +35,19 @@ import org.openjdk.jmh.annotations.Warmup;
 public class EndToEndBenchmark {
     private static final int LIMIT = 16;
 
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** What the reader sees. */
+    /** The durability of the topic, which decides when a reader sees a record. */
     @Param({"DURABLE", "WRITTEN"})
     public Durability durability;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** Size of the segment. */
+    /** The size of the segment. */
     @Param("512")
     public int segmentMib;
 
@@ -76,7 +76,7 @@ public class EndToEndBenchmark {
         log.close();
     }
 
-    /** One run. */
+    /** Executes one run. */
     @Benchmark
     public void run(Percentiles percentiles) throws InterruptedException {
         percentiles.of(pace.run(appender::append, () -> tailer.poll(this::receive, LIMIT)));

@@ -21,8 +21,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The bare mapping between two threads: the message copied in, forced when durable, and the end
- * published with one ordered store; an ordered load, and the message copied out.
+ * The floor of the latency between two threads: one copies the message into a mapping, forces it
+ * when durable, and publishes the end with an ordered store; the other loads the end in order and
+ * copies the message out.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,7 +42,7 @@ public class EndToEndFloor {
         }
     }
 
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
@@ -49,7 +50,7 @@ public class EndToEndFloor {
     @Param({"DURABLE", "WRITTEN"})
     public Durability durability;
 
-    /** Bytes of a message. */
+    /** The length of a message. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
@@ -67,7 +68,7 @@ public class EndToEndFloor {
     @SuppressWarnings("UnusedVariable") // through its handle
     private volatile long end;
 
-    /** Makes the file. */
+    /** Creates the file. */
     @Setup(Level.Trial)
     public void open() throws IOException {
         forced = durability == Durability.DURABLE;
@@ -82,7 +83,7 @@ public class EndToEndFloor {
         file.close();
     }
 
-    /** One run. */
+    /** Executes one run. */
     @Benchmark
     public void run(Percentiles percentiles) throws InterruptedException {
         percentiles.of(pace.run(this::send, this::receive));

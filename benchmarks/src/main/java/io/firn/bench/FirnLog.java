@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** A store on one tier in a directory of its own, as a user would open it; deleted on close. */
+/** A store with one tier in a directory of its own, which is deleted on close. */
 final class FirnLog implements AutoCloseable {
     private static final int MIB = 1 << 20;
     private static final int WARM_SEGMENT_BYTES = 64 * MIB;
@@ -28,13 +28,13 @@ final class FirnLog implements AutoCloseable {
         return open(parent, directory -> FileTier.at(directory.resolve("segments")));
     }
 
-    /** As {@link #open(String)}, on a tier that is made in the store's directory. */
+    /** Opens a new store with a tier that is created in the store's directory. */
     static FirnLog open(String parent, Function<Path, StorageTier> tier) throws IOException {
         Path directory = Places.make(parent);
         return new FirnLog(directory, LogStore.in(directory).tier(tier.apply(directory)).open());
     }
 
-    /** What is measured: one segment with room for everything, so that no roll comes between. */
+    /** Creates the topic that is measured: one segment is large enough, so that nothing rolls. */
     Partition measured(Durability durability, int segmentMib) {
         return partition(
                 "measured",
@@ -43,7 +43,7 @@ final class FirnLog implements AutoCloseable {
                         .withSegmentBytes(segmentMib * MIB));
     }
 
-    /** What is thrown away, as long as it may take: old segments are deleted. */
+    /** Creates the topic for the warm-up, which deletes old segments. */
     Partition rolling(Durability durability) {
         return partition(
                 "rolling",

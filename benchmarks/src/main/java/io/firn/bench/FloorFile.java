@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file as the floors write to it: filled with zeros, forced, mapped, each page touched. */
+/** A file for the floors: filled with zeros, forced, mapped, with every page touched. */
 final class FloorFile implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int PIECE = 16 * 1024;

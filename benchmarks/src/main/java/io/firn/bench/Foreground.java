@@ -15,14 +15,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Durable appends at a fixed rate, by turns with and without migration beside them, both tiers in
- * memory. A latency counts from the moment at which the append was due.
+ * Measures durable appends at a fixed rate, in turns with and without concurrent migration, with
+ * both tiers in memory. A latency counts from the moment at which the append was due.
  */
 @Command(
         name = "bin/bench foreground",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Latency of durable appends with and without concurrent migration.")
+        description =
+                "Measures the latency of durable appends with and without concurrent migration.")
 public final class Foreground implements Callable<Integer> {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final double WANTED_RATIO = 1.5;
@@ -56,7 +57,7 @@ public final class Foreground implements Callable<Integer> {
     private long appendedBytes;
     private long movedBytes;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Foreground()).execute(args));
     }
@@ -123,8 +124,8 @@ public final class Foreground implements Callable<Integer> {
 
     private boolean report() {
         out.printf(
-                "medians over the turns of each turn's percentile, which a single stall of the machine"
-                        + " does not change; and all turns together%n");
+                "median: the median over the turns of the percentile of each turn, which a single stall"
+                        + " of the machine does not change; all: all turns together%n");
         out.printf("%-26s %10s %10s %10s %10s %12s%n", "ns", "p50", "p90", "p99", "p99.9", "max");
         print("without migration, median", without);
         print("with migration, median", with);

@@ -8,8 +8,8 @@ import java.nio.Buffer;
 import java.util.Optional;
 
 /**
- * libpmem's flush for the floor, through {@code java.lang.foreign}: by name, since this is compiled
- * for Java 17.
+ * Calls libpmem's flush for the floor, through {@code java.lang.foreign} by reflection, because
+ * this class is compiled for Java 17.
  */
 final class LibpmemCalls {
     // A constant, so that the compiler calls through it directly.

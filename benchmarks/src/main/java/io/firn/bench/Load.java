@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One producer, which appends durable batches at a rate that can be changed at any time, and one
- * consumer, which reads all the time.
+ * A load of one producer, which appends durable batches at a rate that can be changed at any time,
+ * and one consumer, which reads continuously.
  */
 final class Load implements AutoCloseable {
-    /** As a rate: as fast as it goes. */
+    /** The rate of a producer that is not limited. */
     static final double FLAT_OUT = Double.POSITIVE_INFINITY;
 
     static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;
 
-    /** A lag above this is not caught up: the load is a rate, not a debt. */
+    /** A producer that lags by more than this does not catch up. */
     private static final long MOST_DEBT_NS = 20_000_000;
 
     private final Partition partition;
@@ -58,7 +58,7 @@ final class Load implements AutoCloseable {
         bytesPerSecond = newBytesPerSecond;
     }
 
-    /** Bytes of the values appended, all of them durable. */
+    /** Returns the number of bytes in the values appended so far, all of which are durable. */
     long appended() {
         if (failure != null) {
             throw new IllegalStateException("the load failed", failure);
@@ -110,7 +110,7 @@ final class Load implements AutoCloseable {
         try {
             return tailer.poll(record -> Verdict.CONTINUE, 1024, Duration.ofMillis(10));
         } catch (OffsetOutOfRangeException e) {
-            tailer.seek(partition.logStartOffset()); // retention was faster
+            tailer.seek(partition.logStartOffset()); // retention has deleted what was next
             return 0;
         }
     }

@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The conditions that figures depend on. */
+/** Describes the machine on which figures are measured. */
 final class Machine {
     private static final Path CPUINFO = Path.of("/proc/cpuinfo");
     private static final Path LOAD = Path.of("/proc/loadavg");
 
     private Machine() {}
 
-    /** Model of the CPU and number of cores. */
+    /** Returns the model of the CPU and the number of cores. */
     static String cpu() throws IOException {
         String model = System.getProperty("os.arch");
         if (Files.isReadable(CPUINFO)) {
@@ -28,7 +28,7 @@ final class Machine {
         return model + ", " + Runtime.getRuntime().availableProcessors() + " cores";
     }
 
-    /** How busy it was before we came. */
+    /** Returns the load average. */
     static String load() throws IOException {
         return Files.isReadable(LOAD) ? Files.readString(LOAD).trim().split(" ", 2)[0] : "unknown";
     }
@@ -41,7 +41,7 @@ final class Machine {
         return System.getProperty("java.vm.name") + " " + Runtime.version();
     }
 
-    /** The file system that a directory lies on. */
+    /** Returns the type of the file system that contains a directory. */
     static String fileSystem(Path directory) throws IOException {
         FileStore store = Files.getFileStore(directory);
         return store.type() + " on " + store.name();

@@ -23,21 +23,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Runs the micro-benchmarks beside their floors and prints one table. A round runs each of them in
- * a JVM of its own, subject and floor in turns, so that what disturbs the machine disturbs both.
+ * Runs the micro-benchmarks and their floors and prints one table. A round runs each of them in a
+ * JVM of its own, subject and floor in turns, so that a disturbance of the machine affects both.
  */
 @Command(
         name = "bin/bench micro",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Append, claim, batch, tail and end to end, each beside a hand-written floor",
-            "(copy into a mapping, CRC32C, force), and beside Chronicle Queue."
+            "Measures append, claim, batch, tail and end to end, each beside a hand-written floor",
+            "(copy into a mapping, CRC32C, force) and beside Chronicle Queue."
         })
 public final class Micro implements Callable<Integer> {
     private static final Path TARGET = Path.of("target");
 
-    @Option(names = "--quick", description = "Runs fewer cases, one JVM each: some minutes.")
+    @Option(names = "--quick", description = "Runs fewer cases, one JVM each, in some minutes.")
     private boolean quick;
 
     @Option(
@@ -61,7 +61,7 @@ public final class Micro implements Callable<Integer> {
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Micro()).execute(args));
     }
@@ -146,7 +146,8 @@ public final class Micro implements Callable<Integer> {
             for (int round = 0; round < times; round++) {
                 for (Bench bench : inTurns) {
                     progress.setExtraMessage(bench.toString());
-                    // JMH begins its file anew each time: one file for the last one that ran.
+                    // JMH overwrites its file at each start, so the file is that of the last
+                    // benchmark.
                     samples.computeIfAbsent(bench, b -> new Sample())
                             .add(
                                     bench,

@@ -7,8 +7,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Sends messages at a fixed rate on one thread and receives them on another. A message carries the
- * moment at which it was due, not the one at which it was sent: a sender that falls behind makes
- * its messages late, which is what corrects the percentiles for coordinated omission.
+ * moment at which it was due, not the one at which it was sent. A sender that lags makes its
+ * messages late, which corrects the percentiles for coordinated omission.
  */
 final class Pace {
     static final int MESSAGES = 100_000;
@@ -22,29 +22,29 @@ final class Pace {
         received = ByteBuffer.allocate(messageBytes);
     }
 
-    /** Passes a message on; what is done with it is not looked at again. */
+    /** Sends a message. */
     interface Sender {
-        /** Sends. */
+        /** Sends a message; its buffer may be reused afterwards. */
         void send(byte[] message);
     }
 
-    /** Looks for messages and hands each to {@link Pace#onMessage}. */
+    /** Polls for messages and passes each to {@link Pace#onMessage}. */
     interface Receiver {
-        /** Returns how many there were, without waiting. */
+        /** Returns how many messages there were, without waiting. */
         int poll();
     }
 
-    /** Where a receiver copies a message to before it calls {@link #onMessage}. */
+    /** Returns the buffer into which a receiver copies a message before {@link #onMessage}. */
     byte[] target() {
         return received.array();
     }
 
-    /** A message is in {@link #target}. */
+    /** Records that a message is in {@link #target}. */
     void onMessage() {
         histogram.recordValue(Math.min(System.nanoTime() - received.getLong(0), MAX_NS));
     }
 
-    /** Sends and receives all messages; returns when the last one has come. */
+    /** Sends and receives all messages; returns when the last one was received. */
     Histogram run(Sender sender, Receiver receiver) throws InterruptedException {
         histogram.reset();
         FutureTask<Void> sending = new FutureTask<>(() -> send(sender), null);

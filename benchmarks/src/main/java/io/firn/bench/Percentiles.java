@@ -5,23 +5,23 @@ import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Latencies in ns; each is a secondary result of JMH's. */
+/** Latency percentiles in ns; each is a secondary result of JMH. */
 @AuxCounters(AuxCounters.Type.EVENTS)
 @State(Scope.Thread)
 public class Percentiles {
-    /** Half are faster. */
+    /** The 50th percentile. */
     public long p50;
 
-    /** Nine of ten are faster. */
+    /** The 90th percentile. */
     public long p90;
 
-    /** All but one of a hundred are faster. */
+    /** The 99th percentile. */
     public long p99;
 
-    /** All but one of a thousand are faster. */
+    /** The 99.9th percentile. */
     public long p999;
 
-    /** All but one of ten thousand are faster. */
+    /** The 99.99th percentile. */
     public long p9999;
 
     void of(Histogram histogram) {

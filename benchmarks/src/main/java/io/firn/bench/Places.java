@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /** Directories that a benchmark creates and deletes again. */
 final class Places {
-    /** Memory that looks like a file system. */
+    /** A file system in memory. */
     static final Path MEMORY = Path.of("/dev/shm");
 
     private static final String PREFIX = "firn-bench-";
@@ -22,12 +22,12 @@ final class Places {
         return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
     }
 
-    /** A directory of one's own in another one, which is made when it is missing. */
+    /** Creates a new directory in a parent, which is created if it is missing. */
     static Path make(Path parent) throws IOException {
         return Files.createTempDirectory(Files.createDirectories(parent), PREFIX);
     }
 
-    /** A directory of one's own in the named one; without a name in memory, or else in target/. */
+    /** Creates a new directory in the named one; if the name is empty, in memory or in target/. */
     static Path make(String parent) throws IOException {
         if (!parent.isEmpty()) {
             return make(Path.of(parent));
@@ -35,14 +35,14 @@ final class Places {
         return make(hasMemory() ? MEMORY : Path.of("target"));
     }
 
-    /** Deletes a directory with all that is in it. */
+    /** Deletes a directory and everything in it. */
     static void delete(Path directory) {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         } catch (NoSuchFileException e) {
-            return; // somebody was faster
+            return; // it is already deleted
         } catch (IOException e) {
             throw new UncheckedIOException("could not delete " + directory, e);
         }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What {@link Micro} runs: all of it, or the part that is quick. */
+/** The cases that {@link Micro} runs: all, or a quick selection. */
 final class Plan {
     static final String EXCLUSIVE = "append exclusive";
     static final String SHARED = "append shared";
@@ -40,7 +40,7 @@ final class Plan {
         this.iterations = quick ? 5 : 8;
     }
 
-    /** The cases for the places that there are. */
+    /** Returns the cases for the places that this machine has. */
     static List<Case> of(boolean quick, Map<String, Path> places) {
         Plan plan = new Plan(quick, places);
         for (String place : places.keySet()) {
@@ -149,7 +149,7 @@ final class Plan {
             int ops = (quick ? 800 : 1500) / (threads > 1 ? 2 : 1);
             length = Length.ofOps(1, ops, iterations, ops);
         } else {
-            // A tenth is left over; what is measured must not roll.
+            // A tenth remains free, because what is measured must not roll.
             long room = mib * (1L << 20) / 10 * 9;
             int size = BatchImage.batch(new byte[bytes], batch).length;
             int ops = (int) (room / size / iterations / threads);
@@ -158,7 +158,7 @@ final class Plan {
         return new Bench(type, method, params, threads, batch, length);
     }
 
-    /** Enough for the JVM's compilers: some tenths of a second. */
+    /** Enough for the JIT compilers: some tenths of a second. */
     private int warmupOps(Durability durability, int batch) {
         int records = durability == Durability.DURABLE ? 1_500_000 : 3_000_000;
         return (quick ? records / 2 : records) / (batch == 1 ? 1 : 8);
@@ -183,7 +183,7 @@ final class Plan {
         Map<String, String> params = params(place, bytes);
         params.put("durability", durability.name());
         params.put("segmentMib", Integer.toString(END_TO_END_MIB));
-        // One run in each iteration, however short; no more than the segment has room for.
+        // One run per iteration, even a short one, that fits into the segment.
         Length length = Length.ofTime(1, quick ? 2 : 3, 1);
         cases.add(
                 new Case(

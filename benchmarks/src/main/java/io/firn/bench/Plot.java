@@ -15,7 +15,7 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Charts below each other, in a PNG. */
+/** Draws charts, one below the other, into a PNG file. */
 final class Plot {
     private static final int WIDTH = 1100;
     private static final int HEIGHT = 330;
@@ -50,7 +50,7 @@ final class Plot {
         return this;
     }
 
-    /** Adds a level. */
+    /** Adds a horizontal line. */
     Plot level(String name, double until, double y) {
         return line(name, new double[] {0, until}, new double[] {y, y});
     }

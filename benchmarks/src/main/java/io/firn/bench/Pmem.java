@@ -23,17 +23,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Durable appends to emulated persistent memory, for each provider that can flush it, beside the
- * floor that is written by hand on the same library.
+ * Measures durable appends to emulated persistent memory with each provider that can flush it,
+ * beside a hand-written floor that uses the same library.
  */
 @Command(
         name = "bin/bench pmem",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Durable appends to a pool in memory, one by one and in batches of 16, beside the floor",
-            "(copy, CRC32C, flush by the same library). LIBPMEM needs Java 22 or later. The JDK's",
-            "own provider is not measured: it flushes real persistent memory only."
+            "Measures durable appends to a pool in memory, one by one and in batches of 16, beside",
+            "the floor (copy, CRC32C, flush by the same library). LIBPMEM needs Java 22 or later.",
+            "The provider JDK is not measured, because it flushes real persistent memory only."
         })
 public final class Pmem implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024, 4096};
@@ -48,12 +48,12 @@ public final class Pmem implements Callable<Integer> {
     @Option(
             names = "--provider",
             paramLabel = "NAME",
-            description = "LLPL or LIBPMEM; default all that work here.")
+            description = "LLPL or LIBPMEM; default: all that this machine supports.")
     private List<Provider> providers = new ArrayList<>();
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Pmem()).execute(args));
     }
@@ -96,7 +96,7 @@ public final class Pmem implements Callable<Integer> {
         return report(cases, samples) ? 0 : 1;
     }
 
-    /** Those that really flush memory here; of the others the tier says why not. */
+    /** Returns the providers that flush memory on this machine; the tier logs why others do not. */
     private List<Provider> available(Path memory) throws IOException {
         List<Provider> found = new ArrayList<>();
         for (Provider wanted : List.of(Provider.LLPL, Provider.LIBPMEM)) {

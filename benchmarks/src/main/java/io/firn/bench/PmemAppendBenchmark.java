@@ -8,20 +8,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.openjdk.jmh.annotations.Param;
 
-/** Appends to a pool of emulated persistent memory, whose cache lines are flushed for real. */
+/** Appends to a pool of emulated persistent memory, whose cache lines are really flushed. */
 public class PmemAppendBenchmark extends AppendBenchmark {
-    // For all of the warm-up: it rolls faster than retention makes room.
+    // Enough for the whole warm-up, which rolls faster than retention makes room.
     private static final int BLOCKS = 12;
 
-    /** Who flushes. */
+    /** The provider that flushes. */
     @Param("LLPL")
     public Provider provider;
 
     private PmemTier tier;
 
     /**
-     * Goes on until the next segment's block is set aside, which begins when an eighth of this one
-     * is filled, and would take the other core's memory bandwidth while this one is measured.
+     * Appends until the block of the next segment is reserved. The reservation begins when an
+     * eighth of this segment is filled and would take memory bandwidth during the measurement.
      */
     @Override
     void prepare(ExclusiveAppender appending, byte[] filler) throws IOException {
@@ -39,14 +39,14 @@ public class PmemAppendBenchmark extends AppendBenchmark {
 
     @Override
     FirnLog openLog() throws IOException {
-        // A little more than the segment: a block has room for indexes, too.
+        // Somewhat more than the segment, because a block also has room for indexes.
         int blockBytes = (segmentMib + 4) << 20;
         FirnLog log =
                 FirnLog.open(dir, directory -> tier = newTier(provider, directory, blockBytes));
         if (tier.provider() != provider) {
             log.close();
             throw new IllegalStateException(
-                    provider + " is not to be had here: " + tier.providerReason());
+                    provider + " is not available on this machine: " + tier.providerReason());
         }
         return log;
     }

@@ -4,9 +4,9 @@ import com.intel.pmem.llpl.MemoryPool;
 import io.firn.pmem.Provider;
 import org.openjdk.jmh.annotations.Param;
 
-/** The least that an append to persistent memory could do, flushed by the same library. */
+/** The floor of an append to persistent memory, flushed by the same library. */
 public class PmemAppendFloor extends AppendFloor {
-    /** Who flushes: LLPL or LIBPMEM. */
+    /** The provider that flushes: LLPL or LIBPMEM. */
     @Param("LLPL")
     public Provider provider;
 

@@ -14,15 +14,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The benchmarks of {@link Pmem} and their floors in one JVM, in turns of some milliseconds. */
+/** Runs the benchmarks of {@link Pmem} and their floors in one JVM, in turns of milliseconds. */
 @Command(
         name = "bin/bench pmem-turns",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Durable appends to a pool in memory that rolls and deletes segments, one by one and in",
-            "batches of 16, and the floor of the same library, in turns of some milliseconds, so",
-            "that other load disturbs both alike. Figures are quantiles over the turns."
+            "Measures durable appends to a pool in memory that rolls and deletes segments, one by",
+            "one and in batches of 16, and the floor with the same library, in turns of some",
+            "milliseconds, so that other load affects both alike. Prints quantiles over the turns."
         })
 public final class PmemTurns implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024, 4096};
@@ -38,7 +38,7 @@ public final class PmemTurns implements Callable<Integer> {
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new PmemTurns()).execute(args));
     }

@@ -25,20 +25,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * How long a log takes to open after its JVM was killed, for a small and a large one in turn. The
- * killed JVM appends to the end, so each opening recovers a segment that was being written.
+ * Measures how long a log takes to open after its JVM was killed, for a small and a large log in
+ * turn. The killed JVM appends to the end, so each open recovers a segment that was being written.
  */
 @Command(
         name = "bin/bench reopen",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Time to open a log after kill -9, a small and a large one in turn.")
+        description =
+                "Measures the time to open a log after kill -9, a small and a large one in turn.")
 public final class Reopen implements Callable<Integer> {
     private static final int RECORD_BYTES = 1024;
     private static final int BATCH = 64;
     private static final double WANTED_RATIO = 1.5;
 
-    /** For the header, what is appended between kills, and the next block. */
+    /** Room for the header, for what is appended between kills, and for the next block. */
     private static final long POOL_MARGIN_MIB = 8 * 64;
 
     private static final String READY = "appending";
@@ -72,7 +73,7 @@ public final class Reopen implements Callable<Integer> {
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Reopen()).execute(args));
     }
@@ -91,7 +92,7 @@ public final class Reopen implements Callable<Integer> {
         try {
             double[] smallMs = new double[rounds];
             double[] largeMs = new double[rounds];
-            killWhileAppending(small, smallMib); // fills it; not counted, like the first opening
+            killWhileAppending(small, smallMib); // fills the log; not counted, like the first open
             open(small, smallMib);
             killWhileAppending(large, largeMib);
             open(large, largeMib);
@@ -149,13 +150,13 @@ public final class Reopen implements Callable<Integer> {
             if (!READY.equals(line)) {
                 throw new IOException("the child ended before it appended: " + line);
             }
-            Thread.sleep(300); // it appends all the while
+            Thread.sleep(300); // the child keeps appending
         } finally {
             process.destroyForcibly().waitFor();
         }
     }
 
-    /** The child: fills the log up to a size, says so, and appends until it is killed. */
+    /** Runs the child: fills the log up to a size, reports it, and appends until it is killed. */
     private void append(Path directory, int mib) {
         long bytes = (long) mib << 20;
         try (LogStore store = builder(directory, mib).open()) {
@@ -176,7 +177,7 @@ public final class Reopen implements Callable<Integer> {
                         full = true;
                         System.out.println(READY);
                     } else if (full) {
-                        LockSupport.parkNanos(1_000_000); // the size is to stay about the same
+                        LockSupport.parkNanos(1_000_000); // so that the size hardly changes
                     }
                 }
             }

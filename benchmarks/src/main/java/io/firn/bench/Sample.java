@@ -10,7 +10,7 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 
-/** What the iterations of a benchmark gave, over all of its forks. Medians. */
+/** The results of the iterations of a benchmark over all of its forks, as medians. */
 final class Sample {
     static final List<String> PERCENTILES = List.of("p50", "p90", "p99", "p999", "p9999");
 
@@ -18,13 +18,13 @@ final class Sample {
     private final List<Double> bytes = new ArrayList<>();
     private final Map<String, List<Double>> percentiles = new LinkedHashMap<>();
 
-    /** Takes in the results of a fork. */
+    /** Adds the results of a fork. */
     void add(Bench bench, RunResult run) {
         double records = bench.recordsPerScore();
         for (BenchmarkResult fork : run.getBenchmarkResults()) {
             for (IterationResult iteration : fork.getIterationResults()) {
                 double score = iteration.getPrimaryResult().getScore();
-                // A thread's time; the others appended as many records in the same time.
+                // The time of one thread; the others appended as many records in that time.
                 ns.add(score / records / bench.threads());
                 Map<String, ? extends Result<?>> second = secondary(iteration);
                 Result<?> allocated = second.get("gc.alloc.rate.norm");
@@ -43,7 +43,7 @@ final class Sample {
         }
     }
 
-    @SuppressWarnings("rawtypes") // as JMH hands them out
+    @SuppressWarnings("rawtypes") // JMH returns raw types
     private static Map<String, Result<?>> secondary(IterationResult iteration) {
         Map<String, Result<?>> results = new LinkedHashMap<>();
         for (Map.Entry<String, Result> e : iteration.getSecondaryResults().entrySet()) {
@@ -56,12 +56,12 @@ final class Sample {
         return !percentiles.isEmpty();
     }
 
-    /** Nanoseconds per record; of messages that were timed, what half of them took at most. */
+    /** Returns nanoseconds per record, or the 50th percentile of the latency if it was measured. */
     double ns() {
         return hasPercentiles() ? percentile("p50") : median(ns);
     }
 
-    /** Bytes allocated per record, by all threads. */
+    /** Returns bytes allocated per record by all threads. */
     double bytes() {
         return median(bytes);
     }

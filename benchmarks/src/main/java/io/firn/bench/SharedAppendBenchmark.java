@@ -21,9 +21,9 @@ import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * Appends by one thread or many through one shared appender, whose forces they share; otherwise as
- * {@link AppendBenchmark}. The score is a thread's time; of {@code n} threads, each appends a whole
- * batch of JMH's.
+ * Appends on one thread or several through one shared appender, whose forces they share; otherwise
+ * like {@link AppendBenchmark}. The score is the time of one thread. Each thread appends a whole
+ * JMH batch.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -32,19 +32,19 @@ import org.openjdk.jmh.runner.IterationType;
 @Measurement(iterations = 8, batchSize = 10_000)
 @Fork(1)
 public class SharedAppendBenchmark {
-    /** Where to; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** What an append promises. */
+    /** The durability of the topic. */
     @Param({"DURABLE", "WRITTEN"})
     public Durability durability;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** Size of the segment. */
+    /** The size of the segment. */
     @Param("256")
     public int segmentMib;
 
@@ -64,7 +64,7 @@ public class SharedAppendBenchmark {
         measured.append(value); // waits for the segment
     }
 
-    /** Directs the iteration's appends. */
+    /** Selects the log for the appends of the iteration. */
     @Setup(Level.Iteration)
     public void direct(IterationParams iteration) {
         appender = iteration.getType() == IterationType.WARMUP ? rolling : measured;
@@ -78,7 +78,7 @@ public class SharedAppendBenchmark {
         log.close();
     }
 
-    /** One value. */
+    /** Appends one value. */
     @Benchmark
     public long shared() {
         return appender.append(value);

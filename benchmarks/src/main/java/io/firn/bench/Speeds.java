@@ -5,9 +5,9 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** How fast the memory tier is here, and so how slow the disk has to be that stands beside it. */
+/** The speed of the memory tier on this machine, and of the disk that is simulated below it. */
 final class Speeds {
-    /** 9.5 GB/s of Pafka's persistent memory against 500 MB/s of its RAID-5. */
+    /** Pafka measured 9.5 GB/s of persistent memory above 500 MB/s of a RAID-5. */
     static final double MEMORY_TO_DISK = 19;
 
     private static final long HOT_BYTES = 512L << 20;
@@ -16,7 +16,7 @@ final class Speeds {
 
     private Speeds() {}
 
-    /** Bytes per second that the load brings durably into the memory tier, with its consumer. */
+    /** Measures the bytes per second that the load with its consumer appends to the memory tier. */
     static double ofMemory(Path place) throws IOException, InterruptedException {
         try (TieredLog log = TieredLog.tiered(place, HOT_BYTES, 1e9, HOT_BYTES / 4);
                 Load load = new Load(log.partition())) {
@@ -26,7 +26,7 @@ final class Speeds {
         }
     }
 
-    /** Bytes per second of a load, over so many seconds. */
+    /** Measures the bytes per second of a load over a number of seconds. */
     static double over(Load load, double seconds) throws InterruptedException {
         long started = System.nanoTime();
         long before = load.appended();

@@ -14,20 +14,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Scenario 2 of Pafka 0.2's release notes: a steady load, as fast as it goes, onto a log that
- * retention keeps at 1, 1.5 and 2 times the hot tier, without migration. With an even load a part
- * of (r - 1) / r of all bytes goes to the disk, so r / (r - 1) times its speed is the most.
+ * Scenario 2 of Pafka 0.2's release notes: a steady load at full speed onto a log that retention
+ * keeps at r = 1, 1.5 and 2 times the hot tier, without migration. The part (r - 1) / r of all
+ * bytes goes to the disk, so the throughput is at most r / (r - 1) times the speed of the disk.
  */
 @Command(
         name = "bin/bench stable",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Steady load with a retention of 1, 1.5 and 2 times the hot tier.")
+        description = "Measures a steady load with a retention of 1, 1.5 and 2 times the hot tier.")
 public final class Stable implements Callable<Integer> {
     private static final double[] RATIOS = {1, 1.5, 2};
     private static final double ALONE_S = 10;
 
-    /** Whole rounds of the log through its retention: hot and cold runs alternate in each. */
+    /** How often the whole log is replaced; hot and cold phases alternate each time. */
     private static final int ROUNDS = 2;
 
     @Option(
@@ -50,7 +50,7 @@ public final class Stable implements Callable<Integer> {
     private final PrintStream out = System.out;
     private final Map<String, Timeline> timelines = new LinkedHashMap<>();
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] args) {
         System.setProperty("java.awt.headless", "true");
         System.exit(new CommandLine(new Stable()).execute(args));
@@ -116,7 +116,7 @@ public final class Stable implements Callable<Integer> {
             room = log.segmentRoom();
             hot = log.hotTier().capacityBytes() / TieredLog.BLOCK_BYTES * room;
         }
-        // The segment that is written, the block ahead of it, and what retention looks at too late.
+        // The active segment, the block ahead of it, and what retention has not deleted yet.
         long retention = (long) (ratio * hot) - 4 * room;
         try (TieredLog log = TieredLog.tiered(place, capacity, cold, retention);
                 Migrator migrator =

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The results as text. */
+/** Prints the results as text. */
 final class Table {
     private static final String HEAD = "%-28s %-7s %-8s %6s %10s %10s %6s %6s%n";
     private static final String LINE = "%-28s %-7s %-8s %6d %10s %10s %6.2f %6s%n";
@@ -27,7 +27,7 @@ final class Table {
                     ns(subject.ns()),
                     ns(beside.ns()),
                     subject.ns() / beside.ns(),
-                    // What a run as a whole allocates says nothing about a record.
+                    // The allocation of a whole run says nothing about a record.
                     subject.hasPercentiles()
                             ? "-"
                             : String.format(Locale.ROOT, "%.2f", subject.bytes()));

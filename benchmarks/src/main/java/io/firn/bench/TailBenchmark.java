@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reads a log that was written before, from the start and again, with the default verification. */
+/** Reads a complete log repeatedly from its start, with the default verification. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,19 +35,19 @@ import org.openjdk.jmh.annotations.Warmup;
 public class TailBenchmark {
     static final int LIMIT = 64;
 
-    /** Where it lies; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** Records of a batch, 1 or 16. */
+    /** The number of records in a batch, 1 or 16. */
     @Param({"1", "16"})
     public int batch;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** Size of the log. */
+    /** The size of the log. */
     @Param("256")
     public int segmentMib;
 

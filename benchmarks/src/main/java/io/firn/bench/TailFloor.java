@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The least that a verifying reader could do, by hand: for each batch of the same bytes its length,
- * a copy, CRC32C, and a look at the stored one.
+ * The floor of a verifying reader, a hand-written loop: for each batch of the same bytes it reads
+ * the length, copies the bytes, computes CRC32C and compares it with the stored one.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -30,19 +30,19 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class TailFloor {
-    /** Where it lies; empty for memory, or target/ where there is none. */
+    /** The directory; empty for one in memory, or in target/ where there is no /dev/shm. */
     @Param("")
     public String dir;
 
-    /** Records of a batch, 1 or 16. */
+    /** The number of records in a batch, 1 or 16. */
     @Param({"1", "16"})
     public int batch;
 
-    /** Bytes of a record's value. */
+    /** The length of a record's value. */
     @Param({"64", "256", "1024"})
     public int bytes;
 
-    /** Size of the log. */
+    /** The size of the log. */
     @Param("256")
     public int segmentMib;
 
@@ -72,7 +72,7 @@ public class TailFloor {
         file.close();
     }
 
-    /** As many batches as hold 64 records. */
+    /** Reads the batches of 64 records. */
     @Benchmark
     @OperationsPerInvocation(TailBenchmark.LIMIT)
     public int walk() {

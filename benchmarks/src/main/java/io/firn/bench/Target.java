@@ -3,12 +3,12 @@ package io.firn.bench;
 import java.util.Locale;
 
 /**
- * What was wanted and what was measured.
+ * A target and what was measured.
  *
  * @param name without spaces
  * @param measured the figure
- * @param wanted the bound
- * @param atMost whether the bound is an upper one
+ * @param wanted the target
+ * @param atMost whether the target is an upper bound
  */
 record Target(String name, double measured, double wanted, boolean atMost) {
     static Target atMost(String name, double measured, double wanted) {
@@ -19,7 +19,7 @@ record Target(String name, double measured, double wanted, boolean atMost) {
         return new Target(name, measured, wanted, false);
     }
 
-    /** Compares the rounded figures, as they are printed. */
+    /** Whether the target is met, comparing the rounded figures that are printed. */
     boolean isMet() {
         double shown = Math.round(measured * 100) / 100.0;
         return atMost ? shown <= wanted : shown >= wanted;

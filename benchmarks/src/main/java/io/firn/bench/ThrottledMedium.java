@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * This machine's file system, slowed down to a byte rate, to stand for a disk that it has not. What
- * is written and what is forced through a mapping counts, zeros that reserve space included;
- * reading is not slowed down.
+ * This machine's file system, throttled to a byte rate to simulate a slower disk. Counts what is
+ * written and what is forced through a mapping, including the zeros that reserve space. Reading is
+ * not throttled.
  */
 final class ThrottledMedium extends FilterFileMedium {
-    /** Some I/O is always under way in a device; more would let bursts through. */
+    /** A device always has some I/O in flight; a larger number would let bursts through. */
     private static final long SLACK_NS = 2_000_000;
 
     private final double nsPerByte;
@@ -28,7 +28,7 @@ final class ThrottledMedium extends FilterFileMedium {
         nsPerByte = 1e9 / bytesPerSecond;
     }
 
-    /** Bytes that went through. */
+    /** Returns the number of bytes written so far. */
     synchronized long bytes() {
         return bytes;
     }
@@ -46,7 +46,7 @@ final class ThrottledMedium extends FilterFileMedium {
         }
         boolean interrupted = false;
         for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
-            interrupted |= Thread.interrupted(); // a parked thread with it would not park
+            interrupted |= Thread.interrupted(); // an interrupted thread would not park
             LockSupport.parkNanos(left);
         }
         if (interrupted) {

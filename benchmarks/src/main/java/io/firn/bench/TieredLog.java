@@ -12,7 +12,7 @@ import io.firn.pmem.PmemTier;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A log in a memory tier with a throttled file tier below it, or in the latter alone. */
+/** A log in a memory tier above a throttled file tier, or in the file tier alone. */
 final class TieredLog implements AutoCloseable {
     static final int BLOCK_BYTES = 4 << 20;
 
@@ -70,7 +70,7 @@ final class TieredLog implements AutoCloseable {
         return partition;
     }
 
-    /** Null when there is none. */
+    /** Returns the migrator; null if there is none. */
     TierMetrics hotTier() {
         return hot < 0 ? null : store.metrics().tiers().get(hot);
     }
@@ -79,7 +79,7 @@ final class TieredLog implements AutoCloseable {
         return store.metrics().tiers().get(hot + 1);
     }
 
-    /** Bytes that a segment has room for. */
+    /** Returns the number of bytes that fit into a segment. */
     long segmentRoom() {
         return store.snapshot().tiers().get(0).maxSegmentBytes();
     }

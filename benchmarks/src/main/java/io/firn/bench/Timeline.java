@@ -4,7 +4,7 @@ import io.firn.StoreMetrics.TierMetrics;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a load and the tiers below it were doing, every tenth of a second. */
+/** Samples of a load and its tiers, one every tenth of a second. */
 final class Timeline implements AutoCloseable {
     private static final long EVERY_MS = 100;
 
@@ -59,14 +59,14 @@ final class Timeline implements AutoCloseable {
         }
     }
 
-    /** A column's values; amounts in MB. */
+    /** Returns the values of a column; amounts in MB. */
     double[] column(Column column) {
         synchronized (rows) {
             return rows.stream().mapToDouble(row -> row[column.ordinal()]).toArray();
         }
     }
 
-    /** How fast a column grew, per second, over half a second each. */
+    /** Returns the growth of a column per second, each over half a second. */
     double[] rate(Column column) {
         double[] time = column(Column.SECONDS);
         double[] value = column(column);

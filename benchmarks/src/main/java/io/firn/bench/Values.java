@@ -6,7 +6,7 @@ import java.util.Random;
 final class Values {
     private Values() {}
 
-    /** Bytes that no codec or CPU could know beforehand, the same in each run. */
+    /** Returns bytes that cannot be compressed or predicted, the same in each run. */
     static byte[] ofLength(int length) {
         byte[] value = new byte[length];
         new Random(length).nextBytes(value);

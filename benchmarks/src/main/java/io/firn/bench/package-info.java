@@ -1,2 +1,2 @@
-/** Micro-benchmarks, the scenario harness, and peers side by side. */
+/** Micro-benchmarks, their floors, tier scenarios, and comparisons with other systems. */
 package io.firn.bench;

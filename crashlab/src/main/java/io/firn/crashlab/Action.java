@@ -1,14 +1,16 @@
 package io.firn.crashlab;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.SplittableRandom;
-
 /**
- * A step of a workload. What the numbers mean depends on the kind; each kind makes something of any
- * number, so that a workload stays one when steps are left out.
+ * One step of a workload. What the numbers mean depends on the kind. Every kind accepts any
+ * numbers, so that a workload remains valid when steps are left out.
+ *
+ * @param topic the number of a topic, below {@link #TOPICS}
+ * @param a a number of at least 0
+ * @param b a number of at least 0
  */
 record Action(Kind kind, int topic, int a, int b) {
+    /** How many topics a workload has at most. */
+    static final int TOPICS = 3;
 
     /** What is done. */
     enum Kind {
@@ -18,15 +20,16 @@ record Action(Kind kind, int topic, int a, int b) {
         APPEND_ASYNC(10),
         APPEND_IDEMPOTENT(4),
         FORCE(3),
+        /** Advances the clock and runs background work. */
         PASS(9),
         CURSOR(4),
         DELETE_RECORDS(3),
         REOPEN(1),
-        /** Where there are several tiers. */
+        /** Moves a segment; only on media with several tiers between which segments move. */
         MOVE(8),
-        /** As APPEND_ASYNC, of one large value; in workloads that ask for it. */
+        /** Appends one large value asynchronously; only in workloads that ask for it. */
         APPEND_BULK(0),
-        /** Cuts the power some operations later; in workloads that ask for it. */
+        /** Cuts the power some operations later; only in workloads that ask for it. */
         CUT(0);
 
         private final int weight;
@@ -34,36 +37,10 @@ record Action(Kind kind, int topic, int a, int b) {
         Kind(int weight) {
             this.weight = weight;
         }
-    }
 
-    /** Some of a workload, by their places. */
-    static List<Action> pick(List<Action> all, List<Integer> kept) {
-        return kept.stream().map(all::get).toList();
-    }
-
-    /** A workload; the same one for the same seed. */
-    static List<Action> workload(Media media, long seed, int length) {
-        SplittableRandom random = new SplittableRandom(seed);
-        List<Kind> kinds = new ArrayList<>();
-        for (Kind kind : Kind.values()) {
-            if (kind == Kind.MOVE && !media.hasMoves()) {
-                continue;
-            }
-            for (int i = 0; i < kind.weight; i++) {
-                kinds.add(kind);
-            }
+        /** How often this kind occurs in a plain workload, relative to the other kinds. */
+        int weight() {
+            return weight;
         }
-        List<Action> actions = new ArrayList<>();
-        actions.add(new Action(Kind.CREATE, 0, random.nextInt(1 << 20), 0));
-        while (actions.size() < length) {
-            Kind kind = kinds.get(random.nextInt(kinds.size()));
-            actions.add(
-                    new Action(
-                            kind,
-                            random.nextInt(Life.MOST_TOPICS),
-                            random.nextInt(1 << 20),
-                            random.nextInt(1 << 20)));
-        }
-        return actions;
     }
 }

@@ -2,6 +2,8 @@ package io.firn.crashlab;
 
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
 import io.firn.pmem.PmemTier;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,25 +24,33 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Where our code calls a medium, by what is in the class files, and which of these calls an
- * injected fault has hit. Thread-safe.
+ * The places where Firn's code calls a medium, taken from the class files, and which of these calls
+ * an injected fault has hit. Thread-safe.
  */
 final class CallSites {
+    /** The types whose methods may fail. PmemMemory is not visible here. */
+    private static final List<String> TYPES =
+            List.of(
+                    FileMedium.class.getName(),
+                    MediumFile.class.getName(),
+                    Mapping.class.getName(),
+                    "io.firn.pmem.PmemMemory");
+
     private static final Pattern CALL =
             Pattern.compile(
-                    "\\s+(\\d+): invokeinterface .*// InterfaceMethod"
-                            + " (io/firn/medium/(?:FileMedium|MediumFile|Mapping)|io/firn/pmem/PmemMemory)"
-                            + "\\.(\\w+):.*");
+                    "\\s+(\\d+): invokeinterface .*// InterfaceMethod ("
+                            + String.join("|", TYPES).replace('.', '/')
+                            + ")\\.(\\w+):.*");
     private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
 
-    /** They cannot fail, or are called to let go. */
+    /** Methods that cannot fail or that release something. */
     private static final Set<String> HARMLESS =
             Set.of("exists", "close", "unmap", "buffer", "bytes");
 
-    /** What needs space. */
+    /** Methods that need space. */
     private static final Set<String> ALLOCATING = Set.of("write", "create", "createDirectories");
 
-    /** Media themselves, and programs that look at or mend what does not open. */
+    /** Media themselves, and programs that inspect or repair a store that does not open. */
     private static final Pattern OUTSIDE =
             Pattern.compile(
                     ".*(RealFile|RealMapping|FilterFileMedium|FilterMediumFile|FilterMapping"
@@ -52,53 +62,51 @@ final class CallSites {
     private final Set<String> failed = new ConcurrentSkipListSet<>();
     private final Set<String> full = new ConcurrentSkipListSet<>();
 
-    /** The call that is being answered: of a medium, by our code. */
+    /** Returns the call site in Firn's code of the call on a medium that is being executed. */
     static String current() {
         return WALKER.walk(
                 frames ->
-                        frames.filter(each -> isOurs(each.getClassName()))
+                        frames.filter(each -> isInFirn(each.getClassName()))
                                 .findFirst()
                                 .map(each -> site(each.getClassName(), each.getLineNumber()))
                                 .orElse("?"));
     }
 
-    /** The call that is being answered, apart for each kind of operation that it makes. */
+    /** Returns the call site with the kind of the operation, of which one call may make several. */
     static String current(String operation) {
         return current() + " " + operation.substring(0, operation.indexOf('/')).split(" \\d")[0];
     }
 
-    private static boolean isOurs(String name) {
+    private static boolean isInFirn(String name) {
         return name.startsWith("io.firn.")
                 && !name.startsWith("io.firn.sim.")
                 && !name.startsWith("io.firn.crashlab.")
                 && !name.startsWith("io.firn.pmem.SimulatedPmem")
                 && !name.startsWith("io.firn.pmem.PmemMemory")
                 && !name.startsWith("io.firn.pmem.MappedMemory")
-                && !name.equals("io.firn.medium.MediumFile");
+                && !name.equals(MediumFile.class.getName());
     }
 
     private static String site(String className, int line) {
-        return className.substring(className.lastIndexOf('.') + 1).replaceAll("\\$.*", "")
-                + ":"
-                + line;
+        return nameOf(className).replaceAll("\\$.*", "") + ":" + line;
     }
 
-    /** The call that is being answered fails. */
+    /** Notes that the call that is being executed fails. */
     void fails() {
         failed.add(current());
     }
 
-    /** The call that is being answered finds no space. */
+    /** Notes that the call that is being executed finds no space. */
     void findsNoSpace() {
         full.add(current());
     }
 
-    /** How many there are, how many were hit, and which were not. */
+    /** Returns how many call sites there are, how many were hit, and which were not. */
     String report() {
         Map<String, String> all = inClassFiles();
         StringBuilder out = new StringBuilder();
         report("an error", all, failed, out);
-        all.values().removeIf(method -> !ALLOCATING.contains(method));
+        all.values().removeIf(method -> !ALLOCATING.contains(nameOf(method)));
         report("a lack of space", all, full, out);
         return out.toString();
     }
@@ -116,12 +124,12 @@ final class CallSites {
         }
     }
 
-    /** The method that is called, by place. */
-    private static Map<String, String> inClassFiles() {
+    /** Returns the method that is called (as Type.name) by call site. */
+    static Map<String, String> inClassFiles() {
         Map<String, String> sites = new TreeMap<>();
         ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
-        for (Class<?> room : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
-            for (Path file : classFiles(room)) {
+        for (Class<?> module : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
+            for (Path file : classFiles(module)) {
                 String name = file.getFileName().toString().replaceAll("[$.].*", "");
                 if (!OUTSIDE.matcher(name).matches()) {
                     StringWriter out = new StringWriter();
@@ -134,9 +142,13 @@ final class CallSites {
         return sites;
     }
 
-    private static List<Path> classFiles(Class<?> room) {
+    private static String nameOf(String qualified) {
+        return qualified.substring(qualified.lastIndexOf('.') + 1);
+    }
+
+    private static List<Path> classFiles(Class<?> module) {
         try {
-            Path root = Path.of(room.getProtectionDomain().getCodeSource().getLocation().toURI());
+            Path root = Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI());
             try (Stream<Path> walk = Files.walk(root)) {
                 return walk.filter(each -> each.toString().endsWith(".class")).sorted().toList();
             }
@@ -147,7 +159,7 @@ final class CallSites {
         }
     }
 
-    /** A method's calls come first, then which line begins at which of its instructions. */
+    /** For each method, javap prints the instructions first and then the table of line numbers. */
     private static void collect(String name, List<String> lines, Map<String, String> sites) {
         TreeMap<Integer, String> calls = new TreeMap<>();
         TreeMap<Integer, Integer> lineOf = new TreeMap<>();
@@ -156,7 +168,8 @@ final class CallSites {
             Matcher number = LINE.matcher(line);
             if (call.matches()) {
                 if (!HARMLESS.contains(call.group(3))) {
-                    calls.put(Integer.parseInt(call.group(1)), call.group(3));
+                    String type = nameOf(call.group(2).replace('/', '.'));
+                    calls.put(Integer.parseInt(call.group(1)), type + "." + call.group(3));
                 }
             } else if (number.matches()) {
                 lineOf.put(Integer.parseInt(number.group(2)), Integer.parseInt(number.group(1)));

@@ -4,8 +4,8 @@ import io.firn.sim.Survival;
 import java.util.Arrays;
 
 /**
- * Decides what survives by one answer after the other, each a number from 0, nothing, to as many as
- * there are. What was asked is kept, so that the next combination can be made of it.
+ * Decides what survives a power cut by a sequence of answers, each a number from 0 (nothing) to the
+ * number of versions. Keeps the questions, so that the next combination can be derived from it.
  */
 final class Choice implements Survival {
     private static final int NOT_FLIPPED = -1;
@@ -38,12 +38,12 @@ final class Choice implements Survival {
         return new Choice(true, index);
     }
 
-    /** How many questions were asked. */
+    /** Returns how many questions were asked. */
     int asked() {
         return asked;
     }
 
-    /** How many combinations there are, as far as is known; not more than the limit. */
+    /** Returns the number of combinations of the questions asked so far, at most the limit. */
     long combinations(long limit) {
         long product = 1;
         for (int i = 0; i < asked && product < limit; i++) {
@@ -52,7 +52,7 @@ final class Choice implements Survival {
         return Math.min(product, limit);
     }
 
-    /** The combination after this one; null when this was the last. */
+    /** Returns the combination after this one; null if this was the last. */
     Choice next() {
         int[] digits = Arrays.copyOf(prefix, asked);
         for (int i = asked - 1; i >= 0; i--) {

@@ -5,9 +5,9 @@ import io.firn.sim.Survival;
 import java.util.SplittableRandom;
 
 /**
- * What a power cut at one moment may leave: every combination where there are few; else none, all,
- * all but one, only one, and some that a seed decides, torn ones among them. The same images, under
- * the same numbers, for the same medium and seed.
+ * The images that a power cut at one moment may leave. Every combination of surviving writes where
+ * there are few; otherwise none, all, all except one, only one, and some that a seed chooses,
+ * including torn ones. The same medium and seed give the same images with the same numbers.
  */
 final class Images {
     private static final int MOST_FLIPS = 48;
@@ -18,18 +18,18 @@ final class Images {
     private final int questions;
     private final boolean isEnumerated;
 
-    /** Whom to show the images. */
+    /** Receives the images. */
     @FunctionalInterface
     interface Visitor {
-        /** Looks at one; false to see no more. */
-        boolean see(int number, SimulatedFileMedium image);
+        /** Receives one; returns false to receive no more. */
+        boolean visit(int number, SimulatedFileMedium image);
     }
 
     /**
-     * Finds out what there is to choose.
+     * Counts the combinations.
      *
-     * @param mostCombinations above this they are sampled
-     * @param sampled how many are left to the seed
+     * @param mostCombinations above this number they are sampled
+     * @param sampled how many images the seed chooses
      */
     Images(SimulatedFileMedium medium, long seed, long mostCombinations, int sampled) {
         this.medium = medium;
@@ -49,7 +49,7 @@ final class Images {
         return isEnumerated;
     }
 
-    /** Shows all of them. */
+    /** Passes all images to a visitor. */
     void each(Visitor visitor) {
         if (isEnumerated) {
             enumerate(visitor);
@@ -61,13 +61,13 @@ final class Images {
     private void enumerate(Visitor visitor) {
         int number = 0;
         for (Choice choice = Choice.nothing(); choice != null; choice = choice.next()) {
-            if (!visitor.see(number++, medium.crash(choice))) {
+            if (!visitor.visit(number++, medium.crash(choice))) {
                 return;
             }
         }
-        // Torn ones are no combination of whole pages and lines.
+        // Torn pages are not among the combinations of whole pages and lines.
         for (int i = 0; i < sampled && questions > 0; i++) {
-            if (!visitor.see(number++, medium.crash(random(i)))) {
+            if (!visitor.visit(number++, medium.crash(random(i)))) {
                 return;
             }
         }
@@ -77,15 +77,15 @@ final class Images {
         SplittableRandom random = new SplittableRandom(seed);
         int flips = Math.min(questions, MOST_FLIPS);
         int number = 0;
-        boolean go = visitor.see(number++, medium.crash(Choice.nothing()));
-        go = go && visitor.see(number++, medium.crash(Choice.everything()));
+        boolean go = visitor.visit(number++, medium.crash(Choice.nothing()));
+        go = go && visitor.visit(number++, medium.crash(Choice.everything()));
         for (int i = 0; go && i < flips; i++) {
             int one = flips == questions ? i : random.nextInt(questions);
-            go = visitor.see(number++, medium.crash(Choice.onlyOne(one)));
-            go = go && visitor.see(number++, medium.crash(Choice.allButOne(one)));
+            go = visitor.visit(number++, medium.crash(Choice.onlyOne(one)));
+            go = go && visitor.visit(number++, medium.crash(Choice.allButOne(one)));
         }
         for (int i = 0; go && i < sampled; i++) {
-            go = visitor.see(number++, medium.crash(random(i)));
+            go = visitor.visit(number++, medium.crash(random(i)));
         }
     }
 

@@ -6,10 +6,10 @@ import java.util.SplittableRandom;
 import java.util.function.IntConsumer;
 
 /**
- * The machine that a store runs on. Its power can be cut before one of the operations of its
- * medium; what the medium then holds is what the next incarnation of the store begins with. All of
- * the medium (memory, files, and the store's own directory) is cut at one instant. Operations are
- * counted on over all incarnations.
+ * The machine that a store runs on. Its power can be cut before an operation of its medium; the
+ * next incarnation of the store then begins with what the medium holds. The power cut hits the
+ * whole medium (memory, files, and the store's own directory) at one instant. Operations are
+ * numbered through all incarnations.
  */
 final class Machine {
     private static final int MOST_OPERATIONS = 60;
@@ -18,7 +18,7 @@ final class Machine {
     private SimulatedFileMedium medium;
     private int earlierOperations;
     private IntConsumer observer;
-    private Runnable beside = NOTHING;
+    private Runnable beforeOperations = NOTHING;
     private SplittableRandom random;
     private int cutBefore;
     private SimulatedFileMedium left;
@@ -33,36 +33,38 @@ final class Machine {
     }
 
     /**
-     * Calls this before each operation, with its number. Without an observer the power is never
-     * cut.
+     * Registers an observer that is called before each operation with its number. Without an
+     * observer the power is never cut.
      */
     void observe(IntConsumer each) {
         observer = each;
         medium.onOperation(this::begin);
     }
 
-    /** Does something before each operation, as another thread of the program could. */
-    void beside(Runnable action) {
-        beside = action == null ? NOTHING : action;
+    /**
+     * Runs an action before each operation, as another thread of the program could; null for none.
+     */
+    void beforeOperations(Runnable action) {
+        beforeOperations = action == null ? NOTHING : action;
     }
 
-    /** Operations of all incarnations. */
+    /** Returns the number of operations of all incarnations. */
     int operations() {
         return earlierOperations + medium.operations();
     }
 
-    /** What the operation before a numbered one was; empty when an earlier incarnation did it. */
+    /** Describes the operation before a numbered one; empty if it was in an earlier incarnation. */
     String before(int number) {
         int here = number - earlierOperations;
         return here <= 0 ? "" : medium.history().get(here - 1);
     }
 
-    /** How often the power was cut. */
+    /** Returns how often the power was cut. */
     int cuts() {
         return cuts;
     }
 
-    /** Cuts the power some operations later, or at once when that was asked for already. */
+    /** Cuts the power some operations later, or at once if a cut was already requested. */
     void cutSoon(long seed) {
         if (observer == null) {
             return;
@@ -81,9 +83,9 @@ final class Machine {
 
     private void begin(int number) {
         if (isCut()) {
-            throw new PowerCut(); // whatever cleans up behind the cut is not run any more
+            throw new PowerCut(); // cleanup code does not run after a power cut
         }
-        beside.run();
+        beforeOperations.run();
         observer.accept(earlierOperations + number);
         if (cutBefore > 0 && number >= cutBefore) {
             cut();
@@ -97,19 +99,22 @@ final class Machine {
                 switch (random.nextInt(6)) {
                     case 0 -> medium.crash(Survival.NONE);
                     case 1 -> medium.crash(Survival.ALL);
-                    case 2 -> medium.kill(); // only the process dies, a cache keeps the rest
+                    case 2 -> medium.kill(); // only the process dies, the caches survive
                     case 3 -> medium.crash(Survival.shredded(random.nextLong()));
                     default -> medium.crash(Survival.random(random.nextLong()));
                 };
     }
 
-    /** Goes on with what is left. Some incarnations are cut again soon, in their recovery even. */
+    /**
+     * Continues with what is left. The power of some incarnations is cut again soon, possibly
+     * during their recovery.
+     */
     SimulatedFileMedium restart() {
         earlierOperations += medium.operations();
         medium.ignoreOperations();
         medium = left;
         left = null;
-        beside = NOTHING;
+        beforeOperations = NOTHING;
         cutBefore = random.nextInt(3) == 0 ? 1 + random.nextInt(MOST_OPERATIONS) : 0;
         medium.onOperation(this::begin);
         return medium;

@@ -4,7 +4,9 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** How often each kind of fault was tried, and how often a promise was broken. Thread-safe. */
+/**
+ * Counts how often each kind of fault was tried and how often a promise was violated. Thread-safe.
+ */
 final class Matrix {
 
     /** Kinds of faults. */
@@ -16,29 +18,29 @@ final class Matrix {
         FILES_SAMPLED("power cut, files, sampled and torn"),
         BOTH_CUT("power cut, memory and files, every combination"),
         BOTH_SAMPLED("power cut, memory and files, sampled and torn"),
-        MOVES_CUT("power cut, segments that move, every combination"),
-        MOVES_SAMPLED("power cut, segments that move, sampled and torn"),
+        MOVES_CUT("power cut, moving segments, every combination"),
+        MOVES_SAMPLED("power cut, moving segments, sampled and torn"),
         KILLED("the process dies, then a power cut"),
-        IN_RECOVERY_1("power cut in recovery"),
-        IN_RECOVERY_2("power cut in the recovery from that"),
-        IN_RECOVERY_3("power cut in the recovery from that again"),
-        AFTER_RECOVERY("power cut just behind recovery and its first append"),
-        INCARNATION("power cut, and the workload goes on behind its recovery"),
-        BESIDE_MOVE("an append, a force, a deletion … between the operations of a move"),
-        REPEATED("recovery repeated; everything let go at close"),
+        IN_RECOVERY_1("power cut during recovery"),
+        IN_RECOVERY_2("power cut during the recovery from that"),
+        IN_RECOVERY_3("power cut during the recovery from that again"),
+        AFTER_RECOVERY("power cut after recovery and the first append"),
+        INCARNATION("power cut, recovery, and the workload continues"),
+        DURING_MOVE("an append, a force, a deletion … during a move"),
+        REPEATED("second recovery; resources released at close"),
         IO_ERROR("an operation fails with EIO"),
-        SHORT_WRITE("a write ends half-way with EIO"),
+        SHORT_WRITE("a write stores half and fails with EIO"),
         NO_SPACE("no space is left for a moment"),
-        LOOK("a look at the medium fails with EIO"),
-        LOOK_IN_RECOVERY("a look of a recovery fails with EIO"),
+        QUERY("a query fails with EIO"),
+        QUERY_IN_RECOVERY("a query of a recovery fails with EIO"),
         ERROR_IN_RECOVERY("an operation of a recovery fails with EIO"),
-        DEATH("an operation of the background ends in an Error"),
+        DEATH("a background operation ends in an Error"),
         CLOCK("the clock jumps"),
-        BIT_UNDER_READERS("a bit of a sealed segment flips while the log is read"),
+        BIT_UNDER_READERS("a bit of a sealed segment flips while it is read"),
         BIT("a bit of the reference log flips"),
         ZEROED("a piece of the reference log is zeroed"),
-        STALE("a piece of the reference log is as it was before"),
-        MISPLACED("a piece of the reference log comes from elsewhere");
+        STALE("a piece of the reference log has its earlier bytes"),
+        MISPLACED("a piece of the reference log has bytes of another");
 
         private final String description;
 

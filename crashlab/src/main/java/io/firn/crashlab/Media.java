@@ -10,17 +10,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.agrona.concurrent.EpochClock;
 
-/** What a store lies on. */
+/** The media on which a store is simulated. */
 enum Media {
     /** Segments in persistent memory. */
     MEMORY(12, false, 0),
-    /** The same, with caches that a power cut does not empty. */
+    /** The same, with processor caches that survive a power cut (eADR). */
     EADR(12, true, 0),
     /** Segments in files. */
     FILES(0, false, 1),
-    /** A few in memory, the others in files. */
+    /** A few segments in persistent memory, the others in files. */
     BOTH(3, false, 1),
-    /** Segments move between memory and two directories of files. */
+    /** Segments move between persistent memory and two directories of files. */
     MOVES(8, false, 2);
 
     private static final Path STORE = Path.of("/sim/store");
@@ -42,11 +42,12 @@ enum Media {
         return directories > 1;
     }
 
-    /** Whether some of it is memory. */
+    /** Whether there is persistent memory. */
     boolean hasMemory() {
         return blocks > 0;
     }
 
+    /** Returns a new medium without any files. */
     SimulatedFileMedium empty() {
         SimulatedFileMedium medium = new SimulatedFileMedium();
         if (hasMemory()) {
@@ -56,7 +57,7 @@ enum Media {
         return medium;
     }
 
-    /** Opens the store on a medium, without threads; some options as the variant decides. */
+    /** Opens the store in invoker mode; the variant decides how often marks are written. */
     LogStore open(SimulatedFileMedium medium, EpochClock clock, int variant) {
         LogStoreBuilder builder = StoreBuilder.over(STORE, medium).clock(clock).invokerMode();
         if (hasMemory()) {

@@ -22,8 +22,8 @@ import java.util.List;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
- * A log of a few segments with batches of every compression, where each lies on the medium, and a
- * copy of it from the time when it was half as long.
+ * A log of a few segments with batches of every compression, the places of the batches on the
+ * medium, and a copy from the time when the log was half as long.
  *
  * <p>It finds the batches by code of its own on purpose, and does not use {@code BatchFormat}: an
  * oracle that shares code with what it judges proves nothing.
@@ -51,7 +51,7 @@ final class ReferenceLog {
     SimulatedFileMedium half;
     private long unsealedFrom;
 
-    /** Where a batch lies. */
+    /** The place of a batch on the medium. */
     record Stored(Path file, int position, int length, long baseOffset, long nextOffset) {}
 
     ReferenceLog(Media media) throws IOException {
@@ -78,12 +78,11 @@ final class ReferenceLog {
             locate(file);
         }
         if (batches.size() != BATCHES) {
-            throw new AssertionError(
-                    batches.size() + " batches found, " + BATCHES + " were stored");
+            throw new AssertionError(batches.size() + " batches found, but " + BATCHES + " stored");
         }
     }
 
-    /** Whether a batch lies in a segment that is not written to any more. */
+    /** Whether a batch is in a sealed segment. */
     boolean isSealed(Stored batch) {
         return batch.baseOffset() < unsealedFrom;
     }
@@ -113,7 +112,7 @@ final class ReferenceLog {
         }
     }
 
-    /** Mostly plain ones, which are quick to read; each compression again and again. */
+    /** Chooses the batch to append: mostly uncompressed ones, which are fast to read. */
     private static int which(int i, List<ByteBuffer> encoded) {
         return i % 5 == 4 ? i / 5 % encoded.size() : i % PER_COMPRESSION;
     }
@@ -127,7 +126,7 @@ final class ReferenceLog {
         return values;
     }
 
-    /** Batches of every compression, as a store writes them. */
+    /** Returns batches of every compression, as a store writes them. */
     private static List<ByteBuffer> encode() throws IOException {
         SimulatedFileMedium scratch = Media.FILES.empty();
         CachedEpochClock still = new CachedEpochClock();
@@ -167,7 +166,7 @@ final class ReferenceLog {
         }
     }
 
-    /** The length of the batch at a position; 0 when there is none. */
+    /** Returns the length of the batch at a position; 0 if there is none. */
     private static int length(byte[] bytes, int at) {
         if (at + HEADER > bytes.length) {
             return 0;
@@ -190,7 +189,7 @@ final class ReferenceLog {
         }
     }
 
-    /** Bytes of a file that mean something and are no batches. */
+    /** Returns the positions of a file's bytes that are not zero and not in a batch. */
     BitSet others(Path file) throws IOException {
         byte[] bytes = bytes(medium, file);
         BitSet others = new BitSet();
@@ -211,7 +210,7 @@ final class ReferenceLog {
         }
     }
 
-    /** Bytes of a piece; zeros for positions after the end. */
+    /** Returns a part of a file; zeros for positions after its end. */
     static byte[] bytes(SimulatedFileMedium medium, Path file, int at, int length)
             throws IOException {
         try (MediumFile open = medium.open(file, false)) {

@@ -8,9 +8,9 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
- * Makes {@link UUID#randomUUID} follow a seed of the calling thread, so that a run can be had again
- * exactly: the order of topics follows from their ids. To be installed before the JVM makes its
- * first id; for programs that do nothing but simulate.
+ * Derives {@link UUID#randomUUID} from a seed of the calling thread, so that a run can be
+ * reproduced exactly: the order of topics follows from their ids. Must be installed before the JVM
+ * creates its first id. Only for programs that do nothing except simulate.
  */
 final class SeededIds extends Provider {
     private static final long serialVersionUID = 1;
@@ -23,7 +23,7 @@ final class SeededIds extends Provider {
         put("SecureRandom.FirnSeeded ThreadSafe", "true");
     }
 
-    /** Returns whether ids follow the seed from now on. */
+    /** Installs the provider; returns whether ids now follow the seed. */
     static boolean install() {
         if (Security.getProvider("firn-seeded") == null) {
             Security.insertProviderAt(new SeededIds(), 1);
@@ -34,12 +34,12 @@ final class SeededIds extends Provider {
         return first.equals(UUID.randomUUID());
     }
 
-    /** What this thread's ids follow from now on. */
+    /** Sets the seed that this thread's ids follow from now on. */
     static void seed(long seed) {
         RANDOM.set(new SplittableRandom(seed));
     }
 
-    /** Runs something with another seed; afterwards the ids go on as if it had not been. */
+    /** Runs an action with another seed; afterwards the sequence of ids continues unchanged. */
     static void during(long seed, Runnable action) {
         SplittableRandom before = RANDOM.get();
         RANDOM.set(new SplittableRandom(seed));
@@ -50,16 +50,16 @@ final class SeededIds extends Provider {
         }
     }
 
-    /** Bytes from the thread's seed. */
+    /** Derives random bytes from the thread's seed. */
     public static final class Seeded extends SecureRandomSpi {
         private static final long serialVersionUID = 1;
 
-        /** Made by the JDK, by name. */
+        /** Called by the JDK, by reflection. */
         public Seeded() {}
 
         @Override
         protected void engineSetSeed(byte[] seed) {
-            // The thread's seed is all there is.
+            // Only the thread's seed counts.
         }
 
         @Override

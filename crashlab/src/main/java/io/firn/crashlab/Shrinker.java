@@ -1,6 +1,6 @@
 package io.firn.crashlab;
 
-import io.firn.crashlab.Explorer.Failure;
+import io.firn.crashlab.CrashRun.Failure;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,44 +8,37 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Leaves out of a failing workload whatever it fails without. */
+/** Removes from a failing workload the actions without which it still fails. */
 final class Shrinker {
-    private final Media media;
-    private final long seed;
-    private final List<Action> all;
+    private final Workload all;
     private final int deepShare;
     private final Supplier<SimulatedFileMedium> medium;
 
     /**
-     * A shrinker.
+     * Creates a shrinker.
      *
      * @param all the workload that fails
-     * @param medium what each try begins on
+     * @param medium creates the medium on which each attempt begins
      */
-    Shrinker(
-            Media media,
-            long seed,
-            List<Action> all,
-            int deepShare,
-            Supplier<SimulatedFileMedium> medium) {
-        this.media = media;
-        this.seed = seed;
+    Shrinker(Workload all, int deepShare, Supplier<SimulatedFileMedium> medium) {
         this.all = all;
         this.deepShare = deepShare;
         this.medium = medium;
     }
 
     /**
-     * What is left.
+     * The actions that are left.
      *
-     * @param kept which of the actions, by their places
-     * @param failure how they fail; empty when only the few images showed it that are looked at
-     *     while a workload is made smaller
+     * @param kept the indexes of the actions
+     * @param failure how they fail; empty if only one of the few images showed it that are checked
+     *     while the workload shrinks
      */
-    record Small(List<Integer> kept, Optional<Failure> failure) {}
+    record Result(List<Integer> kept, Optional<Failure> failure) {}
 
-    /** Leaves out pieces of half of the workload, then ever smaller ones, while anything goes. */
-    Small shrink(List<Integer> failing) {
+    /**
+     * Removes halves of the workload, then smaller and smaller pieces, as long as it still fails.
+     */
+    Result shrink(List<Integer> failing) {
         List<Integer> smallest = failing;
         int piece = Math.max(1, smallest.size() / 2);
         while (true) {
@@ -54,7 +47,7 @@ final class Shrinker {
                 List<Integer> without = new ArrayList<>(smallest.subList(0, from));
                 int to = Math.min(from + piece, smallest.size());
                 without.addAll(smallest.subList(to, smallest.size()));
-                if (explore(without, Explorer.Limits.FEW).isPresent()) {
+                if (explore(without, CrashRun.Limits.FEW).isPresent()) {
                     smallest = without;
                     smaller = true;
                 } else {
@@ -62,25 +55,19 @@ final class Shrinker {
                 }
             }
             if (piece == 1 && !smaller) {
-                return new Small(smallest, explore(smallest, Explorer.Limits.of(seed, deepShare)));
+                return new Result(
+                        smallest, explore(smallest, CrashRun.Limits.of(all.seed(), deepShare)));
             }
             piece = Math.max(1, piece / 2);
         }
     }
 
-    private Optional<Failure> explore(List<Integer> kept, Explorer.Limits limits) {
-        return new Explorer(
-                        media,
-                        seed,
-                        Action.pick(all, kept),
-                        limits,
-                        new Matrix(),
-                        () -> false,
-                        () -> {})
-                .on(medium).explore().stream().findFirst();
+    private Optional<Failure> explore(List<Integer> kept, CrashRun.Limits limits) {
+        return new CrashRun(all.keep(kept), limits, new Matrix(), () -> false, () -> {})
+                .on(medium).run().stream().findFirst();
     }
 
-    /** The places of all of so many actions. */
+    /** Returns the indexes of all of a number of actions. */
     static List<Integer> everything(int actions) {
         return IntStream.range(0, actions).boxed().toList();
     }

@@ -5,54 +5,85 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What a store lives through while its power is cut. A third of the seeds each is of a style. */
-final class Workload {
-    /** A topic of durability WRITTEN, without compression and retention, forced every 10 s. */
+/**
+ * The actions that a store under test executes, and what they were generated from. The same media,
+ * seed and length give the same actions. A third of the seeds gives workloads of each style.
+ */
+record Workload(Media media, long seed, List<Action> actions) {
+    /** WRITTEN, without compression and retention, forced every 10 s: see {@link TestedStore}. */
     private static final int LAZY_TOPIC = 1 + 32;
 
-    /** So many large values are more than a segment holds, mostly. */
+    /** In most cases this number of large values does not fit into one segment. */
     private static final int APPENDS_TO_ROLL = 5;
 
-    private Workload() {}
-
-    /** Kinds of workloads. */
+    /** Styles of workloads. */
     enum Style {
-        /** One incarnation. */
+        /** The store is opened once and runs until the end. */
         PLAIN,
-        /** The power is cut, again and again, and each incarnation goes on where it recovers. */
+        /** The power is cut repeatedly; each incarnation continues from what it recovers. */
         INCARNATIONS,
         /**
-         * The same, with WRITTEN topics that are hardly ever forced: segments that were rolled and
-         * are not sealed, and blocks that are used again.
+         * The same with WRITTEN topics that are rarely forced, which leads to segments that were
+         * rolled and are not sealed, and to blocks that are reused.
          */
         UNFORCED
     }
 
-    /** The style of a seed's workload. */
+    /** Returns the style of a seed's workload. */
     static Style styleOf(long seed) {
         long hash = seed * 0x9E3779B97F4A7C15L;
         return Style.values()[(int) Math.floorMod(hash ^ hash >>> 32, 3L)];
     }
 
-    /** The same one for the same seed. */
-    static List<Action> of(Media media, long seed, int length) {
+    /** Generates a workload of the seed's style. */
+    static Workload of(Media media, long seed, int length) {
         return of(styleOf(seed), media, seed, length);
     }
 
-    static List<Action> of(Style style, Media media, long seed, int length) {
+    /** Generates a workload of a style. */
+    static Workload of(Style style, Media media, long seed, int length) {
         SplittableRandom random = new SplittableRandom(~seed);
-        return switch (style) {
-            case PLAIN -> Action.workload(media, seed, length);
-            case INCARNATIONS -> withCuts(Action.workload(media, seed, length), random);
-            case UNFORCED -> withCuts(unforced(media, random, length), random);
-        };
+        List<Action> actions =
+                switch (style) {
+                    case PLAIN -> plain(media, seed, length);
+                    case INCARNATIONS -> withCuts(plain(media, seed, length), random);
+                    case UNFORCED -> withCuts(unforced(media, random, length), random);
+                };
+        return new Workload(media, seed, actions);
+    }
+
+    /** Returns this workload with only some of its actions, given by their indexes. */
+    Workload keep(List<Integer> kept) {
+        return new Workload(media, seed, kept.stream().map(actions::get).toList());
+    }
+
+    private static List<Action> plain(Media media, long seed, int length) {
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Kind> kinds = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            if (kind != Kind.MOVE || media.hasMoves()) {
+                add(kinds, kind, kind.weight());
+            }
+        }
+        List<Action> actions = new ArrayList<>();
+        actions.add(new Action(Kind.CREATE, 0, random.nextInt(1 << 20), 0));
+        while (actions.size() < length) {
+            Kind kind = kinds.get(random.nextInt(kinds.size()));
+            actions.add(
+                    new Action(
+                            kind,
+                            random.nextInt(Action.TOPICS),
+                            random.nextInt(1 << 20),
+                            random.nextInt(1 << 20)));
+        }
+        return actions;
     }
 
     private static List<Action> withCuts(List<Action> actions, SplittableRandom random) {
         List<Action> all = new ArrayList<>(actions);
         int half = all.size() / 2;
         for (int i = 1; i < all.size(); i++) {
-            // Of two that follow each other the second one cuts at once, so there is one for sure.
+            // The second of two consecutive CUT actions cuts at once, so at least one cut happens.
             if (random.nextInt(10) == 0 || i == half || i == half + 1) {
                 all.set(i, new Action(Kind.CUT, 0, random.nextInt(1 << 20), 0));
             }
@@ -81,11 +112,11 @@ final class Workload {
                 addFreshTopic(actions, 1, random);
                 continue;
             }
-            int topic = random.nextInt(2); // two of them fill their segments sooner
+            int topic = random.nextInt(2); // two topics fill their segments sooner than three
             int a =
                     switch (kind) {
                         case CREATE -> LAZY_TOPIC;
-                        case PASS -> random.nextInt(2); // a short one
+                        case PASS -> random.nextInt(2); // short
                         default -> random.nextInt(1 << 20);
                     };
             actions.add(new Action(kind, topic, a, random.nextInt(1 << 20)));
@@ -93,7 +124,7 @@ final class Workload {
         return actions.subList(0, length);
     }
 
-    /** A topic whose first segment is rolled before anything of it was ever forced. */
+    /** Adds a topic whose first segment is rolled before any of it was forced. */
     private static void addFreshTopic(List<Action> actions, int topic, SplittableRandom random) {
         actions.add(new Action(Kind.CREATE, topic, LAZY_TOPIC, 0));
         for (int i = 0; i < APPENDS_TO_ROLL; i++) {

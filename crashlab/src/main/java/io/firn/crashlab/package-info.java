@@ -1,4 +1,5 @@
 /**
- * Stores on simulated media: crashed at every step, damaged, and compared with what was promised.
+ * Crash laboratory: stores on simulated media, with power cuts at every operation, I/O errors and
+ * corruption, compared with what they had promised.
  */
 package io.firn.crashlab;

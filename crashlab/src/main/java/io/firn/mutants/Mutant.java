@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One change of our own code.
+ * One change of Firn's code.
  *
- * @param rule the design's rule, or another word for what it belongs to
- * @param file from the project's directory
- * @param before what is there, once
- * @param after what takes its place
- * @param tests classes, or class#method, the first of which is to fail
- * @param because why no test can notice it; empty when one must
+ * @param rule the ordering rule, such as O1, or another word for the part of the code
+ * @param file relative to the project's directory
+ * @param before the text to be replaced, which occurs once in the file
+ * @param after the replacement
+ * @param tests classes, or class#method, one of which must fail
+ * @param because why no test can notice the change; empty if one must
  */
 record Mutant(
         String rule,
@@ -28,7 +28,7 @@ record Mutant(
     /** Files whose call sites have no mutant, and why. */
     record Exempt(List<Path> files, String because) {}
 
-    /** What the list says. */
+    /** The parsed list. */
     record Catalogue(List<Mutant> mutants, List<Exempt> exempt) {}
 
     String name() {
@@ -39,19 +39,19 @@ record Mutant(
         return file.getName(0).toString();
     }
 
-    /** The changed source. */
+    /** Returns the changed source. */
     String applyTo(String source) throws IOException {
         int at = source.indexOf(before);
         if (at < 0) {
-            throw new IOException(name() + ": what it changes is not in " + file);
+            throw new IOException(name() + ": the lines to be changed are not in " + file);
         }
         if (source.indexOf(before, at + 1) >= 0) {
-            throw new IOException(name() + ": what it changes is in " + file + " twice");
+            throw new IOException(name() + ": the lines to be changed occur twice in " + file);
         }
         return source.substring(0, at) + after + source.substring(at + before.length());
     }
 
-    /** Numbers of the first and the last line that it changes, from 1. */
+    /** Returns the numbers of the first and the last line that it changes, from 1. */
     int[] linesIn(String source) {
         int at = source.indexOf(before);
         int first = (int) source.substring(0, Math.max(at, 0)).lines().count();
@@ -102,7 +102,7 @@ record Mutant(
             } else if (line.startsWith("because ")) {
                 because = line.substring(8);
             } else if (!line.isBlank()) {
-                throw new IOException("not understood: " + line);
+                throw new IOException("unknown line in mutants.txt: " + line);
             }
         }
         if (file == null || before.isEmpty() || tests.isEmpty()) {
@@ -127,7 +127,7 @@ record Mutant(
         return new Exempt(List.copyOf(files), because);
     }
 
-    /** From the short form, MODULE/PACKAGE/CLASS. */
+    /** Returns the path for the short form MODULE/PACKAGE/CLASS. */
     private static Path source(String name) {
         int slash = name.indexOf('/');
         return Path.of(name.substring(0, slash), "src/main/java", name.substring(slash + 1));

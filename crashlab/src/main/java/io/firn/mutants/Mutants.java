@@ -16,23 +16,21 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/**
- * Removes or swaps steps of our own code, one at a time, and sees whether the named test notices.
- */
+/** The command line of the mutation tests. */
 @Command(
         name = "bin/mutants",
         sortOptions = false,
         description = {
-            "Compiles each mutant (the source with one step removed) into a directory of its own, and"
-                    + " runs the test that should fail with it. The sources are not changed. A"
-                    + " mutant is killed when its test fails, or does not end in six times its"
+            "Compiles each mutant (the source with one step removed or changed) into a directory of"
+                    + " its own and runs the test that should fail with it. The sources are not changed. A"
+                    + " mutant is killed if its test fails or does not end within six times its"
                     + " normal duration plus half a minute.",
             ""
         },
         footer = {
             "",
-            "Exit code: 0 when every mutant was killed or is explained in the list, and at most one"
-                    + " in twenty survived; 1 otherwise; 2 when an argument is wrong."
+            "Exit code: 0 if every mutant was killed or its survival is explained in the list, and at"
+                    + " most one in twenty survived; 1 otherwise; 2 if an argument is wrong."
         })
 public final class Mutants implements Callable<Integer> {
     private static final String CATALOGUE = "mutants.txt";
@@ -43,7 +41,7 @@ public final class Mutants implements Callable<Integer> {
             names = "--only",
             paramLabel = "WORDS",
             split = ",",
-            description = "Runs only mutants whose names contain one of these.")
+            description = "Runs only mutants whose names contain one of these words.")
     private List<String> only = List.of();
 
     @Option(names = "--list", description = "Lists the mutants and runs nothing.")
@@ -53,8 +51,8 @@ public final class Mutants implements Callable<Integer> {
             names = "--results",
             paramLabel = "FILE",
             description = {
-                "Stores the results in FILE. Results that FILE already has for the same classes are"
-                        + " not run again, so an interrupted run can continue.",
+                "Stores the results in FILE. Mutants for which FILE already has a result with the"
+                        + " same classes are not run again, so an interrupted run can continue.",
             })
     private Path results;
 
@@ -165,7 +163,7 @@ public final class Mutants implements Callable<Integer> {
             say("no mutant %s%n            %s", site, because == null ? "?" : because);
         }
         say(
-                "%d call sites that force or check: %d with a mutant, %d explained, %d unexplained.",
+                "%d call sites that force or verify: %d with a mutant, %d explained, %d unexplained.",
                 sites.size(), sites.size() - exempt - uncovered, exempt, uncovered);
         return uncovered;
     }

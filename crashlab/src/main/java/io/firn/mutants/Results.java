@@ -38,7 +38,7 @@ final class Results {
         }
     }
 
-    /** Null when nothing is known. */
+    /** Returns the outcome, or null if it is not known. */
     String of(String name) {
         return known.get(name);
     }

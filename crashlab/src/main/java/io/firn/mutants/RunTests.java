@@ -13,7 +13,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** Runs tests in a JVM of their own up to the first that fails, and says which that was. */
+/** Runs tests in a JVM of their own until the first one fails, and prints which one it was. */
 final class RunTests {
     static final int FAILED = 3;
     static final int NONE_FOUND = 4;
@@ -22,9 +22,9 @@ final class RunTests {
 
     private RunTests() {}
 
-    /** With a class, or class#method. */
+    /** Runs the tests of a class, or of class#method. */
     public static void main(String[] arguments) {
-        // What even JUnit lets through, such as the end of the heap, must not leave a JVM behind.
+        // Errors that JUnit does not catch, such as OutOfMemoryError, must also end the JVM.
         Thread.currentThread()
                 .setUncaughtExceptionHandler((thread, why) -> end("everything", reason(why)));
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
@@ -41,7 +41,7 @@ final class RunTests {
         System.exit(summary.getSummary().getTestsSucceededCount() == 0 ? NONE_FOUND : 0);
     }
 
-    /** Ends everything at the first failure: one is enough to kill a mutant. */
+    /** Ends the JVM at the first failure: one is enough to kill a mutant. */
     private static final class FirstFailure implements TestExecutionListener {
         @Override
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {

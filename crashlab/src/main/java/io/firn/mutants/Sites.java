@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Places in our code where something is made durable, or a checksum is looked at. */
+/** The lines of Firn's code that force something or verify a checksum. */
 final class Sites {
     private static final List<String> MODULES = List.of("queue-core", "tier-file", "tier-pmem");
     private static final Pattern CALL =
@@ -18,8 +18,8 @@ final class Sites {
                             + "|Extent\\.of\\(bytes\\)\\.equals|stored != computed"
                             + "|found\\.equals\\(expected\\)|taken\\.getValue\\(\\) != ");
 
-    /** Declarations and comments are none. */
-    private static final Pattern NONE =
+    /** Declarations and comments are not calls. */
+    private static final Pattern NO_CALL =
             Pattern.compile(
                     "^\\s*(\\*|//|/\\*).*"
                             + "|^\\s*(public |private |default |static )*"
@@ -48,7 +48,7 @@ final class Sites {
                 List<String> lines = Files.readAllLines(file);
                 for (int i = 0; i < lines.size(); i++) {
                     String line = lines.get(i);
-                    if (CALL.matcher(line).find() && !NONE.matcher(line).matches()) {
+                    if (CALL.matcher(line).find() && !NO_CALL.matcher(line).matches()) {
                         sites.add(new Site(root.relativize(file), i + 1, line));
                     }
                 }

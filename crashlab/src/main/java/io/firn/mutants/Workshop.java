@@ -18,7 +18,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Compiles mutants, and runs tests with one of them in front of the class path. */
+/** Compiles mutants and runs tests with a mutant at the front of the class path. */
 final class Workshop {
     private static final List<String> MODULES =
             List.of(
@@ -30,7 +30,7 @@ final class Workshop {
                     "log-tests",
                     "crashlab");
 
-    /** A test may run so many times its duration without a mutant, plus some seconds. */
+    /** The limit for a test is its duration without a mutant, times this, plus some seconds. */
     private static final int TIMES = 6;
 
     private static final int MORE_SECONDS = 30;
@@ -43,7 +43,11 @@ final class Workshop {
     private final Results results;
     private int compiled;
 
-    /** With what keeps how long the tests take on the unchanged classes. */
+    /**
+     * Creates a workshop.
+     *
+     * @param results stores how long the tests take on the unchanged classes
+     */
     Workshop(Path root, Path scratch, Results results) throws IOException {
         this.root = root;
         this.scratch = scratch;
@@ -63,7 +67,7 @@ final class Workshop {
         this.classPath = String.join(File.pathSeparator, entries);
     }
 
-    /** Returns the directory with the changed class. */
+    /** Compiles a mutant; returns the directory with the changed class. */
     Path compile(Mutant mutant) throws IOException {
         String name = mutant.file().getFileName().toString();
         Path directory = Files.createDirectories(scratch.resolve("mutant" + compiled++));
@@ -99,7 +103,7 @@ final class Workshop {
         return classes;
     }
 
-    /** Differs when any class does that is run. */
+    /** Returns a checksum over all classes that are run. */
     static String state(Path root) throws IOException {
         CRC32C crc = new CRC32C();
         for (String module : MODULES) {
@@ -123,7 +127,7 @@ final class Workshop {
      * Runs a class of tests on the mutant.
      *
      * @return what failed; null when all passed
-     * @throws IOException when the test fails without a mutant, too
+     * @throws IOException if the test also fails without a mutant
      */
     String run(String test, Path mutant) throws IOException, InterruptedException {
         long unchangedSeconds = secondsUnchanged(test);
@@ -132,7 +136,7 @@ final class Workshop {
         return outcome.ended
                 ? outcome.failed
                 : String.format(
-                        "%s, which did not end in %d s; unchanged it takes %d",
+                        "%s, which did not end within %d s; without the mutant it takes %d s",
                         test, limit, unchangedSeconds);
     }
 
@@ -144,7 +148,7 @@ final class Workshop {
         long started = System.nanoTime();
         Outcome outcome = run(test, null, MOST_SECONDS);
         if (!outcome.ended || outcome.failed != null) {
-            throw new IOException(test + " fails without any mutant: " + outcome.failed);
+            throw new IOException(test + " fails without a mutant: " + outcome.failed);
         }
         long seconds = 1 + (System.nanoTime() - started) / 1_000_000_000;
         results.add(BASELINE + test, Long.toString(seconds));
@@ -152,7 +156,7 @@ final class Workshop {
     }
 
     /**
-     * How a test went.
+     * The outcome of a test.
      *
      * @param failed null when all passed
      */
@@ -167,9 +171,8 @@ final class Workshop {
                 List.of(
                         "-Xmx1g",
                         "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1", // most end before more would pay
-                        // Temporary directories of tests that are ended half-way go with the
-                        // scratch.
+                        "-XX:TieredStopAtLevel=1", // most tests end before C2 would pay off
+                        // So that temporary directories of killed tests are deleted too.
                         "-Djava.io.tmpdir=" + scratch,
                         "-cp",
                         first + classPath,

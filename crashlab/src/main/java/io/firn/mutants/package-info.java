@@ -1,2 +1,2 @@
-/** Changes our own code in one place at a time, and sees whether a test notices. */
+/** Mutation tests: changes Firn's code in one place at a time and checks that a test fails. */
 package io.firn.mutants;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The short form of bin/crashlab: other workloads each day. */
+/** The short form of bin/crashlab, with other workloads each day. */
 class CrashLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 40;
@@ -26,21 +26,19 @@ class CrashLabTest {
         SeededIds.install();
     }
 
-    /** So many images, over as many workloads as it takes. */
+    /** Checks a number of images, over as many workloads as it takes. */
     private void explore(Media media, int images) {
         Matrix matrix = new Matrix();
         List<String> failures = new ArrayList<>();
         int[] looked = {0};
         for (long one = seed; looked[0] < images && failures.isEmpty(); one++) {
-            new Explorer(
-                            media,
-                            one,
+            new CrashRun(
                             Workload.of(media, one, ACTIONS),
-                            new Explorer.Limits(64, 4, 3, 4),
+                            new CrashRun.Limits(64, 4, 3, 4),
                             matrix,
                             () -> looked[0] >= images,
                             () -> looked[0]++)
-                    .explore()
+                    .run()
                     .forEach(each -> failures.add(each + "\n" + each.reproduction(ACTIONS, 4)));
         }
         System.out.printf("%s, seed %d:%n%s", media, seed, matrix);
@@ -73,33 +71,35 @@ class CrashLabTest {
         explore(Media.MOVES, 1_000);
     }
 
-    /** The one above would be worth nothing if nothing moved. */
+    private static Workload plain(long seed) {
+        return Workload.of(Workload.Style.PLAIN, Media.MOVES, seed, ACTIONS);
+    }
+
+    /** Otherwise the test above would test nothing. */
     @Test
     void shouldMoveSegmentsInMostWorkloads() {
         int withMoves = 0;
         for (long one = seed; one < seed + 20; one++) {
             SeededIds.seed(one);
-            Life life = new Life(Media.MOVES, Media.MOVES.empty(), false);
-            life.run(Action.workload(Media.MOVES, one, ACTIONS));
-            withMoves += life.moved() > 0 ? 1 : 0;
+            WorkloadRun run = new WorkloadRun(plain(one), Media.MOVES.empty(), false);
+            run.run();
+            withMoves += run.moves() > 0 ? 1 : 0;
         }
         assertTrue(withMoves >= 8, withMoves + " of 20 workloads moved something");
     }
 
-    /** Of one style, whatever the seed's own is. */
+    /** Executes workloads of one style, whatever the style of the seed is. */
     private void explore(Media media, Workload.Style style, int workloads) {
         Matrix matrix = new Matrix();
         List<String> failures = new ArrayList<>();
         for (long one = seed; one < seed + workloads && failures.isEmpty(); one++) {
-            new Explorer(
-                            media,
-                            one,
+            new CrashRun(
                             Workload.of(style, media, one, ACTIONS),
-                            new Explorer.Limits(16, 3, 2, 8),
+                            new CrashRun.Limits(16, 3, 2, 8),
                             matrix,
                             () -> false,
                             () -> {})
-                    .explore()
+                    .run()
                     .forEach(each -> failures.add(style + ", seed " + each.seed() + ": " + each));
         }
         System.out.printf("%s, %s, seed %d:%n%s", media, style, seed, matrix);
@@ -119,18 +119,18 @@ class CrashLabTest {
         explore(media, Workload.Style.UNFORCED, 3);
     }
 
-    /** Moves would be worth less if nothing went on beside them. */
+    /** Otherwise the tests with moves would not test concurrency. */
     @Test
-    void shouldActBesideMovesInSomeWorkloads() {
-        int beside = 0;
+    void shouldExecuteActionsDuringMovesInSomeWorkloads() {
+        int concurrent = 0;
         for (long one = seed; one < seed + 20; one++) {
             SeededIds.seed(one);
-            Life life = new Life(Media.MOVES, Media.MOVES.empty(), false);
-            life.machine.observe(number -> {});
-            life.run(Action.workload(Media.MOVES, one, ACTIONS));
-            beside += life.besideMoves();
+            WorkloadRun run = new WorkloadRun(plain(one), Media.MOVES.empty(), false);
+            run.store.machine.observe(number -> {});
+            run.run();
+            concurrent += run.actionsDuringMoves();
         }
-        assertTrue(beside >= 10, beside + " actions beside moves in 20 workloads");
+        assertTrue(concurrent >= 10, concurrent + " actions during moves in 20 workloads");
     }
 
     @Test
@@ -147,14 +147,11 @@ class CrashLabTest {
         List<String> failures = new ArrayList<>();
         Matrix matrix = new Matrix();
         new FaultRun(
-                        media,
-                        one,
-                        Action.workload(media, one, 20),
-                        matrix,
-                        new CallSites(),
+                        Workload.of(Workload.Style.PLAIN, media, one, 20),
+                        new FaultInjector(new CallSites()),
                         null,
-                        () -> {})
-                .run(failures::add);
+                        new Reporter(matrix, () -> {}, failures::add))
+                .run();
         System.out.printf("%s, seed %d:%n%s", media, one, matrix);
         assertEquals(List.of(), failures);
         assertTrue(matrix.tries() > 100, matrix.tries() + " faults");

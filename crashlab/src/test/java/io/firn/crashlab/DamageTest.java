@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The short form of bin/crashlab --damage: each so-many-th bit of the reference log. */
+/** The short form of bin/crashlab --damage: some of the bits of the reference log. */
 class DamageTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 
@@ -23,19 +23,19 @@ class DamageTest {
     private static void damage(Media media) {
         List<String> failures = new ArrayList<>();
         Matrix matrix = new Matrix();
-        new DamageRun(media, matrix, () -> {}, failures::add).run(0, 1, 121);
+        new DamageRun(media, new Reporter(matrix, () -> {}, failures::add)).run(0, 1, 121);
         System.out.printf("%s:%n%s", media, matrix);
         assertEquals(List.of(), failures);
         assertTrue(matrix.tries() > 1_000, matrix.tries() + " pieces of damage");
     }
 
     @Test
-    void shouldLoseNoMoreOfALogInFilesThanWasHit() {
+    void shouldLoseOnlyDamagedBatchesOfALogInFiles() {
         damage(Media.FILES);
     }
 
     @Test
-    void shouldLoseNoMoreOfALogInMemoryThanWasHit() {
+    void shouldLoseOnlyDamagedBatchesOfALogInMemory() {
         damage(Media.MEMORY);
     }
 }

@@ -3,8 +3,8 @@ package io.firn.crashlab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.crashlab.Explorer.Failure;
-import io.firn.crashlab.Explorer.Limits;
+import io.firn.crashlab.CrashRun.Failure;
+import io.firn.crashlab.CrashRun.Limits;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.List;
 import java.util.function.Predicate;
@@ -14,7 +14,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** On a medium that lies about some forces, a long workload fails; a short one is enough. */
+/** On a medium that ignores some forces a long workload fails, and so does its shrunk form. */
 class ShrinkerTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final long MOST_SEEDS = 20;
@@ -34,52 +34,40 @@ class ShrinkerTest {
         };
     }
 
-    private static List<Failure> explore(
-            long seed, List<Action> actions, Limits limits, Supplier<SimulatedFileMedium> medium) {
-        return new Explorer(Media.FILES, seed, actions, limits, new Matrix(), () -> false, () -> {})
-                .on(medium)
-                .explore();
+    private static List<Failure> crash(
+            Workload workload, Limits limits, Supplier<SimulatedFileMedium> medium) {
+        return new CrashRun(workload, limits, new Matrix(), () -> false, () -> {}).on(medium).run();
     }
 
-    /** Not each workload comes across the lie. */
-    private static long failing(Supplier<SimulatedFileMedium> medium) {
+    /** Returns the first workload that notices the lie; not every one does. */
+    private static Workload failing(Supplier<SimulatedFileMedium> medium) {
         for (long seed = 1; seed <= MOST_SEEDS; seed++) {
-            List<Action> all = Action.workload(Media.FILES, seed, ACTIONS);
-            if (!explore(seed, all, Limits.FEW, medium).isEmpty()) {
-                return seed;
+            Workload all = Workload.of(Workload.Style.PLAIN, Media.FILES, seed, ACTIONS);
+            if (!crash(all, Limits.FEW, medium).isEmpty()) {
+                return all;
             }
         }
-        throw new AssertionError("nobody notices the lie");
+        throw new AssertionError("no workload notices the lie");
     }
 
-    /** Returns what is left. */
+    /** Returns the actions that are left. */
     private static List<Action> shrink(Predicate<String> forces) {
         Supplier<SimulatedFileMedium> medium = lyingAbout(forces);
-        long seed = failing(medium);
-        List<Action> all = Action.workload(Media.FILES, seed, ACTIONS);
-        Shrinker.Small small =
-                new Shrinker(Media.FILES, seed, all, 4, medium)
-                        .shrink(Shrinker.everything(ACTIONS));
-        List<Action> left = Action.pick(all, small.kept());
-        assertTrue(left.size() <= 3, left.toString());
-        // Step and image bring it back, and without the lie nothing is wrong with it.
+        Workload all = failing(medium);
+        Shrinker.Result small = new Shrinker(all, 4, medium).shrink(Shrinker.everything(ACTIONS));
+        Workload left = all.keep(small.kept());
+        assertTrue(left.actions().size() <= 3, left.toString());
+        // Step and image reproduce the failure; without the lie there is none.
         Failure failure = small.failure().orElseThrow();
         List<Failure> again =
-                new Explorer(
-                                Media.FILES,
-                                seed,
-                                left,
-                                Limits.all(4),
-                                new Matrix(),
-                                () -> false,
-                                () -> {})
+                new CrashRun(left, Limits.all(4), new Matrix(), () -> false, () -> {})
                         .on(medium)
                         .only(failure.step(), failure.image())
-                        .explore();
+                        .run();
         assertEquals(1, again.size());
         assertEquals(failure.toString(), again.get(0).toString());
-        assertEquals(List.of(), explore(seed, left, Limits.FEW, Media.FILES::empty));
-        return left;
+        assertEquals(List.of(), crash(left, Limits.FEW, Media.FILES::empty));
+        return left.actions();
     }
 
     @Test

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The list of mutants keeps up with the sources; whether they are killed bin/mutants says. */
+/** Checks that the list of mutants matches the sources. Use bin/mutants to run the mutants. */
 class MutantsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     @Test
-    void shouldChangeWhatIsInTheSources() throws IOException {
+    void shouldMatchTheSources() throws IOException {
         for (Mutant mutant : Mutants.catalogue().mutants()) {
             String source = mutant.readFrom(ROOT);
             assertNotEquals(source, mutant.applyTo(source), mutant.name());
@@ -22,7 +22,7 @@ class MutantsTest {
     }
 
     @Test
-    void shouldHaveOneOrAReasonForEachCallSite() throws IOException {
+    void shouldHaveAMutantOrAReasonForEachCallSite() throws IOException {
         Mutant.Catalogue catalogue = Mutants.catalogue();
         List<Sites.Site> without = new ArrayList<>();
         for (Sites.Site site : Sites.in(ROOT)) {

@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A fixed binary layout, written into a claim's buffer and read from the log's memory: no object
- * and no array of the caller's in between.
+ * Writes a fixed binary layout into the buffer of a claim and reads it from the log's memory,
+ * without any objects or arrays of its own.
  */
 public final class ClaimExample {
     /*
@@ -42,12 +42,12 @@ public final class ClaimExample {
             try (ExclusiveAppender appender = log.openAppender()) {
                 for (int sensor = 1; sensor <= 3; sensor++) {
                     Claim claim = claim(appender);
-                    ByteBuffer room = claim.buffer();
-                    room.putInt(SENSOR, sensor);
-                    room.putInt(QUALITY, 100);
-                    room.putDouble(READING, -10.5 * sensor);
+                    ByteBuffer buffer = claim.buffer();
+                    buffer.putInt(SENSOR, sensor);
+                    buffer.putInt(QUALITY, 100);
+                    buffer.putDouble(READING, -10.5 * sensor);
                     if (sensor == 2) {
-                        claim.abort(); // thought better of it: nothing is appended
+                        claim.abort(); // nothing is appended, and no offset is used
                     } else {
                         claim.commit();
                     }
@@ -72,7 +72,7 @@ public final class ClaimExample {
         }
     }
 
-    /** Null says that the next segment is still being prepared. */
+    /** Claims space for a record. A null claim means that the next segment is not reserved yet. */
     private static Claim claim(ExclusiveAppender appender) {
         Claim claim = appender.tryClaim(LENGTH);
         while (claim == null) {

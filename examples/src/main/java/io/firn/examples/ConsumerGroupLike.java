@@ -15,8 +15,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
- * A consumer that resumes after a restart: a cursor keeps its position in the store. Each record is
- * seen at least once.
+ * Resumes reading after a restart, because a cursor in the store remembers the offset. Every record
+ * is processed at least once.
  */
 public final class ConsumerGroupLike {
     private ConsumerGroupLike() {}
@@ -47,8 +47,8 @@ public final class ConsumerGroupLike {
         try (Tailer tailer = orders.openTailer()) {
             tailer.seekTo(billing);
             tailer.poll(order -> bill(order, out), limit);
-            billing.advance(0, tailer.offset()); // done with all before; written down soon
-            billing.force(); // or now
+            billing.advance(0, tailer.offset()); // everything before is processed; stored soon
+            billing.force(); // stored now
         }
     }
 

@@ -14,8 +14,8 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * A log without threads of its own: one loop of yours appends, forces, reads and tidies up, and
- * idles when there is nothing to do.
+ * Uses a log without background threads: one loop of the application appends, forces, reads and
+ * does the background work, and idles when there is nothing to do.
  */
 public final class EmbeddedAgent {
     private static final int RECORDS = 1_000;
@@ -43,7 +43,7 @@ public final class EmbeddedAgent {
                         tick.putInt(0, (int) log.nextOffset());
                         work += appender.appendAsync(tick) == Appender.BACK_PRESSURED ? 0 : 1;
                     }
-                    work += store.doWork(); // reserves, forces, seals, and all the rest
+                    work += store.doWork(); // reserves segments, forces, seals, deletes
                     work +=
                             tailer.poll(
                                     record -> {

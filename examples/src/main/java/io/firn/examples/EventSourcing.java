@@ -15,14 +15,14 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
- * Event sourcing: an account is what its log adds up to. Who changes it reads, decides, and appends
- * only if nobody else did meanwhile; otherwise it reads up to where the log has come and decides
- * again.
+ * Event sourcing: the balance of an account is the sum of the changes in its log. To change it, a
+ * user reads, decides, and appends only if nobody else has appended meanwhile; otherwise it reads
+ * the new changes and decides again.
  */
 public final class EventSourcing {
 
-    /** An account as one of its users knows it. */
-    private static final class Account {
+    /** One user's view of the account. */
+    private static final class Account implements AutoCloseable {
         private final Partition log;
         private final Tailer tailer;
         private final Appender appender;
@@ -38,7 +38,9 @@ public final class EventSourcing {
             refreshTo(log.durableOffset());
         }
 
-        /** Reads up to an offset, once what lies below it is durable and so can be read. */
+        /**
+         * Reads up to an offset, after waiting until everything below it is durable, hence visible.
+         */
         void refreshTo(long end) {
             if (tailer.offset() < end) {
                 appender.awaitDurable(end - 1);
@@ -53,10 +55,16 @@ public final class EventSourcing {
             }
         }
 
-        /** Changes the balance as decided, or throws when the log has gone on since. */
+        /** Appends a change, or throws if this user has not read all earlier changes. */
         long change(long amount) {
             byte[] value = Long.toString(amount).getBytes(UTF_8);
             return appender.appendIfNext(tailer.offset(), appender.newBatch().add(value));
+        }
+
+        @Override
+        public void close() {
+            tailer.close();
+            appender.close();
         }
     }
 
@@ -70,9 +78,13 @@ public final class EventSourcing {
     static void run(Path dir, PrintStream out) {
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic topic = store.openOrCreateTopic("account", TopicOptions.defaults());
-            Account alice = new Account(topic.partition(0));
-            Account bob = new Account(topic.partition(0));
+            run(topic.partition(0), out);
+        }
+    }
 
+    private static void run(Partition log, PrintStream out) {
+        try (Account alice = new Account(log);
+                Account bob = new Account(log)) {
             alice.refresh();
             alice.change(100);
             alice.refresh();

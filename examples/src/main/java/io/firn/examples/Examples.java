@@ -8,14 +8,20 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /** Functions that the examples share. */
 final class Examples {
-    /** Held, because the JDK forgets a logger's level when the logger is garbage collected. */
+    /**
+     * Kept in a field, because the JDK forgets a logger's level when the logger is garbage
+     * collected.
+     */
     private static final Logger LOGGER = Logger.getLogger("io.firn");
 
     private Examples() {}
@@ -46,8 +52,8 @@ final class Examples {
     }
 
     /**
-     * Runs a command: 0 when all went well, 1 with a message when something failed, 2 with a
-     * message and a hint when an argument is wrong.
+     * Runs a command. Returns 0 if it succeeded, 1 after a message if something failed, and 2 after
+     * a message and a hint if an argument is wrong.
      */
     static int run(Object command, String[] args, PrintWriter out, PrintWriter err) {
         quiet();
@@ -77,12 +83,24 @@ final class Examples {
     }
 
     private static String message(Exception failure) {
-        boolean speaks =
+        boolean isExplained =
                 failure instanceof FirnException || failure.getClass() == IOException.class;
-        return speaks ? failure.getMessage() : failure.toString(); // others only name a file
+        // The messages of other exceptions often consist of a file name only.
+        return isExplained ? failure.getMessage() : failure.toString();
     }
 
-    /** A file's or directory's bytes, for people. */
+    /** Deletes a directory and everything in it. */
+    static void delete(Path directory) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : all) {
+            Files.delete(path);
+        }
+    }
+
+    /** Formats a number of bytes for people. */
     static String size(long bytes) {
         if (bytes < 10_000) {
             return String.format(Locale.ROOT, "%,d B", bytes);
@@ -90,7 +108,7 @@ final class Examples {
         return String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
     }
 
-    /** A time, for people. */
+    /** Formats a time for people. */
     static String time(long ns) {
         if (ns < 1_000_000) {
             return String.format(Locale.ROOT, "%.1f µs", ns / 1e3);

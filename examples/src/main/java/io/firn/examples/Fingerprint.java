@@ -5,7 +5,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** The SHA-256 of bytes that come in small pieces. Not thread-safe. */
+/** Computes the SHA-256 of bytes that arrive in small pieces. Not thread-safe. */
 final class Fingerprint {
     private final MessageDigest sha256;
     private byte[] bytes = new byte[256 * 1024];
@@ -20,7 +20,7 @@ final class Fingerprint {
         }
     }
 
-    /** Makes room for a piece, and returns where in {@link #bytes} it has to be put. */
+    /** Makes room for a piece; returns the index in {@link #bytes} at which to put it. */
     int room(int length) {
         if (length > bytes.length - filled) {
             digest();
@@ -42,13 +42,13 @@ final class Fingerprint {
         System.arraycopy(source, from, bytes, at, length);
     }
 
-    /** The digest of all pieces, in hexadecimal digits; the next piece begins a new one. */
+    /** Returns the digest of all pieces in hexadecimal digits. The next piece begins a new one. */
     String hex() {
         digest();
         return HexFormat.of().formatHex(sha256.digest());
     }
 
-    /** How long the digesting took, in ns. */
+    /** Returns how long computing the digest took, in ns. */
     long ns() {
         return ns;
     }

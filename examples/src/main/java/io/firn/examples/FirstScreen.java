@@ -11,7 +11,7 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.file.Path;
 
-/** The hello-log of the README: all that is needed, and nothing else. */
+/** The first example of the README: opens a log, appends a record, and reads. */
 public final class FirstScreen {
     private FirstScreen() {}
 

@@ -30,7 +30,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Opens a store, appends, tails, and prints what it did. */
+/**
+ * Opens a store, appends, reads, and prints what it did, with times, files and durability class.
+ */
 @Command(
         name = "bin/hello",
         sortOptions = false,
@@ -83,7 +85,7 @@ public final class HelloLog implements Callable<Integer> {
         say("Closed in %s. The files:", since(started));
     }
 
-    /** Files only, or a pool of persistent memory first and files for what does not fit. */
+    /** Uses files; with --pmem a pool of persistent memory first, and files when it is full. */
     private LogStoreBuilder describe() {
         LogStoreBuilder store = LogStore.in(dir);
         if (pool != null) {

@@ -14,8 +14,9 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
- * A producer that lost an answer appends the same batch again, and it is not stored twice: the
- * batch carries the producer's id, epoch and sequence. It works across restarts of the store too.
+ * Appends a batch again, as a producer does that received no answer. It is stored once, because the
+ * batch carries the producer's id, epoch and sequence. This also works after the store was opened
+ * again.
  */
 public final class IdempotentRetry {
     private IdempotentRetry() {}
@@ -29,7 +30,7 @@ public final class IdempotentRetry {
         long producer;
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.createTopic("payments", TopicOptions.defaults()).partition(0);
-            producer = store.newProducerId(); // to be kept by the producer
+            producer = store.newProducerId(); // the producer has to remember it
             try (Appender appender = log.openAppender()) {
                 out.println(
                         "Appended at offset " + appender.append(payment(appender, producer, 0)));
@@ -51,7 +52,7 @@ public final class IdempotentRetry {
         }
     }
 
-    /** Two records, so the sequence of the next batch is greater by two. */
+    /** Returns a batch of two records; the sequence of the next batch is therefore greater by 2. */
     private static Batch payment(Appender appender, long producer, int sequence) {
         return appender.newBatch()
                 .add("from Alice: -10".getBytes(UTF_8))

@@ -8,11 +8,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The lines of a file, each with its newline; the last one may lack it. Bytes, not characters: any
- * file will do. Only what {@link #next} showed last is valid. Not thread-safe.
+ * Reads the lines of a file, each with its newline, which the last one may lack. Lines consist of
+ * bytes, not characters, so any file can be read. A line is valid until {@link #next} is called
+ * again. Not thread-safe.
  */
 final class Lines implements AutoCloseable {
-    /** Longer ones would not be good for the heap. */
+    /** The longest line that is accepted, to limit the heap that is needed. */
     static final int MAX_LINE = 256 << 20;
 
     private static final int READ_AT_ONCE = 1 << 20;
@@ -31,7 +32,7 @@ final class Lines implements AutoCloseable {
         this.in = Files.newInputStream(file);
     }
 
-    /** Steps to the next line; false after the last. */
+    /** Moves to the next line; returns false after the last. */
     boolean next() throws IOException {
         from = to;
         int at = from;
@@ -40,23 +41,23 @@ final class Lines implements AutoCloseable {
                 at++;
             }
             if (at < filled) {
-                return show(at + 1);
+                return endAt(at + 1);
             }
             at -= from;
             if (!fill()) {
-                return filled > from && show(filled);
+                return filled > from && endAt(filled);
             }
         }
     }
 
-    private boolean show(int end) {
+    private boolean endAt(int end) {
         to = end;
         count++;
         position += to - from;
         return true;
     }
 
-    /** Reads on; what is left of the line moves to the front. False at the end of the file. */
+    /** Moves the rest of the line to the front and reads more; false at the end of the file. */
     private boolean fill() throws IOException {
         System.arraycopy(bytes, from, bytes, 0, filled - from);
         filled -= from;
@@ -74,7 +75,7 @@ final class Lines implements AutoCloseable {
         return n >= 0;
     }
 
-    /** Steps over so many lines. */
+    /** Skips a number of lines. */
     void skip(long lines) throws IOException {
         for (long i = 0; i < lines; i++) {
             if (!next()) {
@@ -83,27 +84,27 @@ final class Lines implements AutoCloseable {
         }
     }
 
-    /** Holds the line. */
+    /** Returns the array that contains the line. */
     byte[] bytes() {
         return bytes;
     }
 
-    /** Where the line begins in {@link #bytes}. */
+    /** Returns the index in {@link #bytes} at which the line begins. */
     int from() {
         return from;
     }
 
-    /** Bytes of the line, its newline among them. */
+    /** Returns the length of the line, including its newline. */
     int length() {
         return to - from;
     }
 
-    /** Lines shown so far. */
+    /** Returns the number of lines read so far. */
     long count() {
         return count;
     }
 
-    /** Bytes of the lines shown so far. */
+    /** Returns the number of bytes in the lines read so far. */
     long position() {
         return position;
     }

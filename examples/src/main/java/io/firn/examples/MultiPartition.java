@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Records of one key go to one partition and stay in order; those of different keys may go to
- * different ones. The partition is the one that Kafka's Java producer would pick.
+ * Appends to a topic with several partitions. Records with the same key go to the same partition
+ * and stay in order. The partition is the one that Kafka's Java producer would choose.
  */
 public final class MultiPartition {
     private MultiPartition() {}
@@ -28,7 +28,7 @@ public final class MultiPartition {
 
     static void run(Path dir, PrintStream out) {
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
-            // A segment is reserved in each partition, so smaller ones do here.
+            // Each partition reserves a segment, so small segments save space here.
             Topic topic =
                     store.createTopic(
                             "tracks",

@@ -21,9 +21,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Two tiers, and a custom policy that decides what is stored where: a pure function of a snapshot
- * to moves. This one keeps the newest sealed segment of each audit topic in the hot tier and
- * everything else of it in the cold one; other topics stay where they are.
+ * Uses two tiers and a migration policy of its own. A policy is a pure function from a snapshot to
+ * a list of moves. This one keeps the newest sealed segment of each audit topic in the hot tier and
+ * moves its older segments to the cold tier; other topics stay where they are.
  */
 public final class OwnMigrationPolicy {
     private static final int HOT = 0;
@@ -37,11 +37,12 @@ public final class OwnMigrationPolicy {
         run(Examples.directory(args), System.out);
     }
 
-    /** The policy: no disk, no clock, no state, so a test can call it with any snapshot. */
+    /** The policy. It uses no disk, clock or state, so a test can call it with any snapshot. */
     static List<Move> auditGoesDown(StoreSnapshot snapshot) {
         MovePlan plan = new MovePlan(snapshot);
         for (var candidate : plan.candidatesIn(HOT)) {
             List<SegmentPlace> all = candidate.partition().segments();
+            // The last segment is active; the one before it is the newest sealed one.
             boolean isNewest = all.indexOf(candidate.segment()) >= all.size() - 2;
             if (candidate.partition().topic().startsWith("audit-") && !isNewest) {
                 plan.add(candidate, COLD);
@@ -67,20 +68,20 @@ public final class OwnMigrationPolicy {
             }
             out.println("audit-2026 lies in " + tiers(store, "audit-2026"));
             out.println("orders lies in " + tiers(store, "orders"));
-            try (Tailer tailer = audit.openTailer()) { // reads through both without noticing
+            try (Tailer tailer = audit.openTailer()) { // reads from both tiers
                 int n = tailer.poll(record -> Verdict.CONTINUE, 1_000);
                 out.println("Read " + n + " records of audit-2026.");
             }
             MoveOutcome outcome;
             do {
-                outcome = store.migrate("orders", 0, 0, COLD); // by hand
+                outcome = store.migrate("orders", 0, 0, COLD); // without the migrator
             } while (outcome == MoveOutcome.NOT_SEALED);
             out.println("The first segment of orders: " + outcome);
             out.println("orders lies in " + tiers(store, "orders"));
         }
     }
 
-    /** Three segments full, and a record in the fourth. */
+    /** Appends three full segments and one record in the fourth. */
     private static void fill(Topic topic) {
         byte[] line = "x".repeat(LINE_BYTES).getBytes(UTF_8);
         try (Appender appender = topic.partition(0).openAppender()) {

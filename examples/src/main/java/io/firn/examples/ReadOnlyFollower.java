@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A second process tails a log that this one writes. It opens the store read-only: it acquires no
- * lock, changes nothing, and sees what is durable, at most a mark interval later.
+ * Writes a log that a second process tails. The second process opens the store read-only: it
+ * acquires no lock, changes nothing, and sees durable records at most a mark interval later.
  */
 public final class ReadOnlyFollower {
     private static final String LAST = "the end";
@@ -53,7 +53,7 @@ public final class ReadOnlyFollower {
                 .start();
     }
 
-    /** What the second process runs. */
+    /** The program of the second process. */
     static final class Follower {
         private Follower() {}
 

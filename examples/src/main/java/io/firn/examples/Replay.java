@@ -4,19 +4,15 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -28,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Sends a file through a log, line by line, and compares what comes out with what went in. */
+/** Appends the lines of a file to a log, reads them back, and compares both. */
 @Command(
         name = "bin/replay",
         sortOptions = false,
@@ -44,28 +40,25 @@ import picocli.CommandLine.Spec;
         })
 public final class Replay implements Callable<Integer> {
     private static final int BAR_WIDTH = 90;
-    private static final int MIB = 1 << 20;
 
-    /** Room for what a record needs beside its value, and a batch beside its records. */
-    private static final int OVERHEAD = 1024;
-
-    @Parameters(paramLabel = "FILE", description = "The file.")
+    @Parameters(paramLabel = "FILE", description = "The file to replay.")
     private Path file;
 
     @Option(
             names = "--dir",
             paramLabel = "DIR",
             description =
-                    "The store's directory, which is kept; each run uses a new topic in it."
-                            + " Default: a new one in ${sys:java.io.tmpdir}, deleted if both are"
-                            + " equal.")
+                    "The store's directory, which is kept; each run creates a new topic in it."
+                            + " Default: a new directory in ${sys:java.io.tmpdir}, deleted if both"
+                            + " are equal.")
     private Path dir;
 
     @Option(
             names = "--kill",
             description =
-                    "Writes in a separate JVM, kills it with SIGKILL about half-way, opens the"
-                            + " store again, and continues where the log ends.")
+                    "Writes in a separate JVM, kills it with SIGKILL when about half of the file is"
+                            + " written, opens the store again, and continues where the log"
+                            + " ends.")
     private boolean kill;
 
     @Option(
@@ -79,7 +72,7 @@ public final class Replay implements Callable<Integer> {
             names = "--batch",
             paramLabel = "N",
             description =
-                    "Records in a batch, at least 1; fewer if they reach 1 MiB."
+                    "Records in a batch, at least 1; a batch ends earlier when it reaches 1 MiB."
                             + " Default: ${DEFAULT-VALUE}",
             defaultValue = "1000")
     private int batch;
@@ -100,9 +93,6 @@ public final class Replay implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    /** What is known of the file. */
-    private record Input(long bytes, long lines, int longest, String sha256) {}
-
     /** Exits with 0, with 1 when something failed, or with 2 when an argument is wrong. */
     public static void main(String[] args) {
         Examples.exit(new Replay(), args);
@@ -115,7 +105,10 @@ public final class Replay implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkArguments();
-        Input input = look();
+        ReplayInput input = ReplayInput.of(file);
+        say(
+                "%s: %s, %,d lines, the longest of %s.",
+                file, Examples.size(input.bytes()), input.lines(), Examples.size(input.longest()));
         boolean ours = dir == null;
         if (ours) {
             dir = Files.createTempDirectory("firn-replay-");
@@ -128,7 +121,7 @@ public final class Replay implements Callable<Integer> {
             equal = read(input, topic);
         } finally {
             if (ours && equal) {
-                delete(dir);
+                Examples.delete(dir);
             } else {
                 say("The store is kept in %s.", dir);
             }
@@ -161,33 +154,9 @@ public final class Replay implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    /** One pass over the file: what the topic must be able to take, and what must come out. */
-    private Input look() throws IOException {
-        Fingerprint fingerprint = new Fingerprint();
-        int longest = 0;
-        try (Lines lines = new Lines(file)) {
-            while (lines.next()) {
-                longest = Math.max(longest, lines.length());
-                fingerprint.add(lines.bytes(), lines.from(), lines.length());
-            }
-            Input input = new Input(lines.position(), lines.count(), longest, fingerprint.hex());
-            say(
-                    "%s: %s, %,d lines, the longest of %s.",
-                    file, Examples.size(input.bytes), input.lines, Examples.size(longest));
-            return input;
-        }
-    }
-
-    private String createTopic(Input input) {
-        int maxRecordBytes = Math.max(MIB, input.longest + OVERHEAD);
-        int maxBatchBytes = maxRecordBytes + ReplayWriter.BATCH_BYTES + OVERHEAD;
+    private String createTopic(ReplayInput input) {
         TopicOptions options =
-                TopicOptions.defaults()
-                        .withDurability(durability)
-                        .withCompression(compression)
-                        .withSegmentBytes(
-                                Math.max(TopicOptions.defaults().segmentBytes(), maxBatchBytes))
-                        .withMaxRecordBytes(maxRecordBytes);
+                input.topicOptions().withDurability(durability).withCompression(compression);
         try (LogStore store = open(dir)) {
             List<String> there = store.topicNames();
             int number = 1;
@@ -209,26 +178,32 @@ public final class Replay implements Callable<Integer> {
         }
     }
 
-    /** Returns how many records the log had acknowledged when its writer was killed, or more. */
-    private long writeAndKill(Input input, String topic) throws IOException, InterruptedException {
+    /** Returns how many records the writer had reported as acknowledged when it was killed. */
+    private long writeAndKill(ReplayInput input, String topic)
+            throws IOException, InterruptedException {
         long started = System.nanoTime();
         ReplayChild.Acked acked;
-        try (ProgressBar bar = bar("Writing", 0, input.bytes)) {
+        try (ProgressBar bar = bar("Writing", 0, input.bytes())) {
             acked =
                     ReplayChild.killHalfWay(
-                            file, input.bytes, dir, topic, batch, (n, bytes) -> bar.stepTo(bytes));
+                            file,
+                            input.bytes(),
+                            dir,
+                            topic,
+                            batch,
+                            (n, bytes) -> bar.stepTo(bytes));
         }
         say(
                 "Killed the writer %s after its start: it had reported %,d records (%.0f %%) as"
                         + " acknowledged.",
                 Examples.time(System.nanoTime() - started),
                 acked.lines(),
-                input.bytes == 0 ? 0 : 100.0 * acked.bytes() / input.bytes);
+                input.bytes() == 0 ? 0 : 100.0 * acked.bytes() / input.bytes());
         return acked.lines();
     }
 
     /** Appends the lines that are not in the log yet. */
-    private void write(Input input, String topic, long acked) throws IOException {
+    private void write(ReplayInput input, String topic, long acked) throws IOException {
         long started = System.nanoTime();
         try (LogStore store = open(dir);
                 Lines lines = new Lines(file)) {
@@ -245,44 +220,33 @@ public final class Replay implements Callable<Integer> {
             lines.skip(there);
             long from = lines.position();
             started = System.nanoTime();
-            try (ProgressBar bar = bar("Writing", from, input.bytes)) {
-                ReplayWriter.write(lines, input.bytes, log, batch, (n, bytes) -> bar.stepTo(bytes));
+            try (ProgressBar bar = bar("Writing", from, input.bytes())) {
+                ReplayWriter.write(
+                        lines, input.bytes(), log, batch, (n, bytes) -> bar.stepTo(bytes));
             }
             sayRate("Wrote", lines.count() - there, lines.position() - from, started, 0);
-            if (lines.position() != input.bytes) {
+            if (lines.position() != input.bytes()) {
                 throw new IOException(file + " was changed during the replay: try again");
             }
         }
     }
 
-    private boolean read(Input input, String topic) {
-        Fingerprint fingerprint = new Fingerprint();
-        long[] bytes = {0};
-        long records = 0;
-        try (LogStore store = open(dir)) {
-            Partition log = store.openTopic(topic).partition(0);
+    /** Reads all records back; returns whether they are the lines of the file. */
+    private boolean read(ReplayInput input, String topic) {
+        try (LogStore store = open(dir);
+                ProgressBar bar = bar("Reading", 0, input.bytes())) {
             long started = System.nanoTime();
-            try (Tailer tailer = log.openTailer();
-                    ProgressBar bar = bar("Reading", 0, input.bytes)) {
-                while (tailer.offset() < log.visibleOffset()) {
-                    records +=
-                            tailer.poll(
-                                    record -> {
-                                        int at = fingerprint.room(record.valueLength());
-                                        record.getValue(fingerprint.bytes(), at);
-                                        bytes[0] += record.valueLength();
-                                        return Verdict.CONTINUE;
-                                    },
-                                    10_000);
-                    bar.stepTo(bytes[0]);
-                }
-            }
-            String sha256 = fingerprint.hex();
-            sayRate("Read", records, bytes[0], started, fingerprint.ns());
-            say("SHA-256 of the file     %s", input.sha256);
-            say("SHA-256 of the records  %s", sha256);
-            boolean equal = sha256.equals(input.sha256) && records == input.lines;
-            say(equal ? "Equal." : "DIFFERENT: %,d records of %,d lines.", records, input.lines);
+            ReplayReader.Found found =
+                    ReplayReader.read(store.openTopic(topic).partition(0), bar::stepTo);
+            sayRate("Read", found.records(), found.bytes(), started, found.digestNs());
+            say("SHA-256 of the file     %s", input.sha256());
+            say("SHA-256 of the records  %s", found.sha256());
+            boolean equal =
+                    found.sha256().equals(input.sha256()) && found.records() == input.lines();
+            say(
+                    equal ? "Equal." : "DIFFERENT: %,d records of %,d lines.",
+                    found.records(),
+                    input.lines());
             return equal;
         }
     }
@@ -315,16 +279,6 @@ public final class Replay implements Callable<Integer> {
                 .setStyle(ProgressBarStyle.ASCII)
                 .setConsumer(new ConsoleProgressBarConsumer(System.err, BAR_WIDTH))
                 .build();
-    }
-
-    private static void delete(Path directory) throws IOException {
-        List<Path> all;
-        try (Stream<Path> walk = Files.walk(directory)) {
-            all = walk.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path path : all) {
-            Files.delete(path);
-        }
     }
 
     private void say(String format, Object... arguments) {

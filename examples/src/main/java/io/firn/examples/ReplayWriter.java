@@ -5,21 +5,21 @@ import io.firn.Batch;
 import io.firn.Partition;
 import java.io.IOException;
 
-/** Appends lines to a log, each as a record, some in a batch. */
+/** Appends lines to a log, each as a record, several in a batch. */
 final class ReplayWriter {
-    /** A batch is not filled further than this. */
+    /** A batch is appended when it has reached this size. */
     static final int BATCH_BYTES = 1 << 20;
 
-    /** Told after each acknowledged batch. */
+    /** Called after each acknowledged batch. */
     @FunctionalInterface
     interface Progress {
-        /** So many of the file's lines are in the log now, and so many bytes. */
+        /** Receives how many lines of the file are in the log now, and their bytes. */
         void onAppended(long lines, long bytes);
     }
 
     private ReplayWriter() {}
 
-    /** Appends what comes next of the lines, up to a position in their file. */
+    /** Appends the next lines, up to a position in their file. */
     static void write(Lines lines, long end, Partition log, int batchRecords, Progress progress)
             throws IOException {
         try (Appender appender = log.openAppender()) {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Requests are appended without waiting, and answered as their records become durable: one force
- * acknowledges all that were appended before it. Nothing is allocated for a request.
+ * Appends requests without waiting and answers each when its record is durable. One force
+ * acknowledges all records that were appended before it. Allocates nothing for a request.
  */
 public final class RequestPipeline {
     private static final int REQUESTS = 10_000;
@@ -57,7 +57,7 @@ public final class RequestPipeline {
         }
     }
 
-    /** Where the client would get its answer. */
+    /** Sends the client its answer; omitted here. */
     private static void answer(long request) {
         assert request >= 0;
     }

@@ -21,12 +21,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/**
- * A claimed record is seen when it was committed, whole, and in its place; an aborted one never.
- */
+/** A committed claim is read completely and at its offset; an aborted one is never read. */
 @JCStressTest
-@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "not there yet")
-@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "there, and whole")
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "not visible yet")
+@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "visible and complete")
 @Outcome(expect = Expect.FORBIDDEN, desc = "torn, aborted, or out of order")
 @State
 public class ClaimCommitRace {
@@ -34,7 +32,7 @@ public class ClaimCommitRace {
     private static final int MIB = 1 << 20;
     private static final Log LOG = new Log();
 
-    /** One log for all runs: the writer's turn and the reader's never overlap with themselves. */
+    /** One log for all runs: neither the writer nor the reader runs concurrently with itself. */
     private static final class Log {
         final ExclusiveAppender appender;
         final Tailer tailer;
@@ -67,7 +65,7 @@ public class ClaimCommitRace {
         }
     }
 
-    /** The writer: one claim given up, one committed. */
+    /** The writer: aborts one claim and commits another. */
     @Actor
     public void append(II_Result result) {
         Claim claim;

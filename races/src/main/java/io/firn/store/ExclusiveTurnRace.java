@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * The thread of an exclusive appender, which takes its turn without a locked instruction, and the
- * background, which takes the turn away from it: never both at once, or a count is lost.
+ * The thread of an exclusive appender takes its turn without a locked instruction, while a
+ * background thread takes the turn from it. If both had the turn at once, a count would be lost.
  */
 @JCStressTest
 @Outcome(id = "3, 1, 0", expect = Expect.ACCEPTABLE, desc = "one after the other")
@@ -41,7 +41,7 @@ public class ExclusiveTurnRace {
         result.r2 = 1;
     }
 
-    /** At the end. */
+    /** Checks the result after both actors. */
     @Arbiter
     public void look(III_Result result) {
         result.r3 = counted - result.r1 - result.r2;

@@ -10,11 +10,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** What somebody holds is not released; in the end it is, once. */
+/** A pinned view is not released before it is unpinned, and is released exactly once. */
 @JCStressTest
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the reader came too late")
-@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the reader had it")
-@Outcome(expect = Expect.FORBIDDEN, desc = "released under the reader, never, or twice")
+@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the reader pinned it")
+@Outcome(expect = Expect.FORBIDDEN, desc = "released while pinned, never, or twice")
 @State
 public class PinFreeRace {
     private final ByteBuffer buffer = ByteBuffer.allocate(1);
@@ -43,7 +43,7 @@ public class PinFreeRace {
         view.leave();
     }
 
-    /** At the end. */
+    /** Checks the result after both actors. */
     @Arbiter
     public void look(II_Result result) {
         result.r2 = released;

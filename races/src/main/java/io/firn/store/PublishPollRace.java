@@ -10,14 +10,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/**
- * Who sees how far a segment is written sees the bytes below, and the offset that belongs to it.
- */
+/** A reader that sees a new end of a segment sees the bytes below it and the offset of that end. */
 @JCStressTest
-@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "nothing yet")
-@Outcome(id = "1, 7", expect = Expect.ACCEPTABLE, desc = "the end, and what is below it")
-@Outcome(id = "2, 8", expect = Expect.ACCEPTABLE, desc = "the next end, and what is below it")
-@Outcome(expect = Expect.FORBIDDEN, desc = "an end without its bytes, or half of an end")
+@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "nothing visible yet")
+@Outcome(id = "1, 7", expect = Expect.ACCEPTABLE, desc = "the first end and the bytes below it")
+@Outcome(id = "2, 8", expect = Expect.ACCEPTABLE, desc = "the second end and the bytes below it")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an end without its bytes, or a mixture of two ends")
 @State
 public class PublishPollRace {
     private static final int LENGTH = 64;
@@ -26,7 +24,7 @@ public class PublishPollRace {
     private final LogSegment segment =
             new LogSegment(block(memory), 1, new SparseIndex(2 * LENGTH));
 
-    /** A block that is memory and nothing else. */
+    /** A block that consists of memory only. */
     static Block block(ByteBuffer memory) {
         return (Block)
                 Proxy.newProxyInstance(

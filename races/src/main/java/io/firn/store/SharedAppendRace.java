@@ -8,11 +8,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** Shared appenders take turns: each gets an offset of its own, and none is left out. */
+/** Shared appenders take turns: each gets an offset of its own, and no offset is skipped. */
 @JCStressTest
 @Outcome(id = "0, 1, 2", expect = Expect.ACCEPTABLE, desc = "the first one was first")
 @Outcome(id = "1, 0, 2", expect = Expect.ACCEPTABLE, desc = "the second one was first")
-@Outcome(expect = Expect.FORBIDDEN, desc = "an offset given twice or left out")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an offset assigned twice or skipped")
 @State
 public class SharedAppendRace {
     private final AppendTurn turn = new AppendTurn();
@@ -33,13 +33,13 @@ public class SharedAppendRace {
         result.r1 = append();
     }
 
-    /** Another one. */
+    /** Another appender. */
     @Actor
     public void second(III_Result result) {
         result.r2 = append();
     }
 
-    /** At the end. */
+    /** Checks the result after both actors. */
     @Arbiter
     public void look(III_Result result) {
         result.r3 = nextOffset;

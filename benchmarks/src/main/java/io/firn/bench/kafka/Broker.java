@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A server in a process of its own, seen from outside: ours or Kafka's. */
+/** A server in a process of its own: Firn's or Kafka's. */
 final class Broker implements AutoCloseable {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long TICKS_PER_SECOND = 100;
@@ -33,7 +33,7 @@ final class Broker implements AutoCloseable {
         this.port = port;
     }
 
-    /** Ours. */
+    /** Returns a Firn server that is not started yet. */
     static Broker firn(List<String> java, String classPath, Path directory, List<String> overrides)
             throws IOException {
         int port = freePort();
@@ -43,12 +43,12 @@ final class Broker implements AutoCloseable {
         all.add("listeners=PLAINTEXT://127.0.0.1:" + port);
         all.add("log.dir=" + directory.resolve("data"));
         all.add("group.initial.rebalance.delay.ms=0");
-        all.addAll(overrides); // the last one counts
+        all.addAll(overrides); // the last value of a key is used
         all.forEach(each -> command.addAll(List.of("--override", each)));
         return new Broker("Firn", command, directory.resolve("log"), port);
     }
 
-    /** Kafka as a single node, broker and controller in one. */
+    /** Returns a single Kafka node, broker and controller in one, that is not started yet. */
     static Broker kafka(List<String> java, String classPath, Path directory, List<String> overrides)
             throws IOException, InterruptedException {
         int port = freePort();
@@ -97,7 +97,7 @@ final class Broker implements AutoCloseable {
                 .start();
     }
 
-    /** Starts it, and returns when a client was answered. */
+    /** Starts the server; returns when it has answered a client. */
     Broker start() throws IOException {
         long before = System.nanoTime();
         process = start(command, log);
@@ -139,12 +139,12 @@ final class Broker implements AutoCloseable {
         return new InetSocketAddress("127.0.0.1", port);
     }
 
-    /** From the start of the process to its first answer. */
+    /** Returns the time from the start of the process to its first response. */
     double startMs() {
         return startNs / 1e6;
     }
 
-    /** Seconds of processor time that it took so far. */
+    /** Returns the processor time used so far, in seconds. */
     double cpuSeconds() throws IOException {
         String stat = Files.readString(Path.of("/proc", pid(), "stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
@@ -152,7 +152,7 @@ final class Broker implements AutoCloseable {
                 / (double) TICKS_PER_SECOND;
     }
 
-    /** A line of its status in MiB, such as VmRSS, RssAnon, RssFile. */
+    /** Returns a line of the process's status in MiB, such as VmRSS, RssAnon, RssFile. */
     double memoryMb(String line) throws IOException {
         for (String each : Files.readAllLines(Path.of("/proc", pid(), "status"))) {
             if (each.startsWith(line + ":")) {
@@ -162,7 +162,7 @@ final class Broker implements AutoCloseable {
         throw new IOException("no " + line + " in the process's status");
     }
 
-    /** How many threads it has. */
+    /** Returns the number of threads. */
     int threads() throws IOException {
         for (String each : Files.readAllLines(Path.of("/proc", pid(), "status"))) {
             if (each.startsWith("Threads:")) {

@@ -9,17 +9,20 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
- * How long a consumer group takes to form, to go on when a tenth of its members leave, when they
- * come back, and to end: our server and Kafka's by turns.
+ * Measures how long a consumer group takes to form, to rebalance when a tenth of its members leave
+ * and when they return, and to end, on Firn's server and on Kafka in turns.
  */
 @Command(
         name = "bin/bench groups",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Consumer groups that form and change, beside Apache Kafka.")
+        description =
+                "Measures how long consumer groups take to form and change, beside Apache Kafka.")
 public final class GroupsBench implements Callable<Integer> {
     private static final List<String> PHASES = List.of("form", "10 % leave", "10 % join", "end");
     private static final int SHARE = 10;
@@ -36,16 +39,21 @@ public final class GroupsBench implements Callable<Integer> {
             })
     private List<String> only = List.of("raw");
 
-    @Option(names = "--members", split = ",", description = "Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--members",
+            split = ",",
+            description = "Numbers of members. Default: ${DEFAULT-VALUE}")
     private List<Integer> members = List.of(10, 100, 500);
 
     @Option(
             names = "--assignors",
             split = ",",
-            description = "Of range, cooperative-sticky. Default: ${DEFAULT-VALUE}")
+            description = "range, cooperative-sticky or both. Default: ${DEFAULT-VALUE}")
     private List<String> assignors = List.of("range", "cooperative-sticky");
 
-    @Option(names = "--partitions", description = "Of the topic. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--partitions",
+            description = "Partitions of the topic. Default: ${DEFAULT-VALUE}")
     private int partitions = 500;
 
     @Option(
@@ -56,22 +64,27 @@ public final class GroupsBench implements Callable<Integer> {
             })
     private int delayMs = 3_000;
 
-    @Option(names = "--turns", description = "Of each run; the median of each phase counts.")
+    @Option(
+            names = "--turns",
+            description = "Repetitions of each run; the median of each phase is reported.")
     private int turns = 1;
+
+    @Spec private CommandSpec spec;
 
     private final PrintStream out = System.out;
     private int number;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new GroupsBench()).execute(arguments));
     }
 
-    /** What a phase took. */
+    /** The cost of a phase. */
     private record Phase(double seconds, int generations, int joins, double cpuSeconds) {}
 
     @Override
     public Integer call() throws Exception {
+        Only.check(spec, only, List.of("raw", "java"));
         servers.prepare();
         String delay = "group.initial.rebalance.delay.ms=" + delayMs;
         try {
@@ -89,7 +102,8 @@ public final class GroupsBench implements Callable<Integer> {
                             servers.start(Servers.NAMES.get(1), delay, IdleBench.FIRN_SEGMENTS)) {
                 for (Broker each : List.of(kafka, firn)) {
                     Idlers.fill(each, "shared", partitions);
-                    phases(each, "raw", RAW, "range"); // makes Kafka's own topics, and compiles
+                    // Creates Kafka's internal topics, and warms up.
+                    phases(each, "raw", RAW, "range");
                 }
                 for (String kind : only) {
                     for (int count : members) {
@@ -162,7 +176,7 @@ public final class GroupsBench implements Callable<Integer> {
         return phases;
     }
 
-    /** Something that members do. */
+    /** An action of the members. */
     private interface Step {
         void run() throws IOException;
     }

@@ -11,20 +11,25 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
- * What a server costs that has nothing to do: our server and Kafka's by turns, each on an empty
- * directory and alone on the machine.
+ * Measures the cost of an idle server, Firn's and Kafka's in turns, each with an empty directory
+ * and alone on the machine.
  */
 @Command(
         name = "bin/bench idle",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Servers that have nothing to do, beside Apache Kafka.")
+        description = "Measures the cost of idle servers, beside Apache Kafka.")
 public final class IdleBench implements Callable<Integer> {
-    /** Small, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
+    /** Small segments, so that 2,000 partitions fit on the disk: segments are reserved ahead. */
     static final String FIRN_SEGMENTS = "log.segment.bytes=262144";
+
+    private static final List<String> CASES =
+            List.of("empty", "partitions", "connections", "consumers");
 
     @Mixin private Servers servers = new Servers();
 
@@ -32,32 +37,38 @@ public final class IdleBench implements Callable<Integer> {
             names = "--only",
             split = ",",
             description = {
-                "Of empty, partitions, connections, consumers; one takes 2 min.",
+                "Runs only these cases: empty, partitions, connections, consumers; 2 min each.",
                 "Default: all of them"
             })
-    private List<String> only = List.of("empty", "partitions", "connections", "consumers");
+    private List<String> only = CASES;
 
-    @Option(names = "--partitions", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--partitions", description = "Partitions. Default: ${DEFAULT-VALUE}")
     private int partitions = 2_000;
 
-    @Option(names = "--connections", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--connections", description = "Connections. Default: ${DEFAULT-VALUE}")
     private int connections = 1_000;
 
-    @Option(names = "--consumers", description = "Default: ${DEFAULT-VALUE}")
+    @Option(names = "--consumers", description = "Consumers. Default: ${DEFAULT-VALUE}")
     private int consumers = 100;
 
-    @Option(names = "--settle", description = "Seconds before. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--settle",
+            description = "Seconds of rest before the measurement. Default: ${DEFAULT-VALUE}")
     private int settleSeconds = 15;
 
-    @Option(names = "--seconds", description = "That count. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--seconds",
+            description = "Seconds of the measurement. Default: ${DEFAULT-VALUE}")
     private int seconds = 25;
 
-    @Option(names = "--turns", description = "Of each case; the median counts.")
+    @Option(names = "--turns", description = "Repetitions of each case; the median is reported.")
     private int turns = 1;
+
+    @Spec private CommandSpec spec;
 
     private final PrintStream out = System.out;
 
-    /** Runs it. */
+    /** Runs the benchmark and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new IdleBench()).execute(arguments));
     }
@@ -66,6 +77,7 @@ public final class IdleBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Only.check(spec, only, CASES);
         servers.prepare();
         try {
             out.printf(
@@ -115,7 +127,7 @@ public final class IdleBench implements Callable<Integer> {
                 broker.memoryMb("RssAnon"));
     }
 
-    /** Sets a case up; what it returns is to be closed when it was measured. */
+    /** Sets up a case; the caller closes what it returns after the measurement. */
     private AutoCloseable begin(Broker broker, String what) throws Exception {
         switch (what) {
             case "empty" -> {
@@ -136,7 +148,7 @@ public final class IdleBench implements Callable<Integer> {
                 group.awaitStable();
                 return group;
             }
-            default -> throw new IOException("no such case: " + what);
+            default -> throw new AssertionError(what);
         }
     }
 

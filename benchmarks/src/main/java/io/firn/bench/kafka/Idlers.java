@@ -18,24 +18,24 @@ import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What a server holds while it has nothing to do. */
+/** Creates the partitions, connections and consumers that an idle server holds. */
 final class Idlers {
     private static final int TOPIC = 100;
 
     /**
-     * Connections that wait for their first answers. Fewer than a server's backlog: where that
-     * overflows, Linux sends SYN cookies, and resets connections that come back too late.
+     * The number of connections that wait for their first response at the same time. Less than a
+     * server's backlog: when it overflows, Linux sends SYN cookies and resets late connections.
      */
     private static final int UNANSWERED = 20;
 
-    /** In each partition. */
+    /** The number of records in each partition. */
     static final int RECORDS = 5;
 
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private Idlers() {}
 
-    /** Makes so many partitions, in topics of 100, with a few records each. */
+    /** Creates a number of partitions, in topics of 100, with a few records each. */
     static void fill(Broker broker, int partitions)
             throws InterruptedException, ExecutionException {
         for (int first = 0; first < partitions; first += TOPIC) {
@@ -43,7 +43,7 @@ final class Idlers {
         }
     }
 
-    /** Makes a topic with a few records in each partition. */
+    /** Creates a topic with a few records in each partition. */
     static void fill(Broker broker, String topic, int partitions)
             throws InterruptedException, ExecutionException {
         Servers.createTopic(broker, topic, partitions);
@@ -64,7 +64,7 @@ final class Idlers {
         }
     }
 
-    /** Opens so many connections that asked twice and are silent from then on. */
+    /** Opens a number of connections that send two requests and are then idle. */
     static AutoCloseable connect(Broker broker, int count) throws IOException {
         Selector selector = Selector.open();
         List<Peer> peers = new ArrayList<>();

@@ -109,7 +109,7 @@ final class JavaGroup implements MeasuredGroup {
                 }
             }
             if (System.nanoTime() - start > PATIENCE_NS) {
-                throw new IOException("waited in vain for a stable group");
+                throw new IOException("the group did not become stable in time");
             }
             LockSupport.parkNanos(5_000_000);
         }

@@ -2,22 +2,22 @@ package io.firn.bench.kafka;
 
 import java.io.IOException;
 
-/** A group whose members come and go together. */
+/** A consumer group whose members join and leave together. */
 interface MeasuredGroup extends AutoCloseable {
 
-    /** Has so many more join, all at once. */
+    /** Lets a number of members join at once. */
     void add(int count) throws IOException;
 
-    /** Has so many leave, the first one among them; returns when they have left. */
+    /** Lets a number of members leave, including the first; returns when they have left. */
     void remove(int count) throws IOException;
 
-    /** Returns when all are in one generation and have all partitions among them. */
+    /** Waits until all members are in one generation and all partitions are assigned. */
     void awaitStable() throws IOException;
 
-    /** The generation that the members are in. */
+    /** Returns the generation of the members. */
     int generation();
 
-    /** JoinGroup requests so far; -1 when nobody knows. */
+    /** Returns the number of JoinGroup requests so far; −1 if it is not known. */
     int joins();
 
     @Override

@@ -17,10 +17,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends records at a fixed rate, whatever becomes of them, and receives them in the same process. A
- * record carries the moment at which it was due, so that a sender that is held up makes its records
- * late (coordinated omission). Prints how late it was itself, in ms; and, in µs, the latency until
- * the acknowledgement and until the record is received.
+ * Sends records at a fixed rate, regardless of responses (an open loop), and receives them in the
+ * same process. A record carries the moment at which it was due, so that a delayed sender makes its
+ * records late, which avoids coordinated omission. Prints how late the sender was, in ms, and the
+ * latency until the acknowledgement and until the record is received, in µs.
  */
 public final class OpenLoop {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -109,7 +109,7 @@ public final class OpenLoop {
                                     throw new IllegalStateException("not sent", error);
                                 }
                                 if (counts) {
-                                    record(acknowledged, due); // one thread calls back
+                                    record(acknowledged, due); // only one thread calls this
                                 }
                             });
         }

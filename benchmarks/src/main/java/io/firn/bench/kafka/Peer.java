@@ -20,8 +20,8 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /**
- * A client's connection without a thread of its own, so that one thread can be a thousand clients.
- * Requests may be sent before earlier ones are answered. For the thread of its selector.
+ * A client connection without a thread of its own, so that one thread can serve a thousand clients.
+ * Requests may be sent before earlier ones are answered. Used only by the thread of its selector.
  */
 final class Peer {
     private final SocketChannel channel;
@@ -44,7 +44,7 @@ final class Peer {
                         selector, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
     }
 
-    /** Sends a request; what is to be done with its answer runs when that has come. */
+    /** Sends a request; the action runs when its response has arrived. */
     <T extends ApiMessage> void send(
             ApiKeys api, int version, ApiMessage request, Supplier<T> empty, Consumer<T> onAnswer)
             throws IOException {
@@ -79,7 +79,7 @@ final class Peer {
         return bytes.flip();
     }
 
-    /** Goes on after its key was selected. */
+    /** Reads and writes after its key was selected. */
     void ready() throws IOException {
         if (key.isConnectable()) {
             channel.finishConnect();
@@ -130,7 +130,7 @@ final class Peer {
         return channel.isConnected();
     }
 
-    /** Whether all that was asked is answered. */
+    /** Whether all requests are answered. */
     boolean isQuiet() {
         return expected.isEmpty();
     }

@@ -20,7 +20,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
-/** Many {@link RawMember}s on one thread: what the server does is measured, not the clients. */
+/** Many {@link RawMember}s on one thread, so that the server is measured and not the clients. */
 final class RawGroup implements MeasuredGroup {
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(4);
     private static final int SELECT_MS = 20;

@@ -5,11 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -17,50 +14,33 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
-import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
-import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
-import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
-import org.apache.kafka.common.message.JoinGroupRequestData;
-import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
-import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocolCollection;
 import org.apache.kafka.common.message.JoinGroupResponseData;
-import org.apache.kafka.common.message.LeaveGroupRequestData;
-import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.LeaveGroupResponseData;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
-import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.utils.Utils;
 
 /**
- * A member of a group as the Java consumer is one, with the Java consumer's assignors and
- * intervals, that only joins, syncs, sends heartbeats, and commits before it gives partitions up,
- * as automatic commits do. It has no thread: see {@link RawGroup}.
+ * A member of a consumer group that behaves like the Java consumer, with its assignors and
+ * intervals, but only joins, syncs, sends heartbeats, and commits before it gives up partitions, as
+ * the consumer's automatic commits do. Has no thread of its own: see {@link RawGroup}.
  */
 final class RawMember {
-    private static final String GROUP = "consumer";
-    private static final int SESSION_MS = 45_000;
-    private static final int REBALANCE_MS = 300_000;
     private static final long HEARTBEAT_NS = 3_000_000_000L;
     private static final long RETRY_NS = 100_000_000L;
 
     private final String group;
-    private final Cluster cluster;
-    private final String topic;
+    private final GroupRequests requests;
     private final ConsumerPartitionAssignor assignor;
     private final Peer peer;
     private final Set<TopicPartition> assigned = new HashSet<>();
@@ -82,8 +62,7 @@ final class RawMember {
             ConsumerPartitionAssignor assignor)
             throws IOException {
         this.group = group;
-        this.cluster = cluster;
-        this.topic = cluster.topics().iterator().next();
+        this.requests = new GroupRequests(group, cluster, assignor);
         this.assignor = assignor;
         this.peer = new Peer(selector, server, name);
         findCoordinator();
@@ -101,7 +80,7 @@ final class RawMember {
         return generation;
     }
 
-    /** JoinGroup requests that it has sent. */
+    /** Returns how many JoinGroup requests it has sent. */
     int joins() {
         return joins;
     }
@@ -145,29 +124,10 @@ final class RawMember {
             commit(assigned);
             assigned.clear();
         }
-        Set<String> topics = Set.of(topic);
-        ByteBuffer metadata =
-                ConsumerProtocol.serializeSubscription(
-                        new Subscription(
-                                List.of(topic),
-                                assignor.subscriptionUserData(topics),
-                                List.copyOf(assigned)));
-        JoinGroupRequestProtocolCollection protocols = new JoinGroupRequestProtocolCollection();
-        protocols.add(
-                new JoinGroupRequestProtocol()
-                        .setName(assignor.name())
-                        .setMetadata(Utils.toArray(metadata)));
         send(
                 ApiKeys.JOIN_GROUP,
                 9,
-                new JoinGroupRequestData()
-                        .setGroupId(group)
-                        .setMemberId(memberId)
-                        .setSessionTimeoutMs(SESSION_MS)
-                        .setRebalanceTimeoutMs(REBALANCE_MS)
-                        .setProtocolType(GROUP)
-                        .setProtocols(protocols)
-                        .setReason("measured"),
+                requests.join(memberId, assigned),
                 JoinGroupResponseData::new,
                 this::joined);
     }
@@ -177,7 +137,7 @@ final class RawMember {
             case NONE -> {
                 memberId = answer.memberId();
                 generation = answer.generationId();
-                sync(answer.leader().equals(memberId) ? assign(answer) : List.of());
+                sync(answer.leader().equals(memberId) ? requests.assignments(answer) : List.of());
             }
             case MEMBER_ID_REQUIRED -> {
                 memberId = answer.memberId();
@@ -196,46 +156,16 @@ final class RawMember {
         }
     }
 
-    private List<SyncGroupRequestAssignment> assign(JoinGroupResponseData answer) {
-        Map<String, Subscription> subscriptions = new HashMap<>();
-        answer.members()
-                .forEach(
-                        each ->
-                                subscriptions.put(
-                                        each.memberId(),
-                                        ConsumerProtocol.deserializeSubscription(
-                                                ByteBuffer.wrap(each.metadata()))));
-        List<SyncGroupRequestAssignment> result = new ArrayList<>();
-        assignor.assign(cluster, new GroupSubscription(subscriptions))
-                .groupAssignment()
-                .forEach(
-                        (id, assignment) ->
-                                result.add(
-                                        new SyncGroupRequestAssignment()
-                                                .setMemberId(id)
-                                                .setAssignment(
-                                                        ConsumerProtocol.serializeAssignment(
-                                                                        assignment)
-                                                                .array())));
-        return result;
-    }
-
     private void sync(List<SyncGroupRequestAssignment> assignments) {
         send(
                 ApiKeys.SYNC_GROUP,
                 5,
-                new SyncGroupRequestData()
-                        .setGroupId(group)
-                        .setGenerationId(generation)
-                        .setMemberId(memberId)
-                        .setProtocolType(GROUP)
-                        .setProtocolName(assignor.name())
-                        .setAssignments(assignments),
+                requests.sync(memberId, generation, assignments),
                 SyncGroupResponseData::new,
                 this::synced);
     }
 
-    @SuppressWarnings("removal") // there is no other way to make one
+    @SuppressWarnings("removal") // there is no other constructor
     private void synced(SyncGroupResponseData answer) {
         switch (Errors.forCode(answer.errorCode())) {
             case NONE -> {
@@ -251,7 +181,7 @@ final class RawMember {
                 assigned.clear();
                 assigned.addAll(assignment.partitions());
                 if (revoked) {
-                    join(); // others get in the next generation what this one gave up
+                    join(); // the revoked partitions are assigned to others in the next generation
                 } else {
                     stable = true;
                     nextNs = System.nanoTime() + HEARTBEAT_NS;
@@ -273,36 +203,23 @@ final class RawMember {
 
     // ---- commits
 
-    /** Commits one more record of each partition; see {@link Idlers#RECORDS}. */
+    /** Commits one more record of each partition, at most {@link Idlers#RECORDS}. */
     private void commit(Set<TopicPartition> partitions) {
         if (partitions.isEmpty()) {
             return;
         }
         commits = Math.min(commits + 1, Idlers.RECORDS);
-        OffsetCommitRequestTopic committed = new OffsetCommitRequestTopic().setName(topic);
-        for (TopicPartition each : partitions) {
-            committed
-                    .partitions()
-                    .add(
-                            new OffsetCommitRequestPartition()
-                                    .setPartitionIndex(each.partition())
-                                    .setCommittedOffset(commits));
-        }
         send(
                 ApiKeys.OFFSET_COMMIT,
                 8,
-                new OffsetCommitRequestData()
-                        .setGroupId(group)
-                        .setGenerationIdOrMemberEpoch(generation)
-                        .setMemberId(memberId)
-                        .setTopics(List.of(committed)),
+                requests.commit(memberId, generation, partitions, commits),
                 OffsetCommitResponseData::new,
-                answer -> {}); // a commit that comes too late is refused, as in life
+                answer -> {}); // a late commit is refused, as it is for a consumer
     }
 
     // ---- heartbeats
 
-    /** Does what is due, a heartbeat in most cases. */
+    /** Sends what is due, in most cases a heartbeat. */
     void tick(long nowNs) {
         if (left || nextNs == Long.MAX_VALUE || nowNs < nextNs || awaitsHeartbeat) {
             return;
@@ -317,10 +234,7 @@ final class RawMember {
         send(
                 ApiKeys.HEARTBEAT,
                 4,
-                new HeartbeatRequestData()
-                        .setGroupId(group)
-                        .setGenerationId(generation)
-                        .setMemberId(memberId),
+                requests.heartbeat(memberId, generation),
                 HeartbeatResponseData::new,
                 this::heard);
     }
@@ -344,7 +258,7 @@ final class RawMember {
 
     // ---- leave
 
-    /** Leaves; over when its {@link Peer#isQuiet} says so. */
+    /** Leaves the group; has left when {@link Peer#isQuiet} returns true. */
     void leave() {
         left = true;
         stable = false;
@@ -352,9 +266,7 @@ final class RawMember {
         send(
                 ApiKeys.LEAVE_GROUP,
                 5,
-                new LeaveGroupRequestData()
-                        .setGroupId(group)
-                        .setMembers(List.of(new MemberIdentity().setMemberId(memberId))),
+                requests.leave(memberId),
                 LeaveGroupResponseData::new,
                 answer -> {});
     }

@@ -11,30 +11,36 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import picocli.CommandLine.Option;
 
-/** The options that say how both servers are started, and the directory that they run in. */
+/** The options with which both servers are started, and their directory. */
 final class Servers {
     private static final String KAFKA = "Kafka";
 
-    /** For hundreds of members that connect at the same time; 50 is the default of both. */
+    /** Allows hundreds of members to connect at the same time; the default of both is 50. */
     private static final String BACKLOG = "socket.listen.backlog.size=1024";
 
     /** The servers in the order in which they take turns. */
     static final List<String> NAMES = List.of(KAFKA, "Firn");
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Where. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Work directory. Default: ${DEFAULT-VALUE}")
     private Path place = Path.of("target");
 
     @Option(
             names = "--jvm",
             split = " ",
-            description = "Options of both servers' JVMs. Default: ${DEFAULT-VALUE}")
+            description = "JVM options of both servers. Default: ${DEFAULT-VALUE}")
     private List<String> jvm = List.of("-Xmx1g", "-XX:+UseG1GC");
 
     @Option(names = "--firn-classpath", required = true, hidden = true)
     private String firnClassPath;
 
     @SuppressWarnings("UnusedVariable") // bin/bench passes it to every benchmark beside Kafka
-    @Option(names = "--firn-options", hidden = true, description = "As bin/firn-server starts it.")
+    @Option(
+            names = "--firn-options",
+            hidden = true,
+            description = "JVM options of bin/firn-server.")
     private String firnOptions = "";
 
     @Option(names = "--kafka-classpath", required = true, hidden = true)
@@ -43,7 +49,7 @@ final class Servers {
     private Path directory;
     private int started;
 
-    /** Makes the directory for all servers of a run; {@link #delete} removes it. */
+    /** Creates the directory for all servers of a run; {@link #delete} removes it. */
     void prepare() throws IOException {
         directory =
                 Files.createTempDirectory(Files.createDirectories(place), "kafka-bench-")
@@ -54,7 +60,7 @@ final class Servers {
         Trees.delete(directory);
     }
 
-    /** The conditions of a measurement in one line. */
+    /** Describes the conditions of a measurement in one line. */
     String conditions() throws IOException {
         return String.format(
                 "%d cores, load before %s; %s %s; %s; both servers with %s",

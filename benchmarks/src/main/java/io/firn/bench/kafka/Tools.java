@@ -14,7 +14,7 @@ import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Kafka's own tools, as processes, and what they print. */
+/** Runs Kafka's own tools as processes and parses their output. */
 final class Tools {
     private static final Pattern PRODUCED =
             Pattern.compile(
@@ -32,7 +32,7 @@ final class Tools {
     }
 
     /**
-     * What a producer saw.
+     * The figures that a producer printed.
      *
      * @param mbPerSecond in MiB
      * @param p50Ms from send to acknowledgement, with the time in the producer's queue
@@ -73,7 +73,8 @@ final class Tools {
     }
 
     /**
-     * Several producers at a time, each a process of its own, with an equal share of the records.
+     * Runs several producers at once, each in a process of its own with an equal share of the
+     * records.
      *
      * @return the sum of the throughputs, the worst of the percentiles
      */
@@ -109,14 +110,14 @@ final class Tools {
         }
     }
 
-    /** Reads a topic from its start; MiB a second, without the time to join. */
+    /** Reads a topic from its start; returns MiB per second, without the time to join. */
     double consume(Broker broker, String topic, long records) throws IOException {
         return consume(broker, topic, records, List.of());
     }
 
     /**
-     * The same by a process that gives way to all others, as if it ran on a machine of its own: so
-     * what others notice of it is what it does to the server.
+     * Reads a topic from its start in a process of the lowest priority, so that it affects others
+     * only by its load on the server, as if it ran on another machine.
      */
     double consumeNicely(Broker broker, String topic, long records) throws IOException {
         return consume(broker, topic, records, List.of("nice", "-n", "19"));
@@ -145,7 +146,7 @@ final class Tools {
         throw new IOException("ConsumerPerformance said nothing of use: " + lines);
     }
 
-    /** The load of {@link OpenLoop}, and what it printed. */
+    /** Runs {@link OpenLoop}; returns the lines it printed. */
     List<String> openLoop(Broker broker, String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(OpenLoop.class.getName(), broker.bootstrap()));
         all.addAll(List.of(arguments));

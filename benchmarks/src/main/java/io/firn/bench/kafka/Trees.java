@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Directories with all that is in them. */
+/** Functions for directories with all of their files. */
 final class Trees {
     private Trees() {}
 
@@ -21,9 +21,9 @@ final class Trees {
     }
 
     /**
-     * Has the system take memory for files and free it again. A virtual machine that gives free
-     * memory back to its host pays for the first touch of a page much more than for all the rest
-     * (measured: 11 us for 4 KiB), and whoever runs first would pay it for the other.
+     * Lets the system allocate memory for files and free it again. On a virtual machine that
+     * returns free memory to its host, the first access to a page is expensive (measured: 11 us for
+     * 4 KiB), and the server that runs first would pay for the other.
      */
     static void warmMemory(Path directory, int mb) throws IOException {
         Path file = Files.createTempFile(directory, "memory-", null);
@@ -37,7 +37,7 @@ final class Trees {
         }
     }
 
-    /** Has the system forget what it has of the files in memory. */
+    /** Evicts the files of a directory from the page cache. */
     static void evict(Path directory) throws IOException, InterruptedException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(directory)) {

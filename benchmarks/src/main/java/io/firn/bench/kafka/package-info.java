@@ -1,2 +1,2 @@
-/** The server beside Apache Kafka, with Kafka's own tools, each in a process of its own. */
+/** Comparisons of the server with Apache Kafka; servers and clients run in their own processes. */
 package io.firn.bench.kafka;

@@ -5,13 +5,17 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * What other threads do while one moves a segment: actions that come before some of the move's
- * operations on the medium. They run on the move's thread, so that a workload stays deterministic;
- * where the move holds a lock that they would have to wait for, they do not come.
+ * Simulates what other threads do while one thread moves a segment: executes actions before some of
+ * the move's operations on the medium. The actions run on the move's thread, so that a workload
+ * remains deterministic. Where the move holds a lock for which they would have to wait, they are
+ * left out.
  */
-final class BesideMove implements Runnable {
-    private static final int MOST = 4;
-    private static final int ONE_OF = 3;
+final class ConcurrentActions implements Runnable {
+    private static final int MOST_ACTIONS = 4;
+
+    /** Before one of this number of operations an action is executed. */
+    private static final int OPERATIONS_PER_ACTION = 3;
+
     private static final Kind[] KINDS = {
         Kind.APPEND,
         Kind.APPEND_ASYNC,
@@ -25,17 +29,17 @@ final class BesideMove implements Runnable {
 
     private final SplittableRandom random;
     private final Consumer<Action> act;
-    private int left = MOST;
+    private int left = MOST_ACTIONS;
     private boolean isActing;
 
-    BesideMove(long seed, Consumer<Action> act) {
+    ConcurrentActions(long seed, Consumer<Action> act) {
         this.random = new SplittableRandom(seed);
         this.act = act;
     }
 
     @Override
     public void run() {
-        if (isActing || left == 0 || random.nextInt(ONE_OF) != 0 || isLocked()) {
+        if (isActing || left == 0 || random.nextInt(OPERATIONS_PER_ACTION) != 0 || isLocked()) {
             return;
         }
         left--;
@@ -48,7 +52,7 @@ final class BesideMove implements Runnable {
         }
     }
 
-    /** Numbers are reserved under a lock, and an append that needs one would wait. */
+    /** Whether the move holds the lock under which numbers are reserved. */
     private static boolean isLocked() {
         return StackWalker.getInstance()
                 .walk(

@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An error at each call site that a situation comes to; bin/crashlab --faults has those too that
- * move many bytes.
+ * Injects an error at each call site that a scenario reaches. The scenarios that write many bytes
+ * are left to bin/crashlab --faults.
  */
-class SituationTest {
+class ScenarioTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 
     @BeforeAll
@@ -29,11 +29,15 @@ class SituationTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"WHOLE_FILE_SYSTEM", "FOLLOWED_POOL"})
-    void shouldKeepWhatWasAcknowledgedWhereverAnErrorComes(Situation situation) {
+    void shouldKeepAcknowledgedRecordsWhereverAnErrorOccurs(Scenario scenario) {
         List<String> failures = new ArrayList<>();
         Matrix matrix = new Matrix();
-        new SituationRun(situation, matrix, new CallSites(), new HashSet<>(), () -> {})
-                .run(failures::add);
+        new ScenarioRun(
+                        scenario,
+                        new FaultInjector(new CallSites()),
+                        new HashSet<>(),
+                        new Reporter(matrix, () -> {}, failures::add))
+                .run();
         assertEquals(List.of(), failures);
         assertTrue(matrix.tries() > 30, matrix.tries() + " faults");
     }

@@ -3,7 +3,6 @@ package io.firn.crashlab;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.crashlab.Matrix.Fault;
-import io.firn.crashlab.Promises.Violation;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.nio.charset.StandardCharsets;
@@ -13,54 +12,53 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
- * Opens what a power cut left and holds it against what was promised. Some images are cut again in
- * their recovery, up to three levels deep, or just after it; which ones, and where, follows from a
- * seed.
+ * Opens an image that a power cut left and compares it with what was promised. The power is cut
+ * again during the recovery of some images, up to three levels deep, or after the first append that
+ * follows; a seed decides which ones and where.
  */
-final class Examiner {
+final class ImageChecker {
     private static final Fault[] DEEPER = {
         Fault.IN_RECOVERY_1, Fault.IN_RECOVERY_2, Fault.IN_RECOVERY_3
     };
     private static final byte[] LATER = "later".getBytes(StandardCharsets.UTF_8);
 
-    private final Life life;
+    private final TestedStore tested;
     private final Matrix matrix;
     private final int deepShare;
 
     /**
-     * An examiner.
+     * Creates a checker.
      *
-     * @param deepShare one of so many is cut again in its recovery, and again fewer continue after
-     *     it
+     * @param deepShare one of this number of images is cut again during its recovery; a record is
+     *     appended to one of twice this number
      */
-    Examiner(Life life, Matrix matrix, int deepShare) {
-        this.life = life;
+    ImageChecker(TestedStore tested, Matrix matrix, int deepShare) {
+        this.tested = tested;
         this.matrix = matrix;
         this.deepShare = deepShare;
     }
 
     /**
-     * Examines an image, which is used up.
+     * Checks an image, which cannot be used again.
      *
-     * @throws Violation when a promise is not kept; other exceptions mean the same
+     * @throws Violation if a promise is not kept; other exceptions mean the same
      */
-    void examine(SimulatedFileMedium image, long seed, Fault fault) {
-        SeededIds.during(seed, () -> examine(image, new SplittableRandom(seed), fault, 0));
+    void check(SimulatedFileMedium image, long seed, Fault fault) {
+        SeededIds.during(seed, () -> check(image, new SplittableRandom(seed), fault, 0));
     }
 
-    private void examine(
-            SimulatedFileMedium image, SplittableRandom random, Fault fault, int depth) {
+    private void check(SimulatedFileMedium image, SplittableRandom random, Fault fault, int depth) {
         matrix.count(fault);
         int share = random.nextInt(1 << 20);
         boolean deep = depth < DEEPER.length && (depth > 0 || share % deepShare == 0);
         SimulatedFileMedium twin = deep ? image.kill() : null;
         LogStore store = open(image);
         int operations = image.operations();
-        life.promises.check(store);
+        tested.expected.check(store);
         if (share / 64 % (4 * deepShare) == 0) {
             killAndClose(image, store);
         } else if (share / 64 % (2 * deepShare) == 1 || fault == Fault.KILLED) {
-            goOn(image, store, random);
+            appendAfterRecovery(image, store, random);
         }
         if (deep && operations > 0) {
             cutInRecovery(twin, 1 + random.nextInt(operations), random, depth);
@@ -69,8 +67,8 @@ final class Examiner {
 
     private LogStore open(SimulatedFileMedium medium) {
         CachedEpochClock clock = new CachedEpochClock();
-        clock.update(life.clock.time());
-        return life.media.open(medium, clock, 0);
+        clock.update(tested.clock.time());
+        return tested.media.open(medium, clock, 0);
     }
 
     private void cutInRecovery(
@@ -86,32 +84,33 @@ final class Examiner {
                                     case 2 -> Survival.random(inner.nextLong());
                                     default -> Survival.shredded(inner.nextLong());
                                 };
-                        examine(twin.crash(survival), inner, DEEPER[depth], depth + 1);
+                        check(twin.crash(survival), inner, DEEPER[depth], depth + 1);
                     }
                 });
         open(twin);
     }
 
-    /** What recovery shows is there again after a kill; and nothing is left over at the end. */
+    /** Checks that a second recovery shows the same, and that a closed store holds no resources. */
     private void killAndClose(SimulatedFileMedium image, LogStore store) {
         matrix.count(Fault.REPEATED);
         List<String> ends = ends(store);
         SimulatedFileMedium killed = image.kill();
         LogStore again = open(killed);
-        require(ends, ends(again), "recovery repeated");
+        require(ends, ends(again), "a second recovery");
         again.close();
         if (killed.inUse() > 0) {
-            throw new Violation(killed.inUse() + " files, mappings or locks stay in use");
+            throw new Violation(killed.inUse() + " files, mappings or locks are still in use");
         }
-        life.promises.check(open(killed.crash(Survival.NONE)));
+        tested.expected.check(open(killed.crash(Survival.NONE)));
     }
 
-    /** What recovery shows must outlive the next power cut, and so must what comes after it. */
-    private void goOn(SimulatedFileMedium image, LogStore store, SplittableRandom random) {
+    /** Checks that the next power cut loses nothing that recovery showed or that came after it. */
+    private void appendAfterRecovery(
+            SimulatedFileMedium image, LogStore store, SplittableRandom random) {
         matrix.count(Fault.AFTER_RECOVERY);
         List<String> ends = ends(store);
         require(ends, ends(open(image.crash(Survival.NONE))), "a power cut after recovery");
-        life.promises.checkProducers(store);
+        tested.expected.checkProducers(store);
         List<String> names = store.topicNames();
         if (!names.isEmpty()) {
             String name = names.get(random.nextInt(names.size()));

@@ -8,21 +8,28 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.collections.LongHashSet;
 
-/** Cuts the power before each operation of a workload, and looks at what may be left each time. */
-final class Explorer {
-    /** Which images are looked at. */
+/** Cuts the power before each operation of a workload and checks every image that may be left. */
+final class CrashRun {
+    /**
+     * Which images are checked.
+     *
+     * @param mostCombinations above this number of combinations they are sampled
+     * @param sampled how many images per step are chosen by a seed
+     * @param stepsApart the power is cut before every operation with a multiple of this number
+     * @param deepShare one of this number of images is cut again during its recovery
+     */
     record Limits(long mostCombinations, int sampled, int stepsApart, int deepShare) {
-        /** As many as are enough to see most faults. */
+        /** Few images, which are enough to find most defects. */
         static final Limits FEW = new Limits(64, 6, 1, 4);
 
-        /** All that a workload gives. */
+        /** Returns limits for all images of a workload. */
         static Limits all(int deepShare) {
             return new Limits(1 << 16, 32, 1, deepShare);
         }
 
         /**
-         * All where a seed's workload is one incarnation; fewer of each step where there are many,
-         * so that many workloads are lived through.
+         * Returns limits for a seed: all images where its workload is one incarnation; fewer images
+         * per step where there are many incarnations, so that more workloads are executed.
          */
         static Limits of(long seed, int deepShare) {
             return Workload.styleOf(seed) == Workload.Style.PLAIN
@@ -32,21 +39,23 @@ final class Explorer {
     }
 
     /**
-     * A broken promise.
+     * A violated promise.
      *
      * @param step the operation before which the power was cut; 0 for none
      * @param image the image's number; −1 for the workload itself
+     * @param action the action that was being executed
+     * @param before the operation before the power cut
      */
     record Failure(
             Media media,
             long seed,
             int step,
             int image,
-            String doing,
+            String action,
             String before,
             Throwable why) {
 
-        /** The line that brings it back. */
+        /** Returns the command that reproduces the violation. */
         String reproduction(int actions, int deepShare) {
             return String.format(
                     "bin/crashlab --media %s --seed %d --actions %d --deep %d --step %d --image %d",
@@ -55,16 +64,14 @@ final class Explorer {
 
         @Override
         public String toString() {
-            return why + " (in " + doing + ", before: " + before + ")";
+            return why + " (during " + action + ", after: " + before + ")";
         }
     }
 
     /** The number of the image that is left when only the process dies. */
     private static final int KILLED = 1 << 30;
 
-    private final Media media;
-    private final long seed;
-    private final List<Action> actions;
+    private final Workload workload;
     private final Limits limits;
     private final Matrix matrix;
     private final BooleanSupplier enough;
@@ -75,22 +82,23 @@ final class Explorer {
     private Supplier<SimulatedFileMedium> begin;
     private int onlyStep = -1;
     private int onlyImage = -1;
-    private Life life;
-    private Examiner examiner;
+    private WorkloadRun run;
+    private ImageChecker checker;
 
-    /** With what is called for each image that this workload did not leave before. */
-    Explorer(
-            Media media,
-            long seed,
-            List<Action> actions,
+    /**
+     * Creates a run that has not begun.
+     *
+     * @param enough says when no further images are to be checked
+     * @param progress called for each image that this workload did not leave before
+     */
+    CrashRun(
+            Workload workload,
             Limits limits,
             Matrix matrix,
             BooleanSupplier enough,
             Runnable progress) {
-        this.media = media;
-        this.begin = media::empty;
-        this.seed = seed;
-        this.actions = actions;
+        this.workload = workload;
+        this.begin = workload.media()::empty;
         this.limits = limits;
         this.matrix = matrix;
         this.enough = enough;
@@ -98,32 +106,33 @@ final class Explorer {
     }
 
     /** Begins on another medium than an empty one. */
-    Explorer on(Supplier<SimulatedFileMedium> medium) {
+    CrashRun on(Supplier<SimulatedFileMedium> medium) {
         begin = medium;
         return this;
     }
 
-    /** Looks at one image only, or with −1 at those of one step. */
-    Explorer only(int step, int image) {
+    /** Checks one image only, or with −1 all images of one step. */
+    CrashRun only(int step, int image) {
         onlyStep = step;
         onlyImage = image;
         return this;
     }
 
-    /** Runs the workload; returns the first broken promise, or none. */
-    List<Failure> explore() {
-        SeededIds.seed(seed);
-        life = new Life(media, begin.get(), false);
-        examiner = new Examiner(life, matrix, limits.deepShare);
-        life.machine.observe(this::step);
+    /** Executes the workload; returns the first violated promise, or none. */
+    List<Failure> run() {
+        SeededIds.seed(workload.seed());
+        run = new WorkloadRun(workload, begin.get(), false);
+        checker = new ImageChecker(run.store, matrix, limits.deepShare);
+        Machine machine = run.store.machine;
+        machine.observe(this::step);
         try {
-            life.run(actions);
-            step(life.machine.operations());
+            run.run();
+            step(machine.operations());
         } catch (RuntimeException | AssertionError e) {
-            fail(life.machine.operations(), -1, Fault.REPEATED, e);
+            fail(machine.operations(), -1, Fault.REPEATED, e);
         }
-        matrix.count(Fault.INCARNATION, life.machine.cuts());
-        matrix.count(Fault.BESIDE_MOVE, life.besideMoves());
+        matrix.count(Fault.INCARNATION, machine.cuts());
+        matrix.count(Fault.DURING_MOVE, run.actionsDuringMoves());
         matrix.addDistinct(distinct.size());
         return failures;
     }
@@ -132,14 +141,14 @@ final class Explorer {
         if (!failures.isEmpty() || enough.getAsBoolean() || !isWanted(number)) {
             return;
         }
-        SimulatedFileMedium medium = life.machine.medium();
-        long stepSeed = mix(seed, number);
+        SimulatedFileMedium medium = run.store.machine.medium();
+        long stepSeed = mix(workload.seed(), number);
         Images images = new Images(medium, stepSeed, limits.mostCombinations, limits.sampled);
         Fault fault = fault(images.isEnumerated());
         if (onlyImage < 0 || onlyImage == KILLED) {
-            look(number, KILLED, medium.kill(), Fault.KILLED, mix(stepSeed, KILLED));
+            check(number, KILLED, medium.kill(), Fault.KILLED, mix(stepSeed, KILLED));
         }
-        long version = life.promises.version();
+        long version = run.store.expected.version();
         images.each(
                 (image, left) -> {
                     long fingerprint = left.fingerprint();
@@ -148,7 +157,7 @@ final class Explorer {
                     }
                     boolean isNew = checked.add(mix(fingerprint, version));
                     if (onlyImage >= 0 ? image == onlyImage : isNew) {
-                        look(number, image, left, fault, mix(stepSeed, image));
+                        check(number, image, left, fault, mix(stepSeed, image));
                     }
                     return failures.isEmpty() && !enough.getAsBoolean();
                 });
@@ -158,22 +167,15 @@ final class Explorer {
         if (onlyStep >= 0) {
             return number == onlyStep;
         }
-        return number % limits.stepsApart == 0 && !isDull(number);
-    }
-
-    /** Zeros for a file that means nothing yet; the first and the last are interesting enough. */
-    private boolean isDull(int number) {
-        String operation = before(number);
-        return (operation.startsWith("write 16384 ") && operation.contains(".active.tmp"))
-                || operation.startsWith("write 1048576 ");
+        return number % limits.stepsApart == 0 && !ZeroFill.isIn(before(number));
     }
 
     private String before(int number) {
-        return life.machine.before(number);
+        return run.store.machine.before(number);
     }
 
     private Fault fault(boolean enumerated) {
-        return switch (media) {
+        return switch (workload.media()) {
             case MEMORY -> enumerated ? Fault.MEMORY_CUT : Fault.MEMORY_SAMPLED;
             case EADR -> Fault.EADR_CUT;
             case FILES -> enumerated ? Fault.FILES_CUT : Fault.FILES_SAMPLED;
@@ -182,9 +184,9 @@ final class Explorer {
         };
     }
 
-    private void look(int step, int image, SimulatedFileMedium left, Fault fault, long imageSeed) {
+    private void check(int step, int image, SimulatedFileMedium left, Fault fault, long imageSeed) {
         try {
-            examiner.examine(left, imageSeed, fault);
+            checker.check(left, imageSeed, fault);
         } catch (RuntimeException | AssertionError e) {
             fail(step, image, fault, e);
         }
@@ -192,8 +194,10 @@ final class Explorer {
 
     private void fail(int step, int image, Fault fault, Throwable why) {
         matrix.violated(fault);
-        String doing = String.valueOf(life.doing());
-        failures.add(new Failure(media, seed, step, image, doing, before(step), why));
+        String action = String.valueOf(run.current());
+        failures.add(
+                new Failure(
+                        workload.media(), workload.seed(), step, image, action, before(step), why));
     }
 
     private static long mix(long a, long b) {

@@ -1,0 +1,21 @@
+package io.firn.bench.kafka;
+
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** Checks the values of the option --only. */
+final class Only {
+    private Only() {}
+
+    /** Throws a {@link ParameterException} if a value is not known. */
+    static void check(CommandSpec spec, List<String> values, List<String> known) {
+        for (String each : values) {
+            if (!known.contains(each)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--only accepts " + String.join(", ", known) + ", not " + each);
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.firn.bench.kafka;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** Measures throughput and processor time of both servers, in turns, under the same loads. */
+final class ThroughputBench {
+    private static final int PRODUCERS = 3;
+    private static final int MEMORY_MB = 500;
+    private static final int WARM_RECORDS = 600_000;
+    private static final double MB = 1 << 20;
+    private static final double GB = 1e9;
+
+    private final Contenders contenders;
+    private final Tools tools;
+    private final int turns;
+    private final PrintStream out;
+
+    ThroughputBench(Contenders contenders, Tools tools, int turns, PrintStream out) {
+        this.contenders = contenders;
+        this.tools = tools;
+        this.turns = turns;
+        this.out = out;
+    }
+
+    /** How a producer batches. One record per batch is slow and gets only a share of the bytes. */
+    private enum Batches {
+        SINGLE(", one by one", 20, "batch.size=0"),
+        DEFAULT("", 1),
+        LARGE(", 160 KB", 1, "batch.size=163840", "linger.ms=5");
+
+        private final String label;
+        private final int share;
+        private final List<String> settings;
+
+        Batches(String label, int share, String... settings) {
+            this.label = label;
+            this.share = share;
+            this.settings = List.of(settings);
+        }
+    }
+
+    private record Load(int bytes, String acks, Batches batches, int producers) {
+        String name() {
+            return bytes
+                    + " B, acks="
+                    + acks
+                    + batches.label
+                    + (producers == 1 ? "" : ", x" + producers);
+        }
+
+        List<String> settings() {
+            List<String> all = new ArrayList<>(batches.settings);
+            all.add("acks=" + acks);
+            return all;
+        }
+    }
+
+    private static List<Load> loads(boolean isForced) {
+        List<Load> loads = new ArrayList<>();
+        if (isForced) {
+            loads.add(new Load(1024, "all", Batches.SINGLE, 1));
+            loads.add(new Load(1024, "all", Batches.SINGLE, PRODUCERS));
+        }
+        for (int bytes : List.of(1024, 100)) {
+            for (Batches batches : List.of(Batches.DEFAULT, Batches.LARGE)) {
+                if (!isForced) {
+                    loads.add(new Load(bytes, "1", batches, 1));
+                }
+                loads.add(new Load(bytes, "all", batches, 1));
+                loads.add(new Load(bytes, "all", batches, PRODUCERS));
+            }
+        }
+        return loads;
+    }
+
+    /** The result of one run; only the bytes of values are counted. */
+    private record Result(
+            double mbPerSecond,
+            double cpuPerGb,
+            double p50Ms,
+            double p99Ms,
+            double consumeMbPerSecond,
+            double consumeCpuPerGb) {}
+
+    /**
+     * Compares both servers under all loads.
+     *
+     * @param isForced whether records are forced before they are acknowledged
+     * @param firn settings of Firn's server
+     * @param megabytes MB of values in a run
+     */
+    void run(String what, boolean isForced, List<String> firn, int megabytes) throws Exception {
+        out.printf(
+                "%n%s; %d MB a run, one by one %d; medians of %d turns%n",
+                what, megabytes, megabytes / Batches.SINGLE.share, turns);
+        out.printf(
+                "%-28s %-6s %8s %8s %8s %8s %8s %8s%n",
+                "", "", "MB/s", "CPU s/GB", "p50 ms", "p99 ms", "out MB/s", "CPU s/GB");
+        String suffix = isForced ? "-forced" : "";
+        try (Broker ours = contenders.firn("firn" + suffix, firn).start();
+                Broker theirs = contenders.kafka("kafka" + suffix).start()) {
+            List<Broker> both = List.of(theirs, ours);
+            for (Broker each : both) {
+                warm(each, isForced);
+            }
+            int number = 0;
+            for (Load load : loads(isForced)) {
+                List<List<Result>> results = List.of(new ArrayList<>(), new ArrayList<>());
+                for (int turn = 0; turn < turns; turn++) {
+                    String topic = "t" + number++;
+                    for (int i = 0; i < 2; i++) {
+                        Contenders.create(both.get(i), topic, isForced);
+                        results.get(i).add(run(both.get(i), topic, load, megabytes));
+                    }
+                }
+                print(load.name(), median(results.get(0)), median(results.get(1)));
+            }
+            for (Broker each : both) {
+                out.printf(
+                        Locale.ROOT,
+                        "%-6s started in %.0f ms; RSS %.0f MB, of it anonymous %.0f MB%n",
+                        each.name(),
+                        each.startMs(),
+                        each.memoryMb("VmRSS"),
+                        each.memoryMb("RssAnon"));
+            }
+        }
+    }
+
+    /** Produces and consumes until the JIT compiler has compiled most of the code. */
+    private void warm(Broker broker, boolean isForced) throws Exception {
+        for (Batches batches : List.of(Batches.LARGE, Batches.DEFAULT)) {
+            for (int bytes : List.of(1024, 100)) {
+                Load load = new Load(bytes, "all", batches, 1);
+                long records = isForced ? WARM_RECORDS / 10 : WARM_RECORDS;
+                String topic = "warm-" + bytes + batches;
+                Contenders.create(broker, topic, isForced);
+                tools.produce(broker, topic, records, bytes, load.settings());
+                tools.consume(broker, topic, records);
+            }
+        }
+    }
+
+    private Result run(Broker broker, String topic, Load load, int megabytes) throws IOException {
+        long records = megabytes * 1_000_000L / load.batches.share / load.bytes;
+        double gb = records * (double) load.bytes / GB;
+        Trees.warmMemory(contenders.directory(), 2 * megabytes + MEMORY_MB);
+        double before = broker.cpuSeconds();
+        Tools.Produced produced =
+                tools.produce(broker, topic, records, load.bytes, load.settings(), load.producers);
+        double between = broker.cpuSeconds();
+        double consumed = tools.consume(broker, topic, records / load.producers * load.producers);
+        double after = broker.cpuSeconds();
+        return new Result(
+                produced.mbPerSecond() * MB / 1e6,
+                (between - before) / gb,
+                produced.p50Ms(),
+                produced.p99Ms(),
+                consumed * MB / 1e6,
+                (after - between) / gb);
+    }
+
+    private static Result median(List<Result> results) {
+        results.sort(Comparator.comparingDouble(Result::mbPerSecond));
+        return results.get(results.size() / 2);
+    }
+
+    private void print(String name, Result theirs, Result ours) {
+        print(name, "Kafka", theirs);
+        print("", "Firn", ours);
+        out.printf(
+                Locale.ROOT,
+                "%-28s %-6s %8.2f %8.2f %8s %8s %8.2f %8.2f%n",
+                "",
+                "ratio",
+                ours.mbPerSecond / theirs.mbPerSecond,
+                ours.cpuPerGb / theirs.cpuPerGb,
+                "",
+                "",
+                ours.consumeMbPerSecond / theirs.consumeMbPerSecond,
+                ours.consumeCpuPerGb / theirs.consumeCpuPerGb);
+    }
+
+    private void print(String name, String who, Result result) {
+        out.printf(
+                Locale.ROOT,
+                "%-28s %-6s %8.1f %8.2f %8.0f %8.0f %8.1f %8.2f%n",
+                name,
+                who,
+                result.mbPerSecond,
+                result.cpuPerGb,
+                result.p50Ms,
+                result.p99Ms,
+                result.consumeMbPerSecond,
+                result.consumeCpuPerGb);
+    }
+}

@@ -1,0 +1,196 @@
+package io.firn.crashlab;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Cursor;
+import io.firn.Durability;
+import io.firn.FirnException;
+import io.firn.MoveControl;
+import io.firn.MoveOutcome;
+import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.crashlab.ExpectedTopic.Repeatable;
+import java.util.List;
+
+/** Executes single actions on a store, and notes what the store promises by them. */
+final class ActionRunner {
+    private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
+    private static final int MOST_ATTEMPTS = 100;
+
+    private final TestedStore tested;
+    private int moves;
+    private int actionsDuringMoves;
+
+    ActionRunner(TestedStore tested) {
+        this.tested = tested;
+    }
+
+    int moves() {
+        return moves;
+    }
+
+    int actionsDuringMoves() {
+        return actionsDuringMoves;
+    }
+
+    void run(Action action) {
+        switch (action.kind()) {
+            case CREATE -> tested.createTopic(action.topic(), action.a());
+            case DELETE -> tested.deleteTopic(action.topic());
+            case PASS -> tested.pass(PASSES_MS[action.a() % PASSES_MS.length]);
+            case REOPEN -> tested.reopen(action.a());
+            case CUT -> tested.machine.cutSoon(action.a());
+            default -> {
+                ExpectedTopic topic = tested.topic(action.topic());
+                if (topic != null) {
+                    runOn(topic, action);
+                }
+            }
+        }
+    }
+
+    private void runOn(ExpectedTopic topic, Action action) {
+        switch (action.kind()) {
+            case APPEND, APPEND_ASYNC, APPEND_BULK, APPEND_IDEMPOTENT -> append(topic, action);
+            case MOVE -> move(topic, action);
+            case FORCE -> topic.partition.force();
+            case CURSOR -> advanceCursor(topic, action);
+            case DELETE_RECORDS -> deleteRecords(topic, action);
+            default -> throw new AssertionError(action);
+        }
+    }
+
+    // ---- append
+
+    private void append(ExpectedTopic topic, Action action) {
+        List<byte[]> values = Values.of(action, topic.sent.size());
+        try (Appender appender = topic.partition.openAppender()) {
+            Batch batch = appender.newBatch();
+            values.forEach(batch::add);
+            boolean isIdempotent = action.kind() == Action.Kind.APPEND_IDEMPOTENT;
+            if (isIdempotent) {
+                if (topic.producer < 0) {
+                    topic.producer = tested.expected.issued(tested.store().newProducerId());
+                }
+                batch.producer(topic.producer, 0, topic.sequence);
+            }
+            topic.sends(values);
+            if (action.kind() == Action.Kind.APPEND_ASYNC
+                    || action.kind() == Action.Kind.APPEND_BULK) {
+                appendAsync(appender, batch, topic);
+                return;
+            }
+            long before = topic.partition.nextOffset();
+            long offset = appender.append(batch);
+            if (tested.store().openTopic(topic.name).options().durability() == Durability.DURABLE) {
+                topic.acks(offset, values.size());
+            } else {
+                Violation.require(
+                        offset == before,
+                        topic.name + " returned offset " + offset + ", not " + before);
+            }
+            if (isIdempotent) {
+                Repeatable done = new Repeatable(topic.producer, topic.sequence, values, offset);
+                topic.last = topic.durable() > offset ? done : null;
+                topic.sequence += values.size();
+            }
+        }
+    }
+
+    private void appendAsync(Appender appender, Batch batch, ExpectedTopic topic) {
+        for (int i = 0; appender.appendAsync(batch) == Appender.BACK_PRESSURED; i++) {
+            tested.store().doWork();
+            if (i > MOST_ATTEMPTS) {
+                Violation.require(
+                        tested.mayFail(), topic.name + " gets no block for its next segment");
+                // A tier that failed is not used for a second.
+                topic.forget(topic.partition.nextOffset());
+                return;
+            }
+        }
+    }
+
+    // ---- cursors and deletion
+
+    private void advanceCursor(ExpectedTopic topic, Action action) {
+        Cursor cursor = tested.store().openTopic(topic.name).cursor("c");
+        long next = topic.partition.nextOffset();
+        long offset = Math.max(topic.cursorAsked, next - action.a() % 3);
+        if (offset < 0 || offset > next) {
+            return;
+        }
+        topic.cursorAsked = offset;
+        cursor.advance(0, offset);
+        if (action.b() % 2 == 0) {
+            cursor.force();
+            topic.cursorForced = offset;
+        }
+    }
+
+    private static void deleteRecords(ExpectedTopic topic, Action action) {
+        long durable = topic.partition.durableOffset();
+        long start = topic.partition.logStartOffset();
+        deleteRecordsBefore(topic, start + action.a() % (durable - start + 1));
+    }
+
+    private static void deleteRecordsBefore(ExpectedTopic topic, long offset) {
+        topic.startAsked = Math.max(topic.startAsked, offset);
+        topic.partition.deleteRecordsBefore(offset);
+    }
+
+    // ---- moves
+
+    /** Moves a sealed segment, if there is one. Some moves are cancelled or meet a deletion. */
+    private void move(ExpectedTopic topic, Action action) {
+        tested.pass(TestedStore.ROLL_AGE_MS); // so that a segment is sealed
+        List<SegmentPlace> movable =
+                tested.store().snapshot().partitions().stream()
+                        .filter(each -> each.topic().equals(topic.name))
+                        .flatMap(each -> each.segments().stream())
+                        .filter(SegmentPlace::movable)
+                        .toList();
+        if (movable.isEmpty()) {
+            return;
+        }
+        SegmentPlace segment = movable.get(action.a() % movable.size());
+        int tier = action.b() % tested.store().metrics().tiers().size();
+        int variant = action.b() / 8 % 8;
+        if (variant > 3) {
+            tested.machine.beforeOperations(
+                    new ConcurrentActions(action.b(), each -> runDuringMove(topic, each)));
+        }
+        try {
+            MoveControl control = control(variant, topic, segment);
+            MoveOutcome outcome =
+                    tested.store().migrate(topic.name, 0, segment.baseOffset(), tier, control);
+            moves += outcome == MoveOutcome.MOVED ? 1 : 0;
+        } finally {
+            tested.machine.beforeOperations(null);
+        }
+    }
+
+    private MoveControl control(int variant, ExpectedTopic topic, SegmentPlace segment) {
+        return switch (variant) {
+            case 0 -> (copied, total, next) -> -1;
+            case 1 ->
+                    (copied, total, next) -> {
+                        deleteRecordsBefore(topic, segment.endOffset());
+                        tested.pass(1);
+                        return 0;
+                    };
+            default -> MoveControl.UNLIMITED;
+        };
+    }
+
+    private void runDuringMove(ExpectedTopic topic, Action action) {
+        actionsDuringMoves++;
+        try {
+            if (action.kind() == Action.Kind.PASS) {
+                run(action);
+            } else {
+                runOn(topic, action);
+            }
+        } catch (FirnException e) {
+            tested.tolerate(e); // the move must not take it for a failure of its own
+        }
+    }
+}

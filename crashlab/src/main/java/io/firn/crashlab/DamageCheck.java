@@ -1,0 +1,136 @@
+package io.firn.crashlab;
+
+import static io.firn.crashlab.Violation.require;
+
+import io.firn.DamagedRange;
+import io.firn.DamagedRangeException;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreOpenException;
+import io.firn.Tailer;
+import io.firn.UnreadableTopicException;
+import io.firn.Verdict;
+import io.firn.crashlab.ReferenceLog.Stored;
+import io.firn.sim.SimulatedFileMedium;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Reads a damaged copy of a reference log: no wrong record may be returned, no record may be
+ * missing from a batch that was not hit, and every missing record must be reported.
+ */
+final class DamageCheck {
+    private final ReferenceLog log;
+
+    DamageCheck(ReferenceLog log) {
+        this.log = log;
+    }
+
+    /** Offsets that were not read, and offsets that were reported as damaged. */
+    private record Found(BitSet missing, BitSet reported) {
+        static Found nothing(int from, int to) {
+            Found found = new Found(new BitSet(), new BitSet());
+            found.missing.set(from, to);
+            return found;
+        }
+
+        void report(long from, long to) {
+            reported.set((int) from, Math.toIntExact(to));
+        }
+
+        /** Compares this with the batches that were hit. */
+        void judge(List<Stored> hit) {
+            BitSet silent = (BitSet) missing.clone();
+            silent.andNot(reported);
+            require(
+                    silent.isEmpty(),
+                    "missing and not reported: " + silent + ", reported: " + reported);
+            BitSet unhurt = (BitSet) missing.clone();
+            for (Stored batch : hit) {
+                unhurt.clear((int) batch.baseOffset(), (int) batch.nextOffset());
+            }
+            require(unhurt.isEmpty(), "missing although not damaged: " + unhurt);
+        }
+    }
+
+    /**
+     * Opens a store on a damaged copy and reads the whole log.
+     *
+     * @param hit the batches that may be missing; null when none may, but opening may be refused
+     */
+    void open(SimulatedFileMedium copy, List<Stored> hit) {
+        LogStore store;
+        try {
+            store = log.media.open(copy, log.clock, 0);
+        } catch (StoreOpenException e) {
+            if (hit != null) {
+                throw e;
+            }
+            return;
+        }
+        Partition partition;
+        try {
+            partition = store.openTopic(ReferenceLog.TOPIC).partition(0);
+        } catch (UnreadableTopicException e) {
+            if (hit != null || store.findings().isEmpty()) {
+                throw e;
+            }
+            return;
+        }
+        int end = log.records.size();
+        Found found = Found.nothing(0, end);
+        read(partition, 0, end, found);
+        for (DamagedRange range : partition.damage()) {
+            found.report(range.fromOffset(), range.toOffset());
+        }
+        require(
+                partition.nextOffset() == end,
+                "the next offset is " + partition.nextOffset() + ", not " + end);
+        found.judge(hit == null ? List.of() : hit);
+    }
+
+    /** Reads a damaged batch with the one before and the one after it. */
+    void readAround(Partition partition, Stored batch) {
+        int from = (int) Math.max(0, batch.baseOffset() - ReferenceLog.MOST_IN_BATCH);
+        int to =
+                (int) Math.min(log.records.size(), batch.nextOffset() + ReferenceLog.MOST_IN_BATCH);
+        Found found = Found.nothing(from, to);
+        read(partition, from, to, found);
+        found.judge(List.of(batch));
+    }
+
+    private void read(Partition partition, long from, long to, Found found) {
+        byte[] value = new byte[ReferenceLog.LONGEST_VALUE];
+        try (Tailer tailer = partition.openTailer()) {
+            tailer.seek(from);
+            while (tailer.offset() < to && tailer.offset() < partition.visibleOffset()) {
+                long before = tailer.offset();
+                try {
+                    tailer.poll(
+                            record -> {
+                                int offset = (int) record.offset();
+                                byte[] expected = log.records.get(offset);
+                                int length = record.valueLength();
+                                boolean isRight = length == expected.length;
+                                if (isRight) {
+                                    record.getValue(value, 0);
+                                }
+                                require(
+                                        isRight
+                                                && Arrays.equals(
+                                                        expected, 0, length, value, 0, length),
+                                        "another value at " + offset);
+                                found.missing().clear(offset);
+                                return offset + 1 < to ? Verdict.CONTINUE : Verdict.STOP;
+                            },
+                            1_000);
+                    require(tailer.offset() > before, "the tailer stays at " + before);
+                } catch (DamagedRangeException e) {
+                    found.report(e.fromOffset(), e.toOffset());
+                    tailer.seek(e.toOffset());
+                }
+            }
+        }
+    }
+}

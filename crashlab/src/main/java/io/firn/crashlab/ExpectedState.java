@@ -1,0 +1,120 @@
+package io.firn.crashlab;
+
+import static io.firn.crashlab.Violation.require;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.PartitionPlace;
+import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.crashlab.ExpectedTopic.Presence;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a store has promised, and therefore what must be found after a crash: every record that was
+ * acknowledged as durable, at its offset and byte for byte; each unfinished step either completely
+ * or not at all; and nothing else.
+ */
+final class ExpectedState {
+    final List<ExpectedTopic> topics = new ArrayList<>();
+    private long producerIdsBelow;
+
+    /** Returns a number that changes when anything is promised. */
+    long version() {
+        long version = producerIdsBelow;
+        for (ExpectedTopic topic : topics) {
+            version = version * 31 + topic.version();
+        }
+        return version;
+    }
+
+    /** Notes a producer id that the store has issued, and returns it. */
+    long issued(long producerId) {
+        producerIdsBelow = Math.max(producerIdsBelow, producerId + 1);
+        return producerId;
+    }
+
+    /** Compares a store that was just opened with what was promised. */
+    void check(LogStore store) {
+        require(store.findings().isEmpty(), "findings " + store.findings());
+        checkPlaces(store.snapshot());
+        for (ExpectedTopic topic : topics) {
+            boolean found = isIn(store, topic);
+            require(
+                    found || topic.presence != Presence.EXISTS,
+                    topic.name + " was created and is missing");
+            require(
+                    !found || topic.presence != Presence.GONE,
+                    topic.name + " was deleted and is there");
+            if (found && topic.id != null) {
+                topic.check(store.openTopic(topic.name));
+            }
+        }
+    }
+
+    /** Continues with a store that was recovered after a power cut and checked. */
+    void adopt(LogStore store) {
+        for (ExpectedTopic topic : topics) {
+            if (topic.presence == Presence.GONE) {
+                continue;
+            }
+            if (isIn(store, topic)) {
+                topic.recover(store.openTopic(topic.name));
+            } else {
+                topic.presence = Presence.GONE;
+            }
+        }
+        // A topic whose creation was cut is known by name only, and the name may be used again.
+        topics.removeIf(topic -> topic.presence == Presence.GONE && topic.id == null);
+    }
+
+    private static boolean isIn(LogStore store, ExpectedTopic topic) {
+        return store.topicNames().contains(topic.name)
+                && (topic.id == null || store.openTopic(topic.name).id().equals(topic.id));
+    }
+
+    /** Each segment has one place, and a tier holds nothing except segments (O6). */
+    private static void checkPlaces(StoreSnapshot snapshot) {
+        long[] used = new long[snapshot.tiers().size()];
+        for (PartitionPlace partition : snapshot.partitions()) {
+            long next = -1;
+            for (SegmentPlace segment : partition.segments()) {
+                // Below the log start a move or a reader may have kept a segment longer.
+                boolean isKept = segment.endOffset() > partition.logStartOffset();
+                require(
+                        !isKept || next < 0 || segment.baseOffset() == next,
+                        partition.topic() + " has segments " + partition.segments());
+                next = isKept ? segment.endOffset() : -1;
+                used[segment.tier()] += segment.usedBytes();
+            }
+        }
+        for (int i = 0; i < used.length; i++) {
+            long reported = snapshot.tiers().get(i).usedBytes();
+            require(
+                    reported == used[i],
+                    "tier " + i + " uses " + reported + " bytes, its segments " + used[i]);
+        }
+    }
+
+    /**
+     * Checks that no producer id is issued twice, and that a repeated batch is not stored again.
+     */
+    void checkProducers(LogStore store) {
+        long producer = store.newProducerId();
+        require(producer >= producerIdsBelow, "producer id " + producer + " was issued again");
+        for (ExpectedTopic topic : topics) {
+            if (topic.last != null && topic.presence == Presence.EXISTS) {
+                Partition partition = store.openTopic(topic.name).partition(0);
+                long next = partition.nextOffset();
+                try (Appender appender = partition.openAppender()) {
+                    long offset = appender.append(topic.last.fill(appender.newBatch()));
+                    require(
+                            offset == topic.last.offset() && partition.nextOffset() == next,
+                            topic.name + ": a repeated batch was stored again at " + offset);
+                }
+            }
+        }
+    }
+}

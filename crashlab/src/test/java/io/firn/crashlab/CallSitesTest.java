@@ -1,0 +1,21 @@
+package io.firn.crashlab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The report of bin/crashlab --faults lists every place where Firn calls a medium. */
+class CallSitesTest {
+    @Test
+    void shouldFindCallSitesOfEveryTypeThatMayFail() {
+        Map<String, String> sites = CallSites.inClassFiles();
+        Set<String> types =
+                sites.values().stream()
+                        .map(method -> method.substring(0, method.indexOf('.')))
+                        .collect(Collectors.toSet());
+        assertEquals(Set.of("FileMedium", "MediumFile", "Mapping", "PmemMemory"), types);
+    }
+}
