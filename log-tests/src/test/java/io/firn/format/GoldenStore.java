@@ -6,7 +6,7 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.kafka.SameRecords;
-import io.firn.store.TopicOptionsFormat;
+import io.firn.metadata.TopicOptionsFormat;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.background.Duty;
+import io.firn.log.LogContext;
 import java.io.IOException;
 
 /** Removes a deleted topic's segments, then its files, the tombstone last (O5). */

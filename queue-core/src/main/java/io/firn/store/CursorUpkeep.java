@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.background.Duty;
+
 /** Persists a topic's cursors, at most once in an interval while any of them advances. */
 final class CursorUpkeep extends Duty {
     private final Cursors cursors;

@@ -1,8 +1,19 @@
 package io.firn.store;
 
+import io.firn.background.Background;
+import io.firn.background.Trouble;
+import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
+import io.firn.log.TierState;
+import io.firn.metadata.TopicFiles;
+import io.firn.metadata.TopicScan;
+import io.firn.metadata.UnreadableTopics;
+import io.firn.metadata.UnreadableTopics.Unreadable;
+import io.firn.recovery.BatchesAboveMark;
+import io.firn.recovery.CrashTail;
+import io.firn.recovery.FollowedSegments;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.store.UnreadableTopics.Unreadable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -12,6 +12,17 @@ import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.VisibleListener;
+import io.firn.append.NextBlock;
+import io.firn.append.OpenAppenders;
+import io.firn.force.PartitionForcer;
+import io.firn.log.LogContext;
+import io.firn.log.LogSegment;
+import io.firn.log.RecoveredPartition;
+import io.firn.log.SegmentedLog;
+import io.firn.log.TopicContext;
+import io.firn.read.LogBatchReader;
+import io.firn.read.TimestampSearch;
+import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
 

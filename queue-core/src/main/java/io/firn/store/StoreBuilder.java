@@ -4,6 +4,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
+import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;

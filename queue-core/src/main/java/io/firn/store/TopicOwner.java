@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.Topic;
+import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 
 /** The collection of topics that a topic is in, for changes of the topic. Thread-safe. */

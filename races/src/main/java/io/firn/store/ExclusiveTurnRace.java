@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.append.AppendTurn;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

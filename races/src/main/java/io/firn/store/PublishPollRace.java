@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.log.LogSegment;
+import io.firn.log.SparseIndex;
 import io.firn.spi.Block;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;

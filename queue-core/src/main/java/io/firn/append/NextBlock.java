@@ -1,0 +1,193 @@
+package io.firn.append;
+
+import io.firn.FirnException;
+import io.firn.StoreFullException;
+import io.firn.background.Signal;
+import io.firn.log.FreedBlocks;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The block for a partition's next segment, handed from the background, which reserves it, to the
+ * writer, which never waits for a file.
+ *
+ * <pre>
+ *              take: nothing there                     offer
+ *   (nothing) ────────────────────→ wanted ─────────────────────────────→ reserved
+ *       ↑                              │ refuse                              │ take, withdraw
+ *       │                              ↓                                     ↓
+ *       └──────────────────── refused: failed or full                    (nothing)
+ *        take throws it once;  full holds until a block is freed
+ * </pre>
+ *
+ * The writer's side is for the thread that has the turn, the other for the background; {@link
+ * #await} is for any thread.
+ */
+public final class NextBlock {
+    /** The next block is reserved as soon as this part (one eighth) of the active one is filled. */
+    private static final int RESERVE_AT_FRACTION = 8;
+
+    private final SegmentedLog log;
+    private final FreedBlocks freedBlocks;
+    private final Signal answered = new Signal();
+    private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
+    private volatile boolean wanted;
+    private volatile Refusal refusal;
+    private BlockSource source;
+
+    /**
+     * The outcome of a try that reserved nothing.
+     *
+     * @param isFull whether no tier had room; otherwise something failed
+     * @param freed the store's count of freed blocks before the tiers were asked; that they are
+     *     full holds until it grows
+     */
+    private record Refusal(boolean isFull, FirnException why, long freed) {}
+
+    public NextBlock(SegmentedLog log) {
+        this.log = log;
+        this.freedBlocks = log.store().freedBlocks();
+    }
+
+    /** Sets who reserves blocks; called once, before another thread sees the log. */
+    public void suppliedBy(BlockSource newSource) {
+        source = newSource;
+    }
+
+    /** The position above which a segment's successor is reserved. */
+    public static int reserveAbove(LogSegment active) {
+        return active.capacity / RESERVE_AT_FRACTION;
+    }
+
+    // ---- the writer's side
+
+    /**
+     * Takes the reserved block, held. The caller has the turn.
+     *
+     * @return null when there is none; the background then asks the tiers for one
+     */
+    LogSegment take() {
+        LogSegment block = withdraw(); // the writer gets it or the close, not both
+        if (block != null) {
+            return block;
+        }
+        Refusal last = refusal;
+        if (last != null && !last.isFull) {
+            refusal = null;
+            throw new FirnException(
+                    log + ": no block for a segment: " + last.why.getMessage(), last.why);
+        }
+        if (!wanted) {
+            wanted = true;
+            source.call();
+        }
+        return null;
+    }
+
+    /**
+     * Checks that no refusal is known, so that a block may be in preparation.
+     *
+     * @throws StoreFullException when no tier had room at the last try and nothing has been freed
+     *     since
+     */
+    void checkRoom() {
+        Refusal last = refusal;
+        if (isStillFull(last)) {
+            throw new StoreFullException(
+                    log + ": no tier has room for another segment: " + last.why.getMessage(),
+                    last.why);
+        }
+    }
+
+    /** Whether the tiers were full at the last try and nothing has been freed since. */
+    public boolean isKnownToBeFull() {
+        return isStillFull(refusal);
+    }
+
+    private boolean isStillFull(Refusal last) {
+        return last != null && last.isFull && last.freed == freedBlocks.count();
+    }
+
+    /**
+     * Waits until the tiers have been asked for a block; an interrupt does not end the wait.
+     *
+     * @throws StoreFullException when none of them has room
+     */
+    void await() {
+        if (log.store().background().isTidying()) {
+            source.supplyNow(); // the callback of a future runs on the thread that reserves
+        } else if (log.store().isInvoker()) {
+            log.store().invoke();
+        } else {
+            awaitAnswer();
+        }
+        checkRoom();
+    }
+
+    private void awaitAnswer() {
+        boolean interrupted = false;
+        answered.enter();
+        try {
+            while (wanted && log.state().isWritable()) {
+                try {
+                    answered.await(Long.MAX_VALUE);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            answered.leave();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    // ---- the background's side
+
+    public boolean isWanted() {
+        return wanted;
+    }
+
+    public boolean isReserved() {
+        return reserved.get() != null;
+    }
+
+    /** Hands over a reserved block. */
+    public void offer(LogSegment block) {
+        reserved.set(block);
+        refusal = null;
+        wanted = false;
+    }
+
+    /**
+     * Answers that no tier has room.
+     *
+     * @param freed the count of freed blocks before the tiers were asked
+     */
+    public void refuseAsFull(StoreFullException why, long freed) {
+        refusal = new Refusal(true, why, freed);
+        wanted = false;
+    }
+
+    /** Answers that a block could not be reserved; told only to a writer that wants one. */
+    public void refuse(FirnException why) {
+        if (wanted) {
+            refusal = new Refusal(false, why, 0);
+            wanted = false;
+        } else if (isKnownToBeFull()) {
+            refusal = null; // what the tiers were when they worked says nothing any more
+        }
+    }
+
+    /** Wakes who waits, whatever the answer is. */
+    public void wake() {
+        answered.wake();
+    }
+
+    /** Takes the reserved block without asking for another one; null when there is none. */
+    public LogSegment withdraw() {
+        return reserved.getAndSet(null);
+    }
+}

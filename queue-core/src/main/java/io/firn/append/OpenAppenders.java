@@ -1,0 +1,139 @@
+package io.firn.append;
+
+import io.firn.Appender;
+import io.firn.AppenderBusyException;
+import io.firn.ExclusiveAppender;
+import io.firn.background.Background;
+import io.firn.force.PartitionForcer;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+
+/**
+ * Who may append to a partition: one exclusive appender, or any number of shared ones. While any is
+ * open, the writer's segment is pinned. Thread-safe.
+ */
+public final class OpenAppenders {
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private final PartitionWriter writer;
+    private final NextBlock nextBlock;
+    private final AppendTurn turn = new AppendTurn();
+
+    // Order of locks: this monitor, then the turn.
+    private final Object opening = new Object();
+    private boolean exclusive;
+    private int count;
+    private volatile long stalls;
+
+    public OpenAppenders(
+            SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
+        this.log = log;
+        this.forcer = forcer;
+        this.nextBlock = nextBlock;
+        this.writer = new PartitionWriter(log, forcer, nextBlock, active);
+    }
+
+    public PartitionWriter writer() {
+        return writer;
+    }
+
+    AppendTurn turn() {
+        return turn;
+    }
+
+    /** Opens the exclusive appender. */
+    public ExclusiveAppender openExclusive() {
+        enter(true);
+        return new PartitionAppender(log, forcer, this, true);
+    }
+
+    /** Opens a shared appender. */
+    public Appender openShared() {
+        enter(false);
+        return new PartitionAppender(log, forcer, this, false);
+    }
+
+    private void enter(boolean wantsExclusive) {
+        log.store().checkWritable();
+        log.state().checkWritable();
+        synchronized (opening) {
+            if (exclusive || (wantsExclusive && count > 0)) {
+                throw new AppenderBusyException(
+                        log
+                                + " has "
+                                + (exclusive ? "an exclusive appender" : count + " shared appenders")
+                                + " open: close it first, or use shared appenders only");
+            }
+            if (count == 0) {
+                turn.enter();
+                try {
+                    writer.pin();
+                } finally {
+                    turn.leave();
+                }
+            }
+            exclusive = wantsExclusive;
+            count++;
+        }
+    }
+
+    /** Called when an appender was closed. */
+    void leave() {
+        synchronized (opening) {
+            exclusive = false;
+            if (--count == 0) {
+                turn.enter();
+                try {
+                    writer.unpin();
+                    turn.forgetThreads();
+                } finally {
+                    turn.leave();
+                }
+            }
+        }
+    }
+
+    /** Whether an appender is open. */
+    public boolean isAny() {
+        synchronized (opening) {
+            return count > 0;
+        }
+    }
+
+    /**
+     * Background: ends the active segment although nothing follows yet.
+     *
+     * @return false when an append or a claim is under way in it: try again
+     */
+    public boolean endSegment(LogSegment segment) {
+        if (!turn.enterSoon()) {
+            return false;
+        }
+        try {
+            return writer.endSegment(segment);
+        } finally {
+            turn.leave();
+        }
+    }
+
+    /** Checks that a block may be on its way; for who does not wait for one. */
+    void checkRoom() {
+        nextBlock.checkRoom();
+    }
+
+    /** Waits, a little, for a block; outside of any turn. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
+    void awaitBlock() {
+        stalls++;
+        StallEvent event = StallEvent.beginIfEnabled();
+        nextBlock.await();
+        if (event != null) {
+            event.end(log);
+        }
+    }
+
+    /** How often an append has waited for a block. */
+    public long stalls() {
+        return stalls;
+    }
+}

@@ -1,0 +1,85 @@
+package io.firn.append;
+
+import io.firn.Claim;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The claim of an exclusive appender, and the buffer that the caller writes the value into: one
+ * array, used again by each claim, which commit copies into the log. So nothing that a caller does
+ * to the buffer, at any time, can change another record, and the log's memory is never read back.
+ * Outside of an open claim the buffer's limit is 0.
+ */
+final class OpenClaim implements Claim {
+    private final PartitionAppender appender;
+    private ByteBuffer room = ByteBuffer.allocate(0);
+    private int length = -1;
+
+    OpenClaim(PartitionAppender appender) {
+        this.appender = appender;
+    }
+
+    boolean isOpen() {
+        return length >= 0;
+    }
+
+    /** Opens the claim; the log has room for the record. */
+    Claim open(int valueLength) {
+        if (room.capacity() < valueLength) {
+            room = ByteBuffer.allocate(Math.max(valueLength, 2 * room.capacity()));
+        }
+        room.clear().limit(valueLength).order(ByteOrder.BIG_ENDIAN);
+        length = valueLength;
+        return this;
+    }
+
+    /** Ends the claim. */
+    void end() {
+        length = -1;
+        room.limit(0);
+    }
+
+    /** What the caller wrote, from index 0, regardless of the buffer's position and limit. */
+    byte[] bytes() {
+        return room.array();
+    }
+
+    int length() {
+        return length;
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+        checkOpen();
+        return room;
+    }
+
+    @Override
+    public long offset() {
+        checkOpen();
+        return appender.nextOffset();
+    }
+
+    @Override
+    public long commit() {
+        return appender.commitClaim();
+    }
+
+    @Override
+    public long commitAsync() {
+        return appender.commitClaimAsync();
+    }
+
+    @Override
+    public void abort() {
+        appender.abortClaim();
+    }
+
+    void checkOpen() {
+        if (length < 0) {
+            throw new IllegalStateException(
+                    "no open claim: it was committed or aborted before, call tryClaim");
+        }
+        appender.checkNotClosed();
+    }
+}

@@ -1,0 +1,411 @@
+package io.firn.append;
+
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.ClosedException;
+import io.firn.ConcurrentUseException;
+import io.firn.DurableHandler;
+import io.firn.ExclusiveAppender;
+import io.firn.InvalidOptionException;
+import io.firn.PoisonedException;
+import io.firn.UnexpectedOffsetException;
+import io.firn.batch.BatchEncoder;
+import io.firn.batch.ForeignBatch;
+import io.firn.batch.Source;
+import io.firn.compress.Scratch;
+import io.firn.force.PartitionForcer;
+import io.firn.log.BatchInfo;
+import io.firn.log.SegmentedLog;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.agrona.DirectBuffer;
+
+/**
+ * Both kinds of appender. Each takes the turn while it stores a batch: a shared appender waits for
+ * the turn; an exclusive one expects it to be free and is refused otherwise. Batches are encoded
+ * before that, and forces are awaited after it, so that records of many threads share one force.
+ */
+final class PartitionAppender implements ExclusiveAppender {
+    private static final long ANY_OFFSET = -1;
+
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private final OpenAppenders appenders;
+    private final PartitionWriter writer;
+    private final AppendTurn turn;
+    private final boolean exclusive;
+    private final int maxRecordBytes;
+    // Guarded by the turn.
+    private final Source source = new Source();
+    private final BatchInfo info = new BatchInfo();
+    private final OpenClaim claim = new OpenClaim(this);
+    private volatile boolean closed;
+    private DurableHandler handler;
+
+    PartitionAppender(
+            SegmentedLog log,
+            PartitionForcer forcer,
+            OpenAppenders appenders,
+            boolean exclusive) {
+        this.log = log;
+        this.forcer = forcer;
+        this.appenders = appenders;
+        this.writer = appenders.writer();
+        this.turn = appenders.turn();
+        this.exclusive = exclusive;
+        this.maxRecordBytes = log.topic().options().maxRecordBytes();
+    }
+
+    @Override
+    public long append(byte[] value, int from, int length) {
+        long offset;
+        while ((offset = tryAppend(value, from, length)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, 1);
+    }
+
+    @Override
+    public long append(ByteBuffer value) {
+        long offset;
+        while ((offset = tryAppend(value)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, 1);
+    }
+
+    @Override
+    public long append(DirectBuffer value, int from, int length) {
+        long offset;
+        while ((offset = tryAppend(value, from, length)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, 1);
+    }
+
+    @Override
+    public long append(Batch batch) {
+        Scratch bytes = finish(batch);
+        return appendWhole(bytes, batch.count(), ANY_OFFSET);
+    }
+
+    @Override
+    public long appendIfNext(long expectedOffset, Batch batch) {
+        if (expectedOffset < 0) {
+            throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
+        }
+        return appendWhole(finish(batch), batch.count(), expectedOffset);
+    }
+
+    @Override
+    public long appendBatch(ByteBuffer batch) {
+        int count = ForeignBatch.check(batch);
+        long offset;
+        while ((offset = tryAppendForeign(batch)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, count);
+    }
+
+    @Override
+    public long appendAsync(byte[] value, int from, int length) {
+        return wanted(tryAppend(value, from, length));
+    }
+
+    @Override
+    public long appendAsync(ByteBuffer value) {
+        return wanted(tryAppend(value));
+    }
+
+    @Override
+    public long appendAsync(DirectBuffer value, int from, int length) {
+        return wanted(tryAppend(value, from, length));
+    }
+
+    @Override
+    public long appendAsync(Batch batch) {
+        return wanted(tryAppend(finish(batch), ANY_OFFSET));
+    }
+
+    @Override
+    public long appendBatchAsync(ByteBuffer batch) {
+        ForeignBatch.check(batch);
+        return wanted(tryAppendForeign(batch));
+    }
+
+    @Override
+    public Claim tryClaim(int length) {
+        if (length < 0) {
+            throw new InvalidOptionException("a value has 0 or more bytes, not " + length);
+        }
+        takeTurn();
+        try {
+            if (writer.claim(length)) {
+                return claim.open(length);
+            }
+        } finally {
+            if (!claim.isOpen()) {
+                writer.abortClaim(); // there was no memory for its buffer
+            }
+            giveTurn();
+        }
+        appenders.checkRoom();
+        return null;
+    }
+
+    long commitClaim() {
+        return acked(takeClaim(), 1);
+    }
+
+    long commitClaimAsync() {
+        return wanted(takeClaim());
+    }
+
+    private long takeClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            return writer.commitClaim(source.wrap(claim.bytes(), 0, claim.length()));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    void abortClaim() {
+        enterTurn();
+        try {
+            claim.checkOpen();
+            writer.abortClaim();
+        } finally {
+            claim.end();
+            giveTurn();
+        }
+    }
+
+    long nextOffset() {
+        return log.nextOffset();
+    }
+
+    @Override
+    public void awaitDurable(long offset) {
+        checkUsable();
+        if (offset >= log.nextOffset()) {
+            throw new InvalidOptionException(
+                    log
+                            + " has no record at offset "
+                            + offset
+                            + " yet, the next offset is "
+                            + log.nextOffset()
+                            + ": append it first, or use whenDurable");
+        }
+        forcer.awaitDurable(offset + 1);
+    }
+
+    @Override
+    public CompletableFuture<Long> whenDurable(long offset) {
+        checkUsable();
+        if (offset < 0 || offset == Long.MAX_VALUE) {
+            throw new InvalidOptionException(log + ": no record can have the offset " + offset);
+        }
+        CompletableFuture<Long> future = forcer.whenDurable(offset + 1, this);
+        if (closed) {
+            failUnwritten(); // close may have checked before the future was added
+        }
+        return future;
+    }
+
+    @Override
+    public synchronized void onDurable(DurableHandler newHandler) {
+        if (closed && newHandler != null) {
+            throw closedException();
+        }
+        if (handler != null) {
+            forcer.handlers().remove(handler);
+        }
+        handler = newHandler;
+        if (newHandler != null) {
+            forcer.handlers().add(newHandler);
+        }
+    }
+
+    @Override
+    public Batch newBatch() {
+        return log.topic().newBatch();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            turn.checkNotMine(); // it could not be left, and would stay half closed
+            closed = true;
+        }
+        onDurable(null);
+        appenders.leave();
+        failUnwritten();
+    }
+
+    private void failUnwritten() {
+        forcer.failUnwritten(this, closedException());
+    }
+
+    private Scratch finish(Batch batch) {
+        if (!(batch instanceof BatchEncoder encoder)) {
+            throw new InvalidOptionException(
+                    "a batch that newBatch() made is expected, found "
+                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        }
+        // An exclusive appender leaves the CRC to the writer; shared ones keep their turns short.
+        return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
+    }
+
+    private long appendWhole(Scratch bytes, int count, long expectedOffset) {
+        long offset;
+        while ((offset = tryAppend(bytes, expectedOffset)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, count);
+    }
+
+    private long tryAppend(byte[] value, int from, int length) {
+        takeTurn();
+        try {
+            return writer.append(source.wrap(value, from, length));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            giveTurn();
+        }
+    }
+
+    private long tryAppend(ByteBuffer value) {
+        takeTurn();
+        try {
+            return writer.append(source.wrap(value));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            giveTurn();
+        }
+    }
+
+    private long tryAppend(DirectBuffer value, int from, int length) {
+        takeTurn();
+        try {
+            return writer.append(source.wrap(value, from, length));
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            giveTurn();
+        }
+    }
+
+    private long tryAppend(Scratch bytes, long expectedOffset) {
+        takeTurn();
+        try {
+            if (expectedOffset != ANY_OFFSET && expectedOffset != log.nextOffset()) {
+                throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
+            }
+            info.read(bytes.bytes());
+            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive);
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            giveTurn();
+        }
+    }
+
+    private long tryAppendForeign(ByteBuffer batch) {
+        takeTurn();
+        try {
+            info.read(batch, batch.position());
+            return writer.append(source.wrap(batch), info, true);
+        } catch (InternalError e) {
+            throw faulted(e);
+        } finally {
+            giveTurn();
+        }
+    }
+
+    /**
+     * A page of the log is gone. Caught this far out because Java 17 may report it some
+     * instructions late; if it reports it only in our caller, the next force detects it.
+     */
+    private PoisonedException faulted(InternalError fault) {
+        return log.poison(fault);
+    }
+
+    private void takeTurn() {
+        enterTurn();
+        if (claim.isOpen()) {
+            giveTurn();
+            throw claimIsOpen(); // also when another thread has just ended it: the turn is gone
+        }
+    }
+
+    private void enterTurn() {
+        checkNotClosed();
+        if (!exclusive) {
+            turn.enter();
+        } else if (!turn.tryEnter()) {
+            throw new ConcurrentUseException(
+                    "the exclusive appender of "
+                            + log
+                            + " is in use: it is for one thread at a time, and not for a"
+                            + " VisibleListener that it calls itself; nothing was appended by this"
+                            + " call; hand the appender over when the other call has returned, or"
+                            + " use shared appenders");
+        }
+        if (closed) {
+            giveTurn(); // in between; the turn is the next appender's
+            checkNotClosed();
+        }
+    }
+
+    private void giveTurn() {
+        turn.leave();
+    }
+
+    void checkNotClosed() {
+        if (closed) {
+            throw closedException();
+        }
+    }
+
+    private ClosedException closedException() {
+        return new ClosedException("this appender of " + log + " was closed");
+    }
+
+    private void checkUsable() {
+        checkNotClosed();
+        if (claim.isOpen()) {
+            throw claimIsOpen();
+        }
+    }
+
+    private static IllegalStateException claimIsOpen() {
+        return new IllegalStateException("a claim is open: commit or abort it first");
+    }
+
+    private long acked(long offset, int count) {
+        if (log.isDurable()) {
+            forcer.awaitDurable(offset + count);
+        }
+        return offset;
+    }
+
+    private long wanted(long offset) {
+        if (offset < 0) {
+            appenders.checkRoom();
+        }
+        if (offset >= 0 && log.isDurable()) {
+            forcer.want();
+        }
+        return offset;
+    }
+}

@@ -1,0 +1,63 @@
+package io.firn.background;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Runs steps of background work. A step that fails is counted and reported, and stops nothing else.
+ * Thread-safe.
+ */
+public final class Attempts {
+    /** What {@link #run} returns for a step that failed. */
+    static final int FAILED = -1;
+
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final AtomicLong errors = new AtomicLong();
+
+    /** A step of background work. */
+    @FunctionalInterface
+    public interface Step {
+        /** Does the step; returns the amount of work done. */
+        int run() throws IOException;
+    }
+
+    /**
+     * Runs a step.
+     *
+     * @param subject what the step is for, named in the report
+     * @param backOff notes the outcome; null when the step is not tried again
+     * @return how much was done, or {@link #FAILED}
+     */
+    int run(Object subject, Step step, BackOff backOff) {
+        try {
+            int work = step.run();
+            if (backOff != null) {
+                backOff.onSuccess();
+            }
+            return work;
+        } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
+            // Whatever fails here, the other steps are run.
+            failed(subject, e, backOff);
+            return FAILED;
+        }
+    }
+
+    /** Counts and reports a failure. */
+    public void failed(Object subject, Throwable e, BackOff backOff) {
+        errors.incrementAndGet();
+        String next = "";
+        if (backOff != null) {
+            backOff.onFailure();
+            next = ", tried again in " + backOff.pauseSeconds() + " s";
+        }
+        LOG.log(
+                System.Logger.Level.ERROR,
+                subject + ": background work failed" + next + ": " + e.getMessage(),
+                e);
+    }
+
+    long errors() {
+        return errors.get();
+    }
+}

@@ -1,0 +1,90 @@
+package io.firn.background;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * The system clock, cached for appenders: reading the system clock itself costs as much as an
+ * append. For a short while after the time was last asked for, the clock ticks: the background
+ * threads set it every millisecond. Then it sleeps, so that an idle store need not wake up for it.
+ * A thread that asks a sleeping clock reads the system clock and starts the ticking again, so
+ * nobody ever gets a time from before the sleep.
+ *
+ * <p>It also follows when the system clock is set back. Thread-safe; {@link #time} takes no lock
+ * and allocates nothing.
+ */
+final class CachedClock implements EpochClock {
+    private static final long TICKS_FOR_NS = 100_000_000;
+    private static final long ASLEEP = Long.MIN_VALUE;
+    private static final VarHandle TIME;
+
+    static {
+        try {
+            TIME = MethodHandles.lookup().findVarHandle(CachedClock.class, "timeMs", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LongSupplier system;
+    private final LongSupplier nanos;
+    private final Runnable onWake;
+    private volatile long ticksUntilNs;
+    private volatile long timeMs = ASLEEP;
+
+    /**
+     * Creates a sleeping clock.
+     *
+     * @param onWake makes somebody call {@link #update} every millisecond while {@link #isTicking};
+     *     null when nobody can: then the clock never sleeps, and stands still between updates
+     */
+    CachedClock(Runnable onWake) {
+        this(System::currentTimeMillis, System::nanoTime, onWake);
+    }
+
+    CachedClock(LongSupplier system, LongSupplier nanos, Runnable onWake) {
+        this.system = system;
+        this.nanos = nanos;
+        this.onWake = onWake;
+    }
+
+    @Override
+    public long time() {
+        long now = timeMs;
+        return now == ASLEEP ? start() : now;
+    }
+
+    private long start() {
+        long now = system.getAsLong();
+        ticksUntilNs = nanos.getAsLong() + TICKS_FOR_NS;
+        if (TIME.compareAndSet(this, ASLEEP, now) && onWake != null) {
+            onWake.run();
+        }
+        return now;
+    }
+
+    /** The system's time; does not start the clock. */
+    long systemTime() {
+        return system.getAsLong();
+    }
+
+    boolean isTicking() {
+        return timeMs != ASLEEP;
+    }
+
+    /** Sets a clock that ticks, or puts it to sleep. */
+    void update() {
+        long before = timeMs;
+        if (before == ASLEEP) {
+            return;
+        }
+        boolean sleeps = onWake != null && nanos.getAsLong() - ticksUntilNs >= 0;
+        long now = sleeps ? ASLEEP : system.getAsLong();
+        if (now != before) {
+            // A thread that was delayed must not set the clock back to the time that it read.
+            TIME.compareAndSet(this, before, now);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.firn.background;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Lets one thread at a time through; allocation-free, unlike a queueing lock. For turns that are
+ * short or whose waiters have something better to wait for (a force).
+ */
+public final class Gate {
+    private static final VarHandle TAKEN;
+    private static final int SPINS = 200;
+    private static final int YIELDS = 20;
+
+    static {
+        try {
+            TAKEN = MethodHandles.lookup().findVarHandle(Gate.class, "taken", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile boolean taken;
+
+    public boolean tryEnter() {
+        return !taken && TAKEN.compareAndSet(this, false, true);
+    }
+
+    public void enter() {
+        int tries = 0;
+        while (!tryEnter()) {
+            pause(tries++);
+        }
+    }
+
+    /** Waits a little for the end of a short turn; longer after many tries. */
+    public static void pause(int tries) {
+        if (tries < SPINS) {
+            Thread.onSpinWait();
+        } else if (tries < SPINS + YIELDS) {
+            Thread.yield();
+        } else {
+            // The holder was preempted; parking gives it the core.
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    public boolean isTaken() {
+        return taken;
+    }
+
+    /** Everything done inside is visible to the next thread that enters. */
+    public void leave() {
+        TAKEN.setRelease(this, false);
+    }
+}

@@ -1,0 +1,37 @@
+package io.firn.background;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Subjects whose medium failed at the last look, each with its pause before the next one. For one
+ * thread.
+ */
+public final class Trouble {
+    private final Attempts attempts;
+    private final Map<Object, BackOff> pauses = new IdentityHashMap<>();
+
+    public Trouble(Attempts attempts) {
+        this.attempts = attempts;
+    }
+
+    /** Whether a subject is left alone for now. */
+    public boolean isLeftAlone(Object subject) {
+        BackOff backOff = pauses.get(subject);
+        return backOff != null && backOff.leftNs() > 0;
+    }
+
+    /** Reports a failure; the subject is left alone for a while, longer each time. */
+    public void onFailure(Object subject, String what, Throwable e) {
+        attempts.failed(what, e, pauses.computeIfAbsent(subject, each -> new BackOff()));
+    }
+
+    public void onSuccess(Object subject) {
+        pauses.remove(subject);
+    }
+
+    public void forget(Predicate<Object> gone) {
+        pauses.keySet().removeIf(gone);
+    }
+}

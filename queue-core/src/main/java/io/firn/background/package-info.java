@@ -1,0 +1,2 @@
+/** Background work of a store: duties, the threads that run them, back-off, signals. */
+package io.firn.background;

@@ -1,0 +1,101 @@
+package io.firn.force;
+
+import io.firn.TopicOptions;
+import io.firn.background.Duty;
+import io.firn.log.SegmentedLog;
+
+/**
+ * Forces in the background what no appender waits for: asynchronous appends, and WRITTEN topics
+ * when they reach their bytes or their time. It also seals rolled segments.
+ */
+final class ForceDuty extends Duty {
+    private static final long NOT_DIRTY = Long.MIN_VALUE;
+    private static final long LOOK_AGAIN_MS = 100;
+
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private volatile boolean wanted;
+    private long dirtySinceMs = NOT_DIRTY;
+    private boolean looksAgain;
+    private boolean isCalledByAppends;
+    private long lookAgainMs;
+
+    ForceDuty(SegmentedLog log, PartitionForcer forcer) {
+        super(log.store().forcing(), log, "force");
+        this.log = log;
+        this.forcer = forcer;
+    }
+
+    /** Asks for a force; for appends that do not wait. */
+    void want() {
+        if (!wanted) {
+            wanted = true;
+            call();
+        }
+    }
+
+    /**
+     * Forces what was requested or is due, and seals rolled segments. An append requests without a
+     * fence, and may find its request already made while its record is not visible yet: so there is
+     * one more look after a force, which finds the record.
+     */
+    @Override
+    public int run() {
+        if (log.state().isPoisoned() || log.state().isGone()) {
+            return forcer.failPoisoned();
+        }
+        boolean isDirty = log.durableOffset() < log.nextOffset();
+        // A wait for a record that has not been appended yet needs no force.
+        boolean isAsked =
+                wanted || (isDirty && (forcer.hasPending() || (looksAgain && log.isDurable())));
+        if (!isAsked && !log.hasRolledUnsealed() && !isDue(isDirty)) {
+            restOrLookAgain(isDirty);
+            return 0;
+        }
+        wanted = false;
+        dirtySinceMs = NOT_DIRTY;
+        callByAppends(); // before the end is captured: appends after it call
+        return forcer.forceNow() ? 1 : 0;
+    }
+
+    /** Makes the next append to a WRITTEN topic call, and then looks once more. */
+    private void callByAppends() {
+        isCalledByAppends = true;
+        looksAgain = true;
+        lookAgainMs = nowMs() + LOOK_AGAIN_MS;
+        againAt(lookAgainMs);
+        if (!log.isDurable()) {
+            log.alarm().callAtNextAppend();
+        }
+    }
+
+    /** Whether a WRITTEN topic has reached its bytes or its time. */
+    private boolean isDue(boolean isDirty) {
+        if (log.isDurable() || !isDirty) {
+            return false;
+        }
+        if (dirtySinceMs == NOT_DIRTY || nowMs() < dirtySinceMs) {
+            dirtySinceMs = nowMs();
+        }
+        TopicOptions options = log.topic().options();
+        return nowMs() - dirtySinceMs >= options.forceMs()
+                || log.appendedBytes() - forcer.forcedBytes() >= options.forceBytes();
+    }
+
+    private void restOrLookAgain(boolean isDirty) {
+        boolean rests = !isDirty && isCalledByAppends && log.alarm().isToCall();
+        if (log.isDurable() || rests) {
+            boolean isTime = nowMs() >= lookAgainMs || lookAgainMs - nowMs() > LOOK_AGAIN_MS;
+            looksAgain &= !isTime;
+            if (looksAgain) {
+                againAt(lookAgainMs); // called for without need
+            }
+        } else if (isDirty) {
+            isCalledByAppends = false;
+            againAt(later(dirtySinceMs, log.topic().options().forceMs()));
+        } else {
+            // Somebody else has forced, or an append calls whose record was forced by then.
+            callByAppends();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Group commit. */
+package io.firn.force;

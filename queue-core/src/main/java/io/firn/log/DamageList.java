@@ -1,0 +1,36 @@
+package io.firn.log;
+
+import io.firn.DamagedRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The damaged ranges of a partition that are known. Thread-safe. */
+final class DamageList {
+    private final List<DamagedRange> ranges = new ArrayList<>();
+
+    /**
+     * Adds a range. Recovery and reads may find the same damage in different ways, or only a part
+     * of it.
+     *
+     * @return false when it was known
+     */
+    synchronized boolean add(DamagedRange range) {
+        if (ranges.stream().anyMatch(known -> covers(known, range))) {
+            return false;
+        }
+        ranges.removeIf(known -> covers(range, known));
+        ranges.add(range);
+        ranges.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+        return true;
+    }
+
+    private static boolean covers(DamagedRange outer, DamagedRange inner) {
+        return outer.fromOffset() <= inner.fromOffset() && inner.toOffset() <= outer.toOffset();
+    }
+
+    /** In the order of their offsets. */
+    synchronized List<DamagedRange> all() {
+        return List.copyOf(ranges);
+    }
+}

@@ -1,0 +1,160 @@
+package io.firn.log;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.RecordParser;
+import java.nio.ByteBuffer;
+
+/**
+ * What is left of a damaged batch that shows where it ends: its length, its numbers of offsets, its
+ * CRC, and its records. {@link Resync} decides what follows from that. Not thread-safe.
+ */
+final class DamagedBatch {
+    private final ByteBuffer memory;
+    private final BatchVerifier verifier;
+    private final int at;
+    private final long offset;
+    private final int end;
+    private final long endOffset;
+
+    /** The position after it by its length, −1 when that is impossible. */
+    private final int byLength;
+
+    /**
+     * The offset after it, by its last offset and by its count; below its own when that is
+     * impossible.
+     */
+    private final long byLastOffset;
+
+    private final long byCount;
+
+    private int byRecords = -1;
+    private long records = -1;
+
+    /**
+     * Looks at the batch at a position.
+     *
+     * @param offset its first offset
+     * @param end the position after the last batch of the segment
+     * @param endOffset the offset there, {@link Long#MAX_VALUE} when it is unknown
+     */
+    DamagedBatch(
+            ByteBuffer memory,
+            BatchVerifier verifier,
+            int at,
+            long offset,
+            int end,
+            long endOffset) {
+        this.memory = memory;
+        this.verifier = verifier;
+        this.at = at;
+        this.offset = offset;
+        this.end = end;
+        this.endOffset = endOffset;
+        boolean hasHeader = end - at >= BatchFormat.HEADER_LENGTH;
+        int length = hasHeader ? memory.getInt(at + BatchFormat.LENGTH) : -1;
+        int least = BatchFormat.HEADER_LENGTH - BatchFormat.LENGTH_OVERHEAD;
+        int most = end - at - BatchFormat.LENGTH_OVERHEAD;
+        // Bytes from another place of the log tell of a batch that is not here.
+        boolean isHere = hasHeader && memory.getLong(at) == offset;
+        boolean isSane = isHere && length >= least && length <= most;
+        this.byLength = isSane ? at + BatchFormat.LENGTH_OVERHEAD + length : -1;
+        int count = hasHeader ? memory.getInt(at + BatchFormat.COUNT) : -1;
+        this.byCount = count < 1 ? -1 : offset + count;
+        int lastOffset = hasHeader ? memory.getInt(at + BatchFormat.LAST_OFFSET_DELTA) : -1;
+        if (isSane
+                && lastOffset != count - 1
+                && verifier.hasCrcOf(memory, at, byLength, count - 1)) {
+            lastOffset = count - 1; // only this number is damaged
+        }
+        this.byLastOffset = lastOffset < 0 ? -1 : offset + lastOffset + 1;
+    }
+
+    /** Returns its first offset. */
+    long offset() {
+        return offset;
+    }
+
+    /** Returns whether its length leads to a position. */
+    boolean endsByLengthAt(int p) {
+        return p == byLength;
+    }
+
+    /** Returns whether it is shown to end at the end of the segment. */
+    boolean endsAtEnd() {
+        return endsAt(end, endOffset, false);
+    }
+
+    /** Returns whether any evidence says that it ends at a position. */
+    boolean mayEndAt(int p) {
+        return p == byLength || (p == byRecords() && records > 0);
+    }
+
+    /**
+     * Returns whether it is shown to end at a position.
+     *
+     * @param found the offset that is stored there
+     * @param isRun whether a whole batch with that offset begins there
+     */
+    boolean endsAt(int p, long found, boolean isRun) {
+        if (p - at < BatchFormat.HEADER_LENGTH) {
+            return false;
+        }
+        if (p == byLength) {
+            boolean isRight = found == byLastOffset || found == byCount;
+            return isRight || (isRun && !contradicts(p, found) && !hasCrcUpTo(p));
+        }
+        return (found == byLastOffset && hasCrcUpTo(p))
+                || (p == byRecords() && records > 0 && found == offset + records);
+    }
+
+    /**
+     * Returns the offset after it, if it is shown to end at a position; −1 otherwise.
+     *
+     * @param found the offset that is stored there, which may be wrong
+     * @param isWhole whether, but for that offset, a whole batch begins there
+     */
+    long offsetAt(int p, long found, boolean isWhole) {
+        boolean isPlace = isWhole || p == byLength || found == byLastOffset;
+        if (isPlace && byLastOffset <= endOffset && byLastOffset > 0 && hasCrcUpTo(p)) {
+            return byLastOffset;
+        }
+        if (p == byLength && (found == byLastOffset || found == byCount)) {
+            return found;
+        }
+        if (p == byLength && isWhole && byLastOffset == byCount) {
+            return byCount;
+        }
+        boolean isLast = p == byRecords() && records > 0;
+        return isLast && (isWhole || found == offset + records) ? offset + records : -1;
+    }
+
+    /**
+     * Returns whether it ends at a position with another offset than the one that is stored there.
+     */
+    boolean contradicts(int p, long found) {
+        return (p == byLength && byLastOffset == byCount && found != byCount)
+                || (p == byRecords() && records > 0 && found != offset + records);
+    }
+
+    private boolean hasCrcUpTo(int p) {
+        return verifier.hasCrcOf(memory, at, p);
+    }
+
+    /** Returns the position after the records that follow the header. */
+    private int byRecords() {
+        if (records >= 0) {
+            return byRecords;
+        }
+        RecordParser record = new RecordParser();
+        record.wrap(memory);
+        record.batch(0, Integer.MAX_VALUE, 0, false, end);
+        int next = at + BatchFormat.HEADER_LENGTH;
+        do {
+            records++;
+            byRecords = next;
+            next = record.parse(next);
+        } while (next >= 0 && record.offset() == records);
+        return byRecords;
+    }
+}

@@ -1,0 +1,184 @@
+package io.firn.log;
+
+import io.firn.ClosedException;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.background.Attempts;
+import io.firn.background.Background;
+import io.firn.background.Duties;
+import io.firn.metadata.Findings;
+import io.firn.metadata.LeasedCounter;
+import io.firn.metadata.SpareSpace;
+import io.firn.metadata.StoreFiles;
+import io.firn.spi.StorageTier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * What all parts of an open store share: options, clock, background, tiers, epochs, small files.
+ * Thread-safe, once {@link #own} and {@link #follow} were called by the thread that opens the
+ * store.
+ */
+public final class LogContext {
+    private final StoreConfig config;
+    private final Background background;
+    private final StoreFiles files;
+    private final Findings findings = new Findings();
+    private final List<TierState> tiers = new ArrayList<>();
+    private final FreedBlocks freedBlocks = new FreedBlocks();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private LeasedCounter epochs;
+    private Attempts.Step look;
+
+    /**
+     * Creates the context of a store that is being opened.
+     *
+     * @param onDeath told when a background thread has ended although the store is open
+     */
+    public LogContext(StoreConfig config, BiConsumer<String, Throwable> onDeath) {
+        this.config = config;
+        this.background =
+                new Background(
+                        config.clock(), config.idleStrategy(), config.invokerMode(), onDeath);
+        SpareSpace spare =
+                new SpareSpace(background.tidying(), config.medium(), config.directory());
+        this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
+        for (int i = 0; i < config.tiers().size(); i++) {
+            tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
+        }
+    }
+
+    // ---- while the store is opened
+
+    /** Sets the counter of epochs. */
+    public void own(LeasedCounter epochCounter) {
+        epochs = epochCounter;
+    }
+
+    /** Sets what looks for news in a read-only store. */
+    public void follow(Attempts.Step lookNow) {
+        look = lookNow;
+    }
+
+    // ---- options
+
+    public StoreConfig config() {
+        return config;
+    }
+
+    public boolean isReadOnly() {
+        return config.readOnly();
+    }
+
+    public boolean isInvoker() {
+        return config.invokerMode();
+    }
+
+    public StoreFiles files() {
+        return files;
+    }
+
+    public Findings findings() {
+        return findings;
+    }
+
+    // ---- time and background
+
+    /** The clock for appenders. */
+    public EpochClock clock() {
+        return background.clock();
+    }
+
+    /** The time now; does not make the cached clock tick. */
+    public long timeMs() {
+        return background.timeMs();
+    }
+
+    public Background background() {
+        return background;
+    }
+
+    /** The duties that force and seal. */
+    public Duties forcing() {
+        return background.forcing();
+    }
+
+    /** All other duties. */
+    public Duties tidying() {
+        return background.tidying();
+    }
+
+    /** Runs background steps and reports their failures. */
+    public Attempts attempts() {
+        return background.attempts();
+    }
+
+    /** In invoker mode: does the background's work, for a caller that waits for some of it. */
+    public int invoke() {
+        return background.invoke();
+    }
+
+    /** In a read-only store: looks for what another process has written. */
+    public void lookAgain() {
+        try {
+            if (look != null) {
+                look.run();
+            }
+        } catch (IOException e) {
+            throw new FirnException("the store could not be read again: " + e.getMessage(), e);
+        }
+    }
+
+    // ---- tiers and blocks
+
+    /** A number that no block has had. */
+    public long nextEpoch() {
+        return epochs.next();
+    }
+
+    /** Hottest first. */
+    public List<TierState> tiers() {
+        return tiers;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    public TierState stateOf(StorageTier tier) {
+        for (TierState state : tiers) {
+            if (state.tier() == tier) {
+                return state;
+            }
+        }
+        throw new IllegalStateException(tier.name() + " is none of this store's tiers");
+    }
+
+    public FreedBlocks freedBlocks() {
+        return freedBlocks;
+    }
+
+    // ---- the end
+
+    /** Throws when nothing may be changed. */
+    public void checkWritable() {
+        checkOpen();
+        if (config.readOnly()) {
+            throw new InvalidOptionException(
+                    "the store " + config.directory() + " is open read-only");
+        }
+    }
+
+    /** Throws when the store is closed. */
+    public void checkOpen() {
+        if (closing.get()) {
+            throw new ClosedException("the store " + config.directory() + " is closed");
+        }
+    }
+
+    /** Begins the end; false when it has begun before. */
+    public boolean beginClose() {
+        return closing.compareAndSet(false, true);
+    }
+}

@@ -1,0 +1,23 @@
+package io.firn.log;
+
+/**
+ * What a log tells the background work that is built on it. Each call only makes duties run; it is
+ * cheap and allowed under any lock. Thread-safe.
+ */
+public interface LogEvents {
+    /**
+     * Something was appended; not called after each append.
+     *
+     * @param isFillingUp whether the next block is wanted
+     */
+    void onAppended(boolean isFillingUp);
+
+    /** A segment was sealed. */
+    void onSealed();
+
+    /** The log start was raised, or the topic's options were changed. */
+    void onNewLimits();
+
+    /** A reader has mapped a segment. */
+    void onView();
+}

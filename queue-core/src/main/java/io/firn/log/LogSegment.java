@@ -1,0 +1,375 @@
+package io.firn.log;
+
+import io.firn.batch.BatchFormat;
+import io.firn.move.SegmentMove;
+import io.firn.spi.Block;
+import io.firn.spi.Mark;
+import io.firn.spi.SegmentState;
+import io.firn.spi.View;
+import io.firn.upkeep.Seals;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * A segment as the log sees it: its range of offsets, and how far it is written, forced and sealed.
+ * The block below holds the bytes; once the segment is sealed, the block may be exchanged for one
+ * in another tier (see {@link SegmentMove}), and readers continue at the same position in the same
+ * bytes.
+ *
+ * <p>The holder of the append turn updates how far it is written and, at the roll, the end offset;
+ * the holder of the force gate updates how far it is forced and that it is sealed. Both become
+ * visible to readers through the partition's published offsets.
+ */
+public final class LogSegment {
+    public static final long OPEN = Long.MAX_VALUE;
+
+    /** The zero bytes that follow the last batch, so that no stale batch continues it. */
+    public static final int TAIL_ZEROS = 12;
+
+    private static final VarHandle END;
+    private static final VarHandle FORCED_END;
+    private static final VarHandle STAGE;
+    private static final VarHandle VIEW;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            END = lookup.findVarHandle(LogSegment.class, "end", long.class);
+            FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
+            STAGE = lookup.findVarHandle(LogSegment.class, "stage", Stage.class);
+            VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** How far a move to another tier has come, and whether a deletion was faster. */
+    public enum Stage {
+        STAYING,
+        /** It is being copied; it may be deleted. */
+        MOVING,
+        /** The copy is being published; a deletion has to wait for that. */
+        PUBLISHING,
+        /** It is to be deleted; no move begins or is published any more. */
+        DOOMED
+    }
+
+    public volatile Block block;
+
+    /** The memory that the writer stores to; null when this process never wrote the segment. */
+    public ByteBuffer memory;
+
+    public final long epoch;
+    public final int epochBits;
+    public final int capacity;
+
+    /** Whether the store is open read-only: nothing is written, not even derived data. */
+    public final boolean followed;
+
+    /** Whether its bytes may become those of another segment, see {@link Block#mayBeReused}. */
+    public final boolean mayBeReused;
+
+    /** Offset of the first record; set before the segment is published. */
+    public long baseOffset;
+
+    // How far it is written and forced: a position and, in the upper half, the offset there minus
+    // the base. In one long, because the two must never be seen apart.
+    private volatile long end;
+    private volatile long forcedEnd;
+
+    /** The offset after the last record; {@link #OPEN} while more may come. */
+    public volatile long endOffset = OPEN;
+
+    /** Whether it is durably sealed. */
+    public volatile boolean sealed;
+
+    /** The index of the tier to which it is being moved; −1 for none. */
+    public volatile int movingTo = -1;
+
+    /** Whether it was moved and its old block is not freed yet, because it may still be read. */
+    public volatile boolean lingers;
+
+    private volatile Stage stage = Stage.STAYING;
+    private volatile SparseIndex index;
+    private volatile View view;
+    private View held;
+    private volatile Runnable onView;
+    private long markedOffset = -1;
+    private long beginTimeMs = -1;
+
+    /** Creates a segment to be written to. */
+    public LogSegment(Block block, long epoch, SparseIndex index) {
+        this.block = block;
+        this.memory = block.memory();
+        this.epoch = epoch;
+        this.epochBits = BatchFormat.epochBits(epoch);
+        this.capacity = block.capacity();
+        this.index = index;
+        this.followed = false;
+        this.mayBeReused = false;
+        Mark mark = block.mark();
+        if (mark.state() == SegmentState.ACTIVE && mark.epoch() == epoch) {
+            this.markedOffset = mark.offset();
+        }
+    }
+
+    /** Creates a segment that is only read, while another process may write it. */
+    public LogSegment(Block block, long baseOffset) {
+        this.block = block;
+        this.memory = null;
+        this.epoch = block.mark().epoch();
+        this.epochBits = 0;
+        this.capacity = block.capacity();
+        this.baseOffset = baseOffset;
+        this.followed = true;
+        this.mayBeReused = block.mayBeReused();
+    }
+
+    /** Creates a sealed segment. */
+    public LogSegment(Block block, long baseOffset, int length, long endOffset) {
+        this.block = block;
+        this.memory = null;
+        this.epoch = block.mark().epoch();
+        this.epochBits = 0;
+        this.capacity = length;
+        this.baseOffset = baseOffset;
+        this.followed = false;
+        this.mayBeReused = false;
+        setWritten(length, endOffset);
+        forcedEnd = end;
+        this.endOffset = endOffset;
+        this.sealed = true;
+    }
+
+    /** Position after the last batch. */
+    public int written() {
+        return (int) (long) END.getOpaque(this);
+    }
+
+    /** How far it is written, as a pair; see {@link #positionOf} and {@link #offsetOf}. */
+    public long end() {
+        return (long) END.getAcquire(this);
+    }
+
+    /** Notes that the batches end at a position, and the next offset there. */
+    public void setWritten(int position, long nextOffset) {
+        END.setRelease(this, (nextOffset - baseOffset) << 32 | position);
+    }
+
+    /** How far it is forced, as a pair. */
+    public long forcedEnd() {
+        return forcedEnd;
+    }
+
+    public void setForcedEnd(long pair) {
+        FORCED_END.setRelease(this, pair);
+    }
+
+    public static int positionOf(long pair) {
+        return (int) pair;
+    }
+
+    public long offsetOf(long pair) {
+        return baseOffset + (pair >>> 32);
+    }
+
+    /** The index that is being filled or was loaded; null when it is not loaded. */
+    public SparseIndex index() {
+        return index;
+    }
+
+    public void index(SparseIndex value) {
+        index = value;
+    }
+
+    /**
+     * Holds the bytes for the writer that will take the segment, so that they cannot be unmapped
+     * before its first store.
+     */
+    public void hold() throws IOException {
+        held = pin();
+    }
+
+    /** Passes the hold to the caller, which has taken the segment. */
+    public View takeHold() {
+        View hold = held;
+        held = null;
+        return hold;
+    }
+
+    /**
+     * Returns a walk over the written batches in a view, starting at a batch whose offset is known.
+     */
+    public SegmentWalk walk(ByteBuffer bytes, int at, long offset) {
+        long pair = end();
+        int lastEpoch = lastEpochBits(block);
+        return new SegmentWalk(bytes, at, offset, positionOf(pair), offsetOf(pair), lastEpoch);
+    }
+
+    /** The low bits of the epoch of a segment's last batch, as its mark says; −1 when unknown. */
+    public static int lastEpochBits(Block of) {
+        Mark mark = of.mark();
+        return mark == null || mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
+    }
+
+    /** Pins the bytes; call {@link View#unpin} when done. */
+    public View pin() throws IOException {
+        View v = view;
+        while (v == null || !v.pin()) {
+            v = viewOf(block);
+            view = v;
+            Runnable told = onView;
+            if (told != null) {
+                told.run();
+            }
+        }
+        return v;
+    }
+
+    /** Sets what is called when a view is mapped. */
+    void onView(Runnable told) {
+        onView = told;
+    }
+
+    /** Whether a reader has mapped it since its view was last released. */
+    public boolean hasView() {
+        return view != null;
+    }
+
+    /** The block's view; null when the block was exchanged meanwhile. */
+    @SuppressWarnings("ReferenceEquality") // this very block
+    private View viewOf(Block from) throws IOException {
+        try {
+            return from.view();
+        } catch (IOException e) {
+            if (from == block) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** Changes the stage, if it is the expected one; this decides between a deletion and a move. */
+    public boolean enter(Stage from, Stage to) {
+        return STAGE.compareAndSet(this, from, to);
+    }
+
+    /** Whether a deletion has claimed it. */
+    public boolean isDoomed() {
+        return stage == Stage.DOOMED;
+    }
+
+    /**
+     * Claims the segment for deletion: a move in progress gives up.
+     *
+     * @return false while a copy is being published: try again later
+     */
+    public boolean doom() {
+        return isDoomed()
+                || enter(Stage.STAYING, Stage.DOOMED)
+                || enter(Stage.MOVING, Stage.DOOMED);
+    }
+
+    /**
+     * Replaces the block with one that has the same bytes.
+     *
+     * @return the old block's view, retired; null when there was none
+     */
+    public View exchange(Block copy) {
+        Block old = block;
+        block = copy;
+        view = null; // a reader may bring the old one back; being retired, it gives no pin
+        View last = old.detachView();
+        if (last != null) {
+            last.retire();
+        }
+        return last;
+    }
+
+    /**
+     * The time at which it was begun: by its mark, or else the time of the first call.
+     *
+     * @param nowMs the present time; a later time in the mark is ignored, because the clock was set
+     *     back
+     */
+    public synchronized long beginTimeMs(long nowMs) {
+        if (beginTimeMs < 0 || beginTimeMs > nowMs) {
+            long marked = block.mark().beginTimeMs();
+            beginTimeMs = marked >= 0 && marked <= nowMs ? marked : nowMs;
+        }
+        return beginTimeMs;
+    }
+
+    /** Whether {@link #writeMark} would write. */
+    public synchronized boolean isMarkDue() {
+        return isNews(forcedEnd);
+    }
+
+    private boolean isNews(long pair) {
+        return !sealed
+                && positionOf(pair) > 0
+                && offsetOf(pair) != markedOffset
+                && block.mark().state() != SegmentState.SEALED;
+    }
+
+    /**
+     * Writes a mark if the segment is durable further than the last one says. Never after a seal.
+     */
+    public synchronized void writeMark(long nowMs) throws IOException {
+        long pair = forcedEnd;
+        if (!isNews(pair)) {
+            return;
+        }
+        long offset = offsetOf(pair);
+        int position = positionOf(pair);
+        long begun = beginTimeMs(nowMs);
+        block.writeMark(block.mark().active(epoch, baseOffset, position, offset, begun));
+        markedOffset = offset;
+    }
+
+    /** Seals durably; everything must have been forced. */
+    public synchronized void seal(long timeMs) throws IOException {
+        block.seal(block.mark().sealed(epoch, baseOffset, written(), endOffset, timeMs));
+        sealed = true;
+    }
+
+    /** Brings a sealed segment into its final form. */
+    public void finishSeal() throws IOException {
+        SparseIndex complete = SegmentIndexes.of(this);
+        complete.complete();
+        block.finishSeal(complete.offsetBytes(), complete.timeBytes());
+    }
+
+    /** Removes the readers' view if nobody used it since the last call; null when it is in use. */
+    public View detachIdleView() {
+        View v = view;
+        if (v == null || v.testAndClearUsed()) {
+            return null;
+        }
+        View detached = detachView();
+        VIEW.compareAndSet(this, v, null); // unless a reader has mapped another one
+        return detached;
+    }
+
+    /** Removes the readers' view; null when there is none. */
+    public View detachView() {
+        View v = block.detachView();
+        if (v != null) {
+            memory = null; // the segment is finished, and both would keep a mapping reachable
+            view = null;
+            v.retire();
+        }
+        return v;
+    }
+
+    public boolean contains(long offset) {
+        return offset >= baseOffset && offset < endOffset;
+    }
+
+    @Override
+    public String toString() {
+        return block.name();
+    }
+}

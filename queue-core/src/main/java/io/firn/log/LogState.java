@@ -1,0 +1,155 @@
+package io.firn.log;
+
+import io.firn.ClosedException;
+import io.firn.FirnException;
+import io.firn.PoisonedException;
+import io.firn.UnknownTopicException;
+
+/** Which operations a partition allows, and the error for the others. Thread-safe. */
+public final class LogState {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private enum State {
+        OPEN,
+        /** The medium failed, or the thread that forces has ended: reads only. */
+        POISONED,
+        /** No more appends; what has been appended is being forced. */
+        CLOSING,
+        DELETED,
+        CLOSED
+    }
+
+    private final String topic;
+    private final String partition;
+    private volatile State state = State.OPEN;
+    private volatile PoisonedException poison;
+
+    /**
+     * The store is being closed; a poisoned partition stays one, and its moves end all the same.
+     */
+    private volatile boolean closing;
+
+    LogState(String topic, int index) {
+        this.topic = topic;
+        this.partition = topic + "-" + index;
+    }
+
+    /** Throws when appends are not allowed. */
+    public void checkWritable() {
+        if (state != State.OPEN) {
+            throw refusal();
+        }
+    }
+
+    /** Throws when a wait for a force would not end. */
+    public void checkForceable() {
+        if (poison != null || isGone()) {
+            throw refusal();
+        }
+    }
+
+    /** Throws when nothing can be read; a poisoned partition can. */
+    public void checkReadable() {
+        if (isGone()) {
+            throw refusal();
+        }
+    }
+
+    public boolean isWritable() {
+        return state == State.OPEN;
+    }
+
+    /** Throws when no move may begin. */
+    public void checkMovable() {
+        if (!mayMove()) {
+            throw refusal();
+        }
+    }
+
+    /**
+     * Whether sealed segments may be moved; a poisoned partition is still read, so its segments may
+     * be.
+     */
+    public boolean mayMove() {
+        return !closing && (state == State.OPEN || state == State.POISONED);
+    }
+
+    public boolean isPoisoned() {
+        return poison != null;
+    }
+
+    /** Why it is poisoned; null when it is not. */
+    public PoisonedException poison() {
+        return poison;
+    }
+
+    /** Says why it is poisoned, if it is. */
+    public void throwPoison() {
+        PoisonedException first = poison;
+        if (first != null) {
+            throw new PoisonedException(first.getMessage(), first);
+        }
+    }
+
+    public boolean isGone() {
+        State now = state;
+        return now == State.CLOSED || now == State.DELETED;
+    }
+
+    /**
+     * Notes why nothing can be appended any more; the first reason is reported.
+     *
+     * @param what what happened
+     * @param todo what the user can do first; empty for nothing
+     */
+    public synchronized PoisonedException poison(
+            String what, String todo, Throwable cause, long durableOffset) {
+        if (poison == null) {
+            poison =
+                    new PoisonedException(
+                            partition
+                                    + ": "
+                                    + what
+                                    + "; records below "
+                                    + durableOffset
+                                    + " are durable and stay readable, later ones were not"
+                                    + " acknowledged; "
+                                    + todo
+                                    + "open the store again",
+                            cause);
+            if (state == State.OPEN) {
+                state = State.POISONED;
+            }
+            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
+        }
+        return poison;
+    }
+
+    public synchronized void markClosing() {
+        closing = true;
+        if (state == State.OPEN) {
+            state = State.CLOSING;
+        }
+    }
+
+    /** Ends everything; returns the error that all calls throw from then on. */
+    synchronized FirnException markGone(boolean deleted) {
+        if (!isGone()) {
+            state = deleted ? State.DELETED : State.CLOSED;
+        }
+        return refusal();
+    }
+
+    private FirnException refusal() {
+        PoisonedException first = poison;
+        return switch (state) {
+            case DELETED -> new UnknownTopicException("topic " + topic + " was deleted");
+            case CLOSED -> closed();
+            default -> first == null ? closed() : new PoisonedException(first.getMessage(), first);
+        };
+    }
+
+    private ClosedException closed() {
+        return new ClosedException("the store of " + partition + " is closed");
+    }
+}

@@ -1,0 +1,136 @@
+package io.firn.log;
+
+import io.firn.FirnException;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.spi.Sidecar;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Finds a segment's sparse index: the one that the writer fills, the sidecar of the sealed segment,
+ * or one rebuilt from the batches when the sidecar is missing or wrong.
+ */
+public final class SegmentIndexes {
+    private SegmentIndexes() {}
+
+    public static SparseIndex of(LogSegment segment) {
+        SparseIndex index = segment.index();
+        if (index != null) {
+            return index;
+        }
+        try {
+            index =
+                    SparseIndex.ofBytes(
+                            segment.block.readSidecar(Sidecar.INDEX),
+                            segment.block.readSidecar(Sidecar.TIMEINDEX),
+                            segment.written());
+        } catch (IOException e) {
+            index = null; // derived data: rebuilt below
+        }
+        if (index == null) {
+            return rebuild(segment);
+        }
+        segment.index(index);
+        return index;
+    }
+
+    /** Builds the index from the batches' headers. */
+    static SparseIndex rebuild(LogSegment segment) {
+        boolean wasSealed = segment.sealed;
+        try {
+            View view = segment.pin();
+            try {
+                SparseIndex index = build(segment, view.buffer());
+                if (segment.sealed && segment.block.isFinished() && !segment.followed) {
+                    index.complete();
+                    segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
+                    segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
+                }
+                segment.index(index);
+                if (segment.sealed && !wasSealed && segment.followed) {
+                    segment.index(null); // it is complete only now
+                }
+                return index;
+            } finally {
+                view.unpin();
+            }
+        } catch (IOException e) {
+            throw new FirnException("the index of " + segment + " cannot be made", e);
+        }
+    }
+
+    private static SparseIndex build(LogSegment segment, ByteBuffer memory) {
+        SparseIndex index = new SparseIndex(segment.capacity);
+        SegmentWalk walk = segment.walk(memory, 0, segment.baseOffset);
+        while (walk.next()) {
+            if (!walk.isDamage()) {
+                int lastOffset = (int) (walk.toOffset() - segment.baseOffset - 1);
+                index.onBatch(walk.position(), walk.size(), lastOffset, walk.maxTimestamp());
+            }
+        }
+        return index;
+    }
+
+    /**
+     * Returns an offset before which all timestamps are smaller. An entry is trusted if a batch ends
+     * at its offset and is older.
+     */
+    public static long offsetBefore(
+            LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
+        SparseIndex index = of(segment);
+        int relative = index.offsetBefore(timestampMs);
+        if (relative < 0 || names(segment, memory, verifier, index, relative, timestampMs)) {
+            return segment.baseOffset + Math.max(relative, 0);
+        }
+        return segment.baseOffset + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
+    }
+
+    private static boolean names(
+            LogSegment segment,
+            ByteBuffer memory,
+            BatchVerifier verifier,
+            SparseIndex index,
+            int relative,
+            long timestampMs) {
+        long target = segment.baseOffset + relative;
+        SegmentWalk walk = walkTo(segment, index, memory, verifier, target);
+        while (walk.next()) {
+            if (walk.toOffset() > target) {
+                return !walk.isDamage()
+                        && walk.toOffset() == target + 1
+                        && walk.maxTimestamp() < timestampMs;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns a walk from the last indexed batch at or before an offset. An index entry is trusted if a
+     * valid batch is at its position and ends at its offset: the batch's CRC does not cover the
+     * base offset.
+     */
+    public static SegmentWalk walkTo(
+            LogSegment segment,
+            SparseIndex index,
+            ByteBuffer memory,
+            BatchVerifier verifier,
+            long target) {
+        int end = segment.written();
+        int entry = index.entryBefore((int) (target - segment.baseOffset));
+        if (entry >= 0 && index.position(entry) <= end - BatchFormat.HEADER_LENGTH) {
+            int at = index.position(entry);
+            long base = memory.getLong(at);
+            long next = segment.baseOffset + index.lastOffset(entry) + 1;
+            if (verifier.check(memory, at, end, base) > 0
+                    && BatchFormat.nextOffset(memory, at) == next) {
+                return segment.walk(memory, at, base);
+            }
+            if (segment.sealed && segment.block.isFinished()) {
+                rebuild(segment);
+            }
+        }
+        return segment.walk(memory, 0, segment.baseOffset);
+    }
+}

@@ -1,0 +1,111 @@
+package io.firn.log;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The segments of a partition in the order of their offsets; only the last ones are not sealed.
+ * Readers get an array that is never changed: each change replaces it. Thread-safe.
+ */
+public final class SegmentList {
+    private final Object changing = new Object(); // no other code is called under it
+    private volatile LogSegment[] all;
+
+    SegmentList(List<LogSegment> segments) {
+        all = segments.toArray(new LogSegment[0]);
+    }
+
+    /** Not to be changed by the caller. */
+    LogSegment[] all() {
+        return all;
+    }
+
+    /**
+     * The segment that holds the offset or, between two, the later one; null when there is none.
+     */
+    LogSegment find(long offset) {
+        LogSegment[] now = all;
+        int low = 0;
+        int high = now.length - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (now[mid].endOffset <= offset) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return low < now.length ? now[low] : null;
+    }
+
+    /** The segment that is appended to; null when there is none. */
+    LogSegment active() {
+        LogSegment[] now = all;
+        LogSegment last = now.length == 0 ? null : now[now.length - 1];
+        return last == null || last.endOffset != LogSegment.OPEN ? null : last;
+    }
+
+    /** The oldest segment that is not sealed; null when there is none. */
+    public LogSegment oldestUnsealed() {
+        LogSegment[] now = all;
+        int i = firstUnsealed(now);
+        return i < now.length ? now[i] : null;
+    }
+
+    /** Index of the oldest segment that is not sealed. */
+    public static int firstUnsealed(LogSegment[] segments) {
+        int i = segments.length;
+        while (i > 0 && !segments[i - 1].sealed) {
+            i--;
+        }
+        return i;
+    }
+
+    /** Bytes of all batches. */
+    public long bytes() {
+        long bytes = 0;
+        for (LogSegment segment : all) {
+            bytes += segment.written();
+        }
+        return bytes;
+    }
+
+    void add(LogSegment segment) {
+        synchronized (changing) {
+            LogSegment[] now = Arrays.copyOf(all, all.length + 1);
+            now[now.length - 1] = segment;
+            all = now;
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    public void removeFirst(LogSegment segment) {
+        synchronized (changing) {
+            LogSegment[] now = all;
+            if (now.length > 0 && now[0] == segment) {
+                all = Arrays.copyOfRange(now, 1, now.length);
+            }
+        }
+    }
+
+    /** Adds those of the found segments that are missing, and removes none. */
+    void addMissing(LogSegment[] found) {
+        synchronized (changing) {
+            if (!Arrays.equals(found, all)) {
+                all =
+                        Stream.concat(Arrays.stream(all), Arrays.stream(found))
+                                .distinct()
+                                .sorted(Comparator.comparingLong(segment -> segment.baseOffset))
+                                .toArray(LogSegment[]::new);
+            }
+        }
+    }
+
+    void replace(LogSegment[] found) {
+        synchronized (changing) {
+            all = found;
+        }
+    }
+}

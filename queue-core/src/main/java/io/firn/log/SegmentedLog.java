@@ -1,0 +1,335 @@
+package io.firn.log;
+
+import io.firn.DamagedRange;
+import io.firn.Durability;
+import io.firn.PoisonedException;
+import io.firn.VisibleListener;
+import io.firn.background.Signal;
+import io.firn.move.Moves;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The log of one partition: its segments, the ends that are published, and its state. Forcing,
+ * appending, reading and the background's work are built on it, and it knows nothing of them
+ * besides whom to tell ({@link #connect}).
+ *
+ * <p>Always: {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Each is published with a release
+ * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
+ */
+public final class SegmentedLog {
+    private static final VarHandle NEXT;
+    private static final VarHandle DURABLE;
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            NEXT = lookup.findVarHandle(SegmentedLog.class, "nextOffset", long.class);
+            DURABLE = lookup.findVarHandle(SegmentedLog.class, "durableOffset", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final TopicContext topic;
+    private final LogContext store;
+    private final int index;
+    private final boolean readersSeeWritten;
+    private final Signal published = new Signal();
+    private final VisibleListeners listeners = new VisibleListeners(this);
+    private final Producers producers;
+    private final DamageList damage = new DamageList();
+    private final LogState state;
+    private final SegmentList segments;
+    private final AtomicInteger moves = new AtomicInteger();
+
+    /** Held while the log start is written and published. */
+    private final Object raising = new Object();
+
+    private volatile long logStartOffset;
+
+    @SuppressWarnings("UnusedVariable") // through its handle
+    private volatile long durableOffset;
+
+    @SuppressWarnings("UnusedVariable") // through its handle
+    private volatile long nextOffset;
+
+    // Set once, before another thread sees the log.
+    private ForceWaiters waiters;
+    private AppendAlarm alarm;
+    private LogEvents events;
+    private Runnable onView;
+
+    private volatile long rolls;
+    private volatile long endedBytes;
+    private final long recoveredBytes;
+
+    public SegmentedLog(TopicContext topic, int index, RecoveredPartition recovered) {
+        this.topic = topic;
+        this.store = topic.store();
+        this.index = index;
+        this.state = new LogState(topic.name(), index);
+        this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
+        this.producers = recovered.producers();
+        recovered.damage().forEach(damage::add);
+        this.segments = new SegmentList(recovered.segments());
+        this.logStartOffset = recovered.logStartOffset();
+        this.durableOffset = recovered.durableOffset();
+        this.nextOffset = recovered.nextOffset();
+        LogSegment active = segments.active();
+        this.recoveredBytes = active == null ? 0 : active.written();
+    }
+
+    /** Sets whom to tell what happens; called once, before another thread sees the log. */
+    public void connect(ForceWaiters newWaiters, AppendAlarm newAlarm, LogEvents newEvents) {
+        waiters = newWaiters;
+        alarm = newAlarm;
+        events = newEvents;
+        onView = newEvents::onView;
+        for (LogSegment segment : segments.all()) {
+            segment.onView(onView);
+        }
+    }
+
+    public LogContext store() {
+        return store;
+    }
+
+    public TopicContext topic() {
+        return topic;
+    }
+
+    public int index() {
+        return index;
+    }
+
+    public boolean isDurable() {
+        return !readersSeeWritten;
+    }
+
+    public LogState state() {
+        return state;
+    }
+
+    public Producers producers() {
+        return producers;
+    }
+
+    public AppendAlarm alarm() {
+        return alarm;
+    }
+
+    public LogEvents events() {
+        return events;
+    }
+
+    // ---- what is published
+
+    public long logStartOffset() {
+        return logStartOffset;
+    }
+
+    public long durableOffset() {
+        return (long) DURABLE.getAcquire(this);
+    }
+
+    public long nextOffset() {
+        return (long) NEXT.getAcquire(this);
+    }
+
+    /** The offset where readers stop. */
+    public long visibleOffset() {
+        return readersSeeWritten ? nextOffset() : durableOffset();
+    }
+
+    /** Everything stored before is visible to a thread that sees the offset. */
+    public void publishNext(long offset) {
+        NEXT.setRelease(this, offset);
+        if (readersSeeWritten) {
+            tellReaders();
+        }
+    }
+
+    public void publishDurable(long offset) {
+        DURABLE.setRelease(this, offset);
+        if (!readersSeeWritten) {
+            wakeReaders();
+        }
+    }
+
+    /** Whether {@link #tellListenersOfForce} tells anybody. */
+    public boolean hasListenersToForces() {
+        return !readersSeeWritten && !listeners.isEmpty();
+    }
+
+    /** Tells whoever sees more of a DURABLE topic since its durable offset was published. */
+    public void tellListenersOfForce() {
+        if (!readersSeeWritten) {
+            listeners.tell();
+        }
+    }
+
+    private void tellReaders() {
+        wakeReaders();
+        listeners.tell();
+    }
+
+    private void wakeReaders() {
+        published.wake();
+        topic.published().wake();
+    }
+
+    /** For a read-only store: publishes what it found in the log of the writing process. */
+    public void publishFound(LogSegment[] found, long start, long durable, long next) {
+        // The new ones before the end that is in them, the start before the old ones go: nobody
+        // looks for an offset that is in range and finds no segment.
+        segments.addMissing(found);
+        NEXT.setRelease(this, next);
+        DURABLE.setRelease(this, durable);
+        logStartOffset = start;
+        segments.replace(found);
+        tellReaders();
+    }
+
+    /** Durable before it is visible, and before any segment below it is deleted (O3). */
+    public void raiseLogStart(long offset) throws IOException {
+        synchronized (raising) {
+            if (offset > logStartOffset) {
+                topic.files().writeLogStart(index, offset);
+                logStartOffset = offset;
+                events.onNewLimits();
+            }
+        }
+    }
+
+    /** Wakes threads that wait for records of this partition. */
+    public Signal published() {
+        return published;
+    }
+
+    public void addListener(VisibleListener listener) {
+        listeners.add(listener);
+    }
+
+    public void removeListener(VisibleListener listener) {
+        listeners.remove(listener);
+    }
+
+    // ---- segments
+
+    /** In the order of their offsets; not to be changed by the caller. */
+    public LogSegment[] segments() {
+        return segments.all();
+    }
+
+    public SegmentList segmentList() {
+        return segments;
+    }
+
+    /**
+     * The segment that holds the offset or, between two, the later one; null when there is none.
+     */
+    public LogSegment segmentFor(long offset) {
+        return segments.find(offset);
+    }
+
+    /** The segment that is appended to; null when there is none. */
+    public LogSegment activeSegment() {
+        return segments.active();
+    }
+
+    public boolean hasRolledUnsealed() {
+        LogSegment oldest = segments.oldestUnsealed();
+        return oldest != null && oldest.endOffset != LogSegment.OPEN;
+    }
+
+    public void addSegment(LogSegment segment) {
+        segment.onView(onView);
+        segments.add(segment);
+    }
+
+    /** Counts a segment that was ended; for the thread that has the turn. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // whoever has the turn is the only writer
+    public void onRolled(LogSegment ended) {
+        rolls++;
+        endedBytes += ended.written();
+    }
+
+    public long rolls() {
+        return rolls;
+    }
+
+    /** Bytes appended since open. */
+    public long appendedBytes() {
+        LogSegment active = activeSegment();
+        return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
+    }
+
+    /** The room in a segment. */
+    public int segmentBytes() {
+        return topic.segmentBytes();
+    }
+
+    // ---- moves of its segments
+
+    /** Called before a move looks at anything: close and deletion wait for its end. */
+    public void beginMove() {
+        moves.incrementAndGet();
+    }
+
+    public void endMove() {
+        moves.decrementAndGet();
+    }
+
+    /** Moves in progress. */
+    public int moves() {
+        return moves.get();
+    }
+
+    // ---- damage, and the end
+
+    public void addDamage(DamagedRange range) {
+        if (damage.add(range)) {
+            LOG.log(System.Logger.Level.ERROR, "{0}: damaged: {1}", this, range);
+        }
+    }
+
+    public List<DamagedRange> damage() {
+        return damage.all();
+    }
+
+    /**
+     * The medium failed: no more appends until the store is opened again. Futures are failed by the
+     * background, or by who forces: the caller may have the turn or the gate, and users' callbacks
+     * may close the appender or the store.
+     */
+    public PoisonedException poison(Throwable cause) {
+        String what = "the medium failed (" + cause.getMessage() + ")";
+        PoisonedException why =
+                state.poison(what, "check the medium, then ", cause, durableOffset());
+        waiters.call();
+        return why;
+    }
+
+    /** As {@link #poison(Throwable)}, because of something else, and at once. */
+    public PoisonedException poison(String what, String todo, Throwable cause) {
+        PoisonedException why = state.poison(what, todo, cause, durableOffset());
+        waiters.failPending(why);
+        return why;
+    }
+
+    /** Ends the log, because its topic was deleted or the store is closed. */
+    public void markGone(boolean deleted) {
+        waiters.failPending(state.markGone(deleted));
+        tellReaders();
+    }
+
+    @Override
+    public String toString() {
+        return topic.name() + "-" + index;
+    }
+}

@@ -1,0 +1,206 @@
+package io.firn.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * The positions of batches in a segment, by offset and by timestamp, with one entry for about every
+ * 4 KiB. The arrays have room for a whole segment, so that the append path only fills them. One
+ * thread adds entries; others read those that were added before the offsets that they see were
+ * published.
+ *
+ * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
+ * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its
+ * batch less the base).
+ */
+public final class SparseIndex {
+    static final int INTERVAL_BYTES = 4096;
+    private static final int OFFSET_ENTRY = 8;
+    private static final int TIME_ENTRY = 12;
+    private static final VarHandle COUNT;
+    private static final VarHandle TIME_COUNT;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COUNT = lookup.findVarHandle(SparseIndex.class, "count", int.class);
+            TIME_COUNT = lookup.findVarHandle(SparseIndex.class, "timeCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int[] lastOffsets;
+    private final int[] positions;
+    private final long[] times;
+    private final int[] timeOffsets;
+    private volatile int count;
+    private volatile int timeCount;
+
+    private int bytesSinceEntry;
+    private long maxTimestamp = -1;
+    private int maxTimestampOffset;
+
+    /** Creates an empty index with room for all batches of a segment of that many bytes. */
+    public SparseIndex(int segmentBytes) {
+        // A time entry with each entry, and one for the last timestamp.
+        this(segmentBytes / INTERVAL_BYTES + 1, segmentBytes / INTERVAL_BYTES + 2);
+    }
+
+    private SparseIndex(int entries, int timeEntries) {
+        lastOffsets = new int[entries];
+        positions = new int[entries];
+        times = new long[timeEntries];
+        timeOffsets = new int[timeEntries];
+    }
+
+    /**
+     * Adds a batch.
+     *
+     * @param lastOffset its last offset, relative to the segment
+     */
+    public void onBatch(int position, int size, int lastOffset, long batchMaxTimestamp) {
+        if (batchMaxTimestamp > maxTimestamp) {
+            maxTimestamp = batchMaxTimestamp;
+            maxTimestampOffset = lastOffset;
+        }
+        // Whole batches need no more entries than there is room for. Damaged ones may seem to
+        // overlap; without some entries a search begins earlier.
+        if (bytesSinceEntry > INTERVAL_BYTES && count < lastOffsets.length) {
+            int n = count;
+            lastOffsets[n] = lastOffset;
+            positions[n] = position;
+            COUNT.setRelease(this, n + 1);
+            addTime();
+            bytesSinceEntry = 0;
+        }
+        bytesSinceEntry += size;
+    }
+
+    /** Adds the last timestamp, because the segment is complete. */
+    void complete() {
+        if (maxTimestamp >= 0) {
+            addTime();
+        }
+    }
+
+    /** Returns the largest timestamp; −1 when there is none. */
+    public long maxTimestamp() {
+        return maxTimestamp;
+    }
+
+    /** Returns the last entry whose batch ends at or before the offset (relative); −1 for none. */
+    int entryBefore(int offset) {
+        return lastAtMost(lastOffsets, count, offset);
+    }
+
+    /** Returns the position of an entry's batch. */
+    int position(int entry) {
+        return positions[entry];
+    }
+
+    /** Returns the last offset (relative) of an entry's batch. */
+    int lastOffset(int entry) {
+        return lastOffsets[entry];
+    }
+
+    /**
+     * Returns the last offset (relative) of a batch before which all timestamps are smaller; −1 for
+     * none.
+     */
+    int offsetBefore(long timestamp) {
+        int low = 0;
+        int high = timeCount - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (times[mid] < timestamp) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return high < 0 ? -1 : timeOffsets[high];
+    }
+
+    public byte[] offsetBytes() {
+        ByteBuffer b = ByteBuffer.allocate(count * OFFSET_ENTRY);
+        for (int i = 0; i < count; i++) {
+            b.putInt(lastOffsets[i]).putInt(positions[i]);
+        }
+        return b.array();
+    }
+
+    public byte[] timeBytes() {
+        ByteBuffer b = ByteBuffer.allocate(timeCount * TIME_ENTRY);
+        for (int i = 0; i < timeCount; i++) {
+            b.putLong(times[i]).putInt(timeOffsets[i]);
+        }
+        return b.array();
+    }
+
+    /**
+     * Reads an index from bytes.
+     *
+     * @return null when they cannot be an index of a segment of that many bytes
+     */
+    static SparseIndex ofBytes(byte[] offsetBytes, byte[] timeBytes, int segmentBytes) {
+        if (offsetBytes == null
+                || timeBytes == null
+                || offsetBytes.length % OFFSET_ENTRY != 0
+                || timeBytes.length % TIME_ENTRY != 0) {
+            return null;
+        }
+        int n = offsetBytes.length / OFFSET_ENTRY;
+        int times = timeBytes.length / TIME_ENTRY;
+        SparseIndex index = new SparseIndex(n, times);
+        ByteBuffer b = ByteBuffer.wrap(offsetBytes);
+        for (int i = 0; i < n; i++) {
+            index.lastOffsets[i] = b.getInt();
+            index.positions[i] = b.getInt();
+            boolean ascends =
+                    i == 0
+                            || (index.lastOffsets[i] > index.lastOffsets[i - 1]
+                                    && index.positions[i] > index.positions[i - 1]);
+            if (!ascends || index.positions[i] < 0 || index.positions[i] >= segmentBytes) {
+                return null;
+            }
+        }
+        ByteBuffer t = ByteBuffer.wrap(timeBytes);
+        for (int i = 0; i < times; i++) {
+            index.times[i] = t.getLong();
+            index.timeOffsets[i] = t.getInt();
+            if (i > 0 && index.times[i] <= index.times[i - 1]) {
+                return null;
+            }
+        }
+        index.count = n;
+        index.timeCount = times;
+        index.maxTimestamp = times == 0 ? -1 : index.times[times - 1];
+        return index;
+    }
+
+    private void addTime() {
+        int n = timeCount;
+        if (maxTimestamp < 0 || (n > 0 && times[n - 1] >= maxTimestamp)) {
+            return;
+        }
+        times[n] = maxTimestamp;
+        timeOffsets[n] = maxTimestampOffset;
+        TIME_COUNT.setRelease(this, n + 1);
+    }
+
+    private static int lastAtMost(int[] ascending, int n, int value) {
+        int low = 0;
+        int high = n - 1;
+        while (low <= high) {
+            int mid = (low + high) >>> 1;
+            if (ascending[mid] <= value) {
+                low = mid + 1;
+            } else {
+                high = mid - 1;
+            }
+        }
+        return high;
+    }
+}

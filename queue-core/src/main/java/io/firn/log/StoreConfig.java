@@ -1,0 +1,27 @@
+package io.firn.log;
+
+import io.firn.medium.FileMedium;
+import io.firn.spi.StorageTier;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * The options that the builder has collected and checked. {@code clock} is null for the store's
+ * cached clock, a tier's label if it has none, and {@code idleStrategy} for the default.
+ */
+public record StoreConfig(
+        Path directory,
+        List<StorageTier> tiers,
+        List<String> tierLabels,
+        FileMedium medium,
+        EpochClock clock,
+        Supplier<IdleStrategy> idleStrategy,
+        boolean readOnly,
+        boolean createsBesideUnreadable,
+        boolean invokerMode,
+        long markIntervalMs,
+        long cursorIntervalMs,
+        long producerExpiryMs) {}

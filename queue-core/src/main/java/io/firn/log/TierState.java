@@ -1,0 +1,142 @@
+package io.firn.log;
+
+import io.firn.StoreMetrics;
+import io.firn.background.BackOff;
+import io.firn.spi.StorageTier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
+public final class TierState {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final int index;
+    private final String label;
+    private final boolean isLabelled;
+    private final StorageTier tier;
+    private final AtomicLong spilledSegments = new AtomicLong();
+    private final AtomicLong spilledBytes = new AtomicLong();
+    private final AtomicLong movedDownBytes = new AtomicLong();
+    private final AtomicLong movedUpBytes = new AtomicLong();
+    private final AtomicInteger movesInFlight = new AtomicInteger();
+    private volatile String lastError;
+    private volatile boolean failing;
+    private final BackOff backOff = new BackOff();
+
+    /**
+     * Creates the state of a tier.
+     *
+     * @param label null when the builder was given none
+     */
+    TierState(int index, String label, StorageTier tier) {
+        this.index = index;
+        this.isLabelled = label != null;
+        this.label = label == null ? "tier-" + index : label;
+        this.tier = tier;
+    }
+
+    /** 0 for the hottest. */
+    public int index() {
+        return index;
+    }
+
+    public String label() {
+        return label;
+    }
+
+    /** Whether topics may choose it by its label. */
+    public boolean isLabelled() {
+        return isLabelled;
+    }
+
+    public StorageTier tier() {
+        return tier;
+    }
+
+    public void onSpill(long bytes) {
+        spilledSegments.incrementAndGet();
+        spilledBytes.addAndGet(bytes);
+    }
+
+    public void onMoveBegins() {
+        movesInFlight.incrementAndGet();
+    }
+
+    public void onMoveEnds() {
+        movesInFlight.decrementAndGet();
+    }
+
+    public void onMovedTo(TierState other, long bytes) {
+        (other.index > index ? movedDownBytes : movedUpBytes).addAndGet(bytes);
+    }
+
+    // ---- whether it works
+
+    /** Notes an error after which the tier is still used. */
+    public void noteError(Throwable e) {
+        lastError = String.valueOf(e.getMessage());
+    }
+
+    /** Notes a failure of its medium: nothing new is put here for a while, longer each time. */
+    public synchronized void onFailure(Throwable e) {
+        noteError(e);
+        failing = true;
+        backOff.onFailure();
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "tier "
+                        + label
+                        + " ("
+                        + tier.name()
+                        + ") failed and gets nothing new for "
+                        + backOff.pauseSeconds()
+                        + " s: "
+                        + e.getMessage(),
+                e);
+    }
+
+    /** Notes a success. */
+    public void onSuccess() {
+        if (failing) {
+            recover();
+        }
+    }
+
+    private synchronized void recover() {
+        failing = false;
+        backOff.onSuccess();
+        LOG.log(System.Logger.Level.INFO, "tier {0} ({1}) works again", label, tier.name());
+    }
+
+    /** Whether new segments and copies may be tried here. */
+    public boolean isInRotation() {
+        return !failing || isTimeToTryAgain();
+    }
+
+    private synchronized boolean isTimeToTryAgain() {
+        return backOff.leftNs() <= 0;
+    }
+
+    public StoreMetrics.TierMetrics metrics(int segments) {
+        return new StoreMetrics.TierMetrics(
+                label,
+                tier.name(),
+                tier.durabilityClass(),
+                tier.capacityBytes(),
+                tier.usedBytes(),
+                segments,
+                spilledSegments.get(),
+                spilledBytes.get(),
+                movedDownBytes.get(),
+                movedUpBytes.get(),
+                movesInFlight.get(),
+                isInRotation(),
+                lastError,
+                tier.uncollectedBytes());
+    }
+
+    @Override
+    public String toString() {
+        return label;
+    }
+}

@@ -1,0 +1,102 @@
+package io.firn.log;
+
+import io.firn.Batch;
+import io.firn.TopicOptions;
+import io.firn.background.Signal;
+import io.firn.batch.BatchEncoder;
+import io.firn.metadata.TopicFiles;
+import java.util.List;
+import java.util.UUID;
+
+/** What the partitions of a topic share: its name, options, files and tiers. Thread-safe. */
+public final class TopicContext {
+    private final LogContext store;
+    private final UUID id;
+    private final String name;
+    private volatile TopicOptions options;
+    private final TopicFiles files;
+    private final List<TierState> tiers;
+    private final int segmentBytes;
+    private final Signal published = new Signal();
+
+    public TopicContext(LogContext store, UUID id, String name, TopicOptions options) {
+        this.store = store;
+        this.id = id;
+        this.name = name;
+        this.options = options;
+        this.files = new TopicFiles(store.files(), id);
+        this.tiers = store.tiers().stream().filter(tier -> isAllowed(options, tier)).toList();
+        int bytes = options.segmentBytes();
+        for (TierState state : tiers) {
+            bytes = Math.min(bytes, state.tier().maxSegmentBytes());
+        }
+        this.segmentBytes = bytes;
+    }
+
+    private static boolean isAllowed(TopicOptions options, TierState state) {
+        boolean isChosen =
+                options.tiers().isEmpty()
+                        || (state.isLabelled() && options.tiers().contains(state.label()));
+        return isChosen
+                && state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
+    }
+
+    public LogContext store() {
+        return store;
+    }
+
+    public UUID id() {
+        return id;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public TopicOptions options() {
+        return options;
+    }
+
+    public void options(TopicOptions changed) {
+        options = changed;
+    }
+
+    public TopicFiles files() {
+        return files;
+    }
+
+    /** Wakes threads that wait for records of several partitions. */
+    public Signal published() {
+        return published;
+    }
+
+    /** The tiers that its segments may be in, hottest first. */
+    public List<TierState> tiers() {
+        return tiers;
+    }
+
+    /** Its tiers that work; all of them when none does. */
+    public List<TierState> tiersInRotation() {
+        for (TierState tier : tiers) {
+            if (!tier.isInRotation()) {
+                List<TierState> working = tiers.stream().filter(TierState::isInRotation).toList();
+                return working.isEmpty() ? tiers : working;
+            }
+        }
+        return tiers;
+    }
+
+    /** The room in a segment: what the topic asks for, or what a block of its tiers holds. */
+    public int segmentBytes() {
+        return segmentBytes;
+    }
+
+    public Batch newBatch() {
+        return new BatchEncoder(store.clock(), options.compression(), options.maxRecordBytes());
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,53 @@
+package io.firn.metadata;
+
+import io.firn.FirnException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * A number that grows over the life of a store and never repeats, even after a crash: a range is
+ * made durable before its first number is handed out. Thread-safe.
+ */
+public final class LeasedCounter {
+    private static final String MAGIC = "counter";
+    private static final int VERSION = 1;
+    private static final String LEASED = "leasedBelow";
+    private static final int RANGE = 1000;
+
+    private final FileMedium medium;
+    private final Path file;
+    private long next;
+    private long leasedBelow;
+
+    public LeasedCounter(FileMedium medium, Path file) throws IOException {
+        this.medium = medium;
+        this.file = file;
+        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
+        next = values == null ? 0 : Long.parseLong(values.get(LEASED));
+        leasedBelow = next;
+    }
+
+    /** Excludes numbers up to this one, which were seen elsewhere. */
+    public synchronized void above(long seen) {
+        if (seen >= next) {
+            next = seen + 1;
+        }
+    }
+
+    public synchronized long next() {
+        if (next >= leasedBelow) {
+            try {
+                long upTo = next + RANGE;
+                SmallFile.write(medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
+                leasedBelow = upTo;
+            } catch (IOException e) {
+                throw new FirnException(
+                        "numbers could not be reserved in " + file + ": " + e.getMessage(), e);
+            }
+        }
+        return next++;
+    }
+}

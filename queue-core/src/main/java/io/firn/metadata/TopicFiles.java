@@ -1,0 +1,314 @@
+package io.firn.metadata;
+
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * A topic's metadata on the medium: a directory named by the topic's id, with small files.
+ *
+ * <pre>
+ * topics/ID/topic          name, options, whether it is being deleted
+ *           start-P        log start offset of partition P
+ *           producers-P    what partition P knew of idempotent producers
+ *           cursor-NAME    offsets of a cursor, by partition
+ * </pre>
+ */
+public final class TopicFiles {
+    public static final int MAX_CURSOR_NAME = 120;
+    // File systems allow 255 bytes, and the temporary name of the file is longer.
+    private static final int MAX_CURSOR_FILE = 240;
+    private static final int VERSION = 1;
+    private static final String TOPIC = "topic";
+    private static final String START = "start";
+    private static final String PRODUCERS = "producers";
+    private static final String CURSOR = "cursor";
+    private static final String NAME = "name";
+    private static final String DELETED = "deleted";
+    private static final String OFFSET = "offset";
+
+    private final StoreFiles files;
+    private final FileMedium medium;
+    private final Path directory;
+    // Held shared by writers of a part, and exclusively by the deletion.
+    private final ReadWriteLock partsLock = new ReentrantReadWriteLock();
+    private boolean gone;
+
+    public TopicFiles(StoreFiles files, UUID id) {
+        this.files = files;
+        this.medium = files.medium();
+        this.directory = files.topics().resolve(id.toString());
+    }
+
+    /** The content of the topic file; without the options if the topic is being deleted. */
+    public record Description(String name, TopicOptions options, boolean deleted) {}
+
+    /**
+     * Thrown for a topic file that is intact but contains something that this version does not
+     * know.
+     */
+    static final class UnknownOptionsException extends IOException {
+        private static final long serialVersionUID = 1L;
+        private final String name;
+
+        UnknownOptionsException(String name, String message, Throwable cause) {
+            super(message, cause);
+            this.name = name;
+        }
+
+        /** The topic's name. */
+        String name() {
+            return name;
+        }
+    }
+
+    /** Writes a topic file. */
+    @FunctionalInterface
+    public interface Change {
+        /** Durable on return. */
+        void write() throws IOException;
+    }
+
+    /** Returns null when there is no topic file: the creation did not get that far. */
+    public Description read() throws IOException {
+        Map<String, String> values =
+                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
+        if (values == null) {
+            return null;
+        }
+        Map<String, String> options = new LinkedHashMap<>(values);
+        String name = options.remove(NAME);
+        if (name == null) {
+            throw new IOException(topicFile() + " does not say the topic's name");
+        }
+        if (Boolean.parseBoolean(options.remove(DELETED))) {
+            return new Description(name, null, true);
+        }
+        try {
+            return new Description(name, TopicOptionsFormat.decode(options), false);
+        } catch (InvalidOptionException e) {
+            throw new UnknownOptionsException(
+                    name,
+                    topicFile()
+                            + " has options that this version does not know ("
+                            + e.getMessage()
+                            + "): a newer version of Firn may have written it, open the store with"
+                            + " that one",
+                    e);
+        }
+    }
+
+    /** The file with the topic's name and options. */
+    public Path topicFile() {
+        return directory.resolve(TOPIC);
+    }
+
+    /** The files beside the topic file, without hidden ones that a crash left. */
+    List<String> parts() throws IOException {
+        List<String> names = new ArrayList<>(medium.list(directory));
+        names.removeIf(name -> name.startsWith(".") || name.equals(TOPIC));
+        return names;
+    }
+
+    /**
+     * Reads what recovery will need.
+     *
+     * @throws io.firn.medium.UnsupportedVersionException when a newer Firn wrote some of it
+     */
+    public void checkVersions(int partitions) throws IOException {
+        for (int partition = 0; partition < partitions; partition++) {
+            readPart(START, START + "-" + partition);
+            readPart(PRODUCERS, PRODUCERS + "-" + partition);
+        }
+    }
+
+    /**
+     * Whether the next offset of a partition without segments is known. If its log start is damaged
+     * and there is no checkpoint, it is not.
+     */
+    public boolean tellsNextOffset(int partition) throws IOException {
+        String name = START + "-" + partition;
+        return !medium.exists(directory.resolve(name))
+                || readPart(START, name) != null
+                || readProducers(partition) != null;
+    }
+
+    /** The file with a partition's log start. */
+    public Path startFile(int partition) {
+        return directory.resolve(START + "-" + partition);
+    }
+
+    /**
+     * Makes the names of the files durable: a process that was killed may have left names that are
+     * only in a cache, and what recovery does next must not outlive them (O1).
+     */
+    public void forceNames() throws IOException {
+        medium.forceDirectory(directory);
+    }
+
+    public void create(String name, TopicOptions options) throws IOException {
+        medium.createDirectories(directory);
+        write(name, options, false);
+    }
+
+    /** From here on the topic does not exist, even if parts of it remain. */
+    public void writeTombstone(String name, TopicOptions options) throws IOException {
+        files.spareSpace().write(() -> write(name, options, true));
+    }
+
+    private void write(String name, TopicOptions options, boolean deleted) throws IOException {
+        Map<String, String> values = TopicOptionsFormat.encode(options);
+        values.put(NAME, name);
+        values.put(DELETED, Boolean.toString(deleted));
+        SmallFile.write(medium, directory.resolve(TOPIC), TOPIC, VERSION, values);
+    }
+
+    /**
+     * Removes everything, the topic file last: until then it says that the topic is being deleted.
+     * Writers of a part end before this begins, and none writes afterwards: the part would remain
+     * without the topic file, as if that file had been lost.
+     */
+    public void delete() throws IOException {
+        partsLock.writeLock().lock();
+        try {
+            gone = true;
+            deleteAll();
+        } finally {
+            partsLock.writeLock().unlock();
+        }
+    }
+
+    private void changePart(Change change) throws IOException {
+        partsLock.readLock().lock();
+        try {
+            if (gone) {
+                throw new UnknownTopicException("the topic in " + directory + " was deleted");
+            }
+            change.write();
+        } finally {
+            partsLock.readLock().unlock();
+        }
+    }
+
+    private void deleteAll() throws IOException {
+        if (medium.exists(directory)) { // false if an earlier attempt failed in its last step
+            deleteFiles();
+        }
+        medium.forceDirectory(directory.getParent());
+    }
+
+    private void deleteFiles() throws IOException {
+        for (String name : medium.list(directory)) {
+            if (!name.equals(TOPIC)) {
+                medium.delete(directory.resolve(name));
+            }
+        }
+        medium.forceDirectory(directory);
+        medium.delete(directory.resolve(TOPIC));
+        medium.delete(directory);
+    }
+
+    public long readLogStart(int partition) throws IOException {
+        Map<String, String> values = readPart(START, START + "-" + partition);
+        return values == null ? 0 : Long.parseLong(values.get(OFFSET));
+    }
+
+    public void writeLogStart(int partition, long offset) throws IOException {
+        Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
+        changePart(() -> writeInSpare(startFile(partition), START, values));
+    }
+
+    /** Returns null when there is no valid checkpoint: recovery then reads everything. */
+    public Map<String, String> readProducers(int partition) throws IOException {
+        return readPart(PRODUCERS, PRODUCERS + "-" + partition);
+    }
+
+    public void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
+        Path file = directory.resolve(PRODUCERS + "-" + partition);
+        changePart(() -> writeInSpare(file, PRODUCERS, snapshot));
+    }
+
+    private void writeInSpare(Path file, String magic, Map<String, String> values)
+            throws IOException {
+        files.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
+    }
+
+    /** As {@link #writeProducers}, but the name is durable only after {@link #forceNames}. */
+    public void writeProducersUnnamed(int partition, Map<String, String> snapshot) throws IOException {
+        Path file = directory.resolve(PRODUCERS + "-" + partition);
+        files.spareSpace()
+                .write(() -> SmallFile.replace(medium, file, PRODUCERS, VERSION, snapshot));
+    }
+
+    public List<String> cursorNames() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (String file : medium.list(directory)) {
+            if (file.startsWith(CURSOR + "-")) {
+                names.add(
+                        URLDecoder.decode(
+                                file.substring(CURSOR.length() + 1), StandardCharsets.UTF_8));
+            }
+        }
+        return names;
+    }
+
+    public Map<String, String> readCursor(String name) throws IOException {
+        return readPart(CURSOR, cursorFile(name));
+    }
+
+    public void writeCursor(String name, Map<String, String> offsets) throws IOException {
+        Path file = directory.resolve(cursorFile(name));
+        changePart(() -> SmallFile.write(medium, file, CURSOR, VERSION, offsets));
+    }
+
+    public void deleteCursor(String name) throws IOException {
+        changePart(() -> deletePart(cursorFile(name)));
+    }
+
+    private void deletePart(String name) throws IOException {
+        medium.delete(directory.resolve(name));
+        medium.forceDirectory(directory);
+    }
+
+    public static boolean isCursorName(String name) {
+        return !name.isEmpty()
+                && name.length() <= MAX_CURSOR_NAME
+                && StandardCharsets.UTF_8.newEncoder().canEncode(name)
+                && cursorFile(name).length() <= MAX_CURSOR_FILE;
+    }
+
+    private static String cursorFile(String name) {
+        return CURSOR + "-" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("*", "%2A");
+    }
+
+    /** Damaged files are reported and ignored here: they can be rebuilt, or are only hints. */
+    private Map<String, String> readPart(String magic, String name) throws IOException {
+        try {
+            return SmallFile.read(medium, directory.resolve(name), magic, VERSION);
+        } catch (io.firn.medium.UnsupportedVersionException e) {
+            throw e;
+        } catch (IOException e) {
+            files.findings().add(e.getMessage());
+            return null;
+        }
+    }
+
+    public static FirnException failed(String what, IOException cause) {
+        return new FirnException(what + ": " + cause.getMessage(), cause);
+    }
+}

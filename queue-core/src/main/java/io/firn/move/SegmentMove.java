@@ -1,0 +1,252 @@
+package io.firn.move;
+
+import io.firn.FirnException;
+import io.firn.MoveControl;
+import io.firn.MoveOutcome;
+import io.firn.StoreFullException;
+import io.firn.log.LogSegment;
+import io.firn.log.LogSegment.Stage;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentedLog;
+import io.firn.log.SparseIndex;
+import io.firn.log.TierState;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
+import io.firn.spi.View;
+import io.firn.upkeep.Releases;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Moves a sealed segment to another tier, on the caller's thread and under no lock (O6). The order:
+ *
+ * <ol>
+ *   <li>Copy to a place that recovery ignores. Corrupted bytes are copied unchanged.
+ *   <li>Force, and only then compare, so that what is read back is what was forced.
+ *   <li>MOVING becomes PUBLISHING, unless a deletion made it DOOMED first.
+ *   <li>Publish, durably. After a crash from here on, recovery finds two copies, and drops the
+ *       hotter one.
+ *   <li>Switch the readers: the log's segment gets the new block.
+ *   <li>Free the old block when nobody pins the old bytes any more; if they are pinned now, the
+ *       background does it later. Until then the segment is not moved again.
+ * </ol>
+ *
+ * Nothing waits for readers. After a failure the segment stays where it was.
+ */
+public final class SegmentMove {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int PIECE = 256 * 1024;
+
+    /**
+     * The copy is forced after this many bytes, so that a foreground force never waits for a whole
+     * segment.
+     */
+    private static final int FORCE_EVERY = 4 << 20;
+
+    private static final long SLICE_MS = 5;
+
+    private final SegmentedLog log;
+    private final Releases releases;
+    private final LogSegment segment;
+    private final TierState from;
+    private final TierState to;
+    private final MoveControl control;
+
+    /**
+     * A move.
+     *
+     * @param from the tier that the segment is in
+     */
+    SegmentMove(
+            SegmentedLog log,
+            Releases releases,
+            LogSegment segment,
+            TierState from,
+            TierState to,
+            MoveControl control) {
+        this.log = log;
+        this.releases = releases;
+        this.segment = segment;
+        this.from = from;
+        this.to = to;
+        this.control = control;
+    }
+
+    /** Makes the move; throws when a medium failed. */
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    MoveOutcome run() {
+        if (!segment.enter(Stage.STAYING, Stage.MOVING)) {
+            return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.BUSY;
+        }
+        from.onMoveBegins();
+        to.onMoveBegins();
+        try {
+            Block source = segment.block; // no other thread exchanges it now
+            if (source.tier() != from.tier() || segment.lingers) {
+                return MoveOutcome.BUSY; // it was moved just now, and may be on its way back
+            }
+            segment.movingTo = to.index();
+            return move(source);
+        } finally {
+            segment.movingTo = -1;
+            if (!segment.enter(Stage.PUBLISHING, Stage.STAYING)) {
+                segment.enter(Stage.MOVING, Stage.STAYING);
+            }
+            from.onMoveEnds();
+            to.onMoveEnds();
+        }
+    }
+
+    private MoveOutcome move(Block source) {
+        BlockCopy copy = begin(source);
+        boolean published = false;
+        try {
+            if (!copyBytes(source, copy)) {
+                return givenUp();
+            }
+            // Derived data, rebuilt from the batches when it is damaged.
+            SparseIndex index = SegmentIndexes.of(segment);
+            if (!isWanted() || !segment.enter(Stage.MOVING, Stage.PUBLISHING)) {
+                return givenUp();
+            }
+            Block made = copy.publish(index.offsetBytes(), index.timeBytes());
+            published = true;
+            to.onSuccess();
+            from.onMovedTo(to, segment.written());
+            segment.lingers = true;
+            View last = segment.exchange(made);
+            releases.free(last, source.tier(), () -> leave(source));
+            return MoveOutcome.MOVED;
+        } catch (StoreFullException e) {
+            to.noteError(e);
+            throw e;
+        } catch (IOException | InternalError e) {
+            if (segment.isDoomed()) {
+                return MoveOutcome.GONE; // deleted while it was being read
+            }
+            to.onFailure(e);
+            throw failed(e);
+        } finally {
+            if (!published) {
+                releases.free(null, to.tier(), copy::abandon);
+            }
+        }
+    }
+
+    private void leave(Block source) throws IOException {
+        source.delete();
+        segment.lingers = false;
+    }
+
+    private BlockCopy begin(Block source) {
+        try {
+            return to.tier().beginCopy(source.mark(), log.store().nextEpoch());
+        } catch (StoreFullException e) {
+            to.noteError(e);
+            throw e;
+        } catch (IOException | InternalError e) {
+            to.onFailure(e);
+            throw failed(e);
+        }
+    }
+
+    /** Copies, forces and compares; false when the move is not wanted any more. */
+    private boolean copyBytes(Block source, BlockCopy copy) throws IOException {
+        byte[] piece = new byte[Math.min(PIECE, Math.max(1, segment.written()))];
+        CRC32C given = new CRC32C();
+        int total = segment.written();
+        int forced = 0;
+        for (int at = 0; at < total; at += piece.length) {
+            int length = Math.min(piece.length, total - at);
+            if (!pause(at, total, length)) {
+                return false;
+            }
+            read(source, at, piece, length);
+            given.update(piece, 0, length);
+            copy.write(at, piece, 0, length);
+            if (at + length - forced >= FORCE_EVERY) {
+                copy.force();
+                forced = at + length;
+            }
+        }
+        copy.force();
+        CRC32C taken = new CRC32C();
+        for (int at = 0; at < total; at += piece.length) {
+            int length = Math.min(piece.length, total - at);
+            int read = copy.read(at, piece, 0, length);
+            taken.update(piece, 0, Math.max(read, 0));
+            if (!isWanted()) {
+                return false;
+            }
+        }
+        if (taken.getValue() != given.getValue()) {
+            throw new IOException(
+                    "the copy of "
+                            + source.name()
+                            + " in tier "
+                            + to
+                            + " reads back as other bytes than were written: check that medium");
+        }
+        return true;
+    }
+
+    private void read(Block source, int at, byte[] piece, int length) throws IOException {
+        int read;
+        try {
+            read = source.read(at, piece, 0, length);
+        } catch (IOException | InternalError e) {
+            if (segment.isDoomed()) {
+                throw e;
+            }
+            from.noteError(e);
+            throw failed(e);
+        }
+        if (read < length) {
+            // Missing bytes stay damaged: zeros are not a batch.
+            Arrays.fill(piece, Math.max(read, 0), length, (byte) 0);
+        }
+    }
+
+    /** Waits as long as the control demands; false when the move is not wanted any more. */
+    private boolean pause(int copied, int total, int next) {
+        long pauseNs = control.pauseNs(copied, total, next);
+        if (pauseNs < 0) {
+            return false;
+        }
+        long until = System.nanoTime() + pauseNs;
+        try {
+            for (long left = pauseNs; left > 0 && isWanted(); left = until - System.nanoTime()) {
+                long ms = Math.min(left / 1_000_000, SLICE_MS);
+                Thread.sleep(ms, ms == SLICE_MS ? 0 : (int) (left % 1_000_000));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return isWanted();
+    }
+
+    private boolean isWanted() {
+        return !segment.isDoomed() && log.state().mayMove();
+    }
+
+    private MoveOutcome givenUp() {
+        return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.CANCELLED;
+    }
+
+    private FirnException failed(Throwable e) {
+        String what =
+                log
+                        + ": segment "
+                        + segment
+                        + " could not be moved from tier "
+                        + from
+                        + " to "
+                        + to
+                        + " and stays where it is: "
+                        + e.getMessage();
+        LOG.log(System.Logger.Level.DEBUG, what, e);
+        return new FirnException(what, e);
+    }
+}

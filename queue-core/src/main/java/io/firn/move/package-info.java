@@ -1,0 +1,2 @@
+/** Moves of segments between tiers. */
+package io.firn.move;

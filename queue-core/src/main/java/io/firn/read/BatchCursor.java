@@ -1,0 +1,314 @@
+package io.firn.read;
+
+import io.firn.DamagedRange;
+import io.firn.DamagedRangeException;
+import io.firn.FirnException;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentWalk;
+import io.firn.log.SegmentedLog;
+import io.firn.log.SparseIndex;
+import io.firn.move.Moves;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The place in a partition where a reader continues: an offset, the segment that contains it, and
+ * the position of the batch with it. Finds that batch, reports damage, and copes with a segment
+ * that was replaced.
+ *
+ * <pre>
+ *   UNKNOWN ──enter──▶ IN_SEGMENT ──find──▶ AT_BATCH ──markOpen──▶ open
+ *      ▲                    │                  │ ▲                  │
+ *      │                    │                  │ └────advanceTo─────┤
+ *      └── forget: a seek, damage, the end of the segment, a reuse ─┘
+ * </pre>
+ *
+ * <p>Nothing is held between two calls of {@link #pin}: the caller unpins what that returns. Not
+ * thread-safe.
+ */
+final class BatchCursor {
+    private enum Place {
+        /** The segment has to be looked up. */
+        UNKNOWN,
+        /** The batch has to be searched for in the segment. */
+        IN_SEGMENT,
+        /** The position and the base offset are those of the batch. */
+        AT_BATCH
+    }
+
+    /** A search during a move may not find the segment; the next one does. */
+    private static final int LOOKS = 2;
+
+    private final SegmentedLog log;
+    private final Runnable lookAgain;
+    private final BatchVerifier verifier = new BatchVerifier();
+
+    private long offset;
+    private Place place = Place.UNKNOWN;
+    private LogSegment segment; // null if and only if the place is unknown
+    private int position;
+    private long base;
+
+    /** Whether the records of the batch at the place are being handed out. */
+    private boolean open;
+
+    /**
+     * Creates a cursor at the start of the log.
+     *
+     * @param lookAgain makes a read-only store look for what the writing process has changed
+     */
+    BatchCursor(SegmentedLog log, Runnable lookAgain) {
+        this.log = log;
+        this.lookAgain = lookAgain;
+        this.offset = log.logStartOffset();
+    }
+
+    /** Returns the offset of the first record that is still wanted. */
+    long offset() {
+        return offset;
+    }
+
+    /** Sets the offset of the first record that is still wanted, within the present batch. */
+    void offset(long next) {
+        offset = next;
+    }
+
+    /** Moves to any offset. */
+    void seek(long to) {
+        offset = to;
+        forget();
+    }
+
+    private void forget() {
+        segment = null;
+        place = Place.UNKNOWN;
+        open = false;
+    }
+
+    /**
+     * Throws when the partition cannot be read, or not at the offset.
+     *
+     * @throws OffsetOutOfRangeException when the offset is below the start or above the next offset
+     */
+    void checkRange() {
+        log.state().checkReadable();
+        long start = log.logStartOffset();
+        if (offset < start || offset > log.nextOffset()) {
+            throw new OffsetOutOfRangeException(log.toString(), offset, start, log.nextOffset());
+        }
+    }
+
+    // ---- the segment
+
+    /**
+     * Pins the segment that contains the offset; looks it up again if a follower has replaced it.
+     *
+     * @throws DamagedRangeException when no segment contains the offset
+     */
+    View pin() {
+        enter();
+        for (int look = 0; ; look++) {
+            try {
+                return segment.pin();
+            } catch (IOException e) {
+                if (look == LOOKS) {
+                    throw unreadable(e);
+                }
+                lookAgain();
+                enter();
+            }
+        }
+    }
+
+    private void enter() {
+        // A follower may have lost a segment before it saw its end.
+        if (place != Place.UNKNOWN
+                && segment.contains(offset)
+                && offset < segment.offsetOf(segment.end())) {
+            return;
+        }
+        forget();
+        LogSegment found = log.segmentFor(offset);
+        if (found == null || found.baseOffset > offset) {
+            checkRange(); // retention may have deleted it meanwhile
+            long to = found == null ? log.visibleOffset() : found.baseOffset;
+            throw damaged(to, "no segment holds them");
+        }
+        segment = found;
+        position = 0;
+        base = found.baseOffset;
+        place = offset == base ? Place.AT_BATCH : Place.IN_SEGMENT;
+    }
+
+    /** Pins a segment, in which the caller goes to batches itself. */
+    View pin(LogSegment in) {
+        forget();
+        segment = in;
+        place = Place.IN_SEGMENT;
+        try {
+            return in.pin();
+        } catch (IOException e) {
+            requireStillThere(in);
+            lookAgain.run(); // another process may just have deleted it
+            checkRange();
+            throw unreadable(e);
+        }
+    }
+
+    /** Returns the segment that was pinned last. */
+    LogSegment segment() {
+        return segment;
+    }
+
+    /** Forgets the place, because the writing process has removed the segment. */
+    void lookAgain() {
+        forget();
+        lookAgain.run();
+        checkRange();
+    }
+
+    /**
+     * Checks that a block still holds its segment; what was read before may be used only if this
+     * returns.
+     */
+    static void requireStillThere(LogSegment of) {
+        if (!of.block.isStillThere()) {
+            throw new ReusedException();
+        }
+    }
+
+    // ---- the batch
+
+    /** Searches for the batch that contains the offset, unless the cursor is at it. */
+    void find(ByteBuffer memory) {
+        if (place == Place.IN_SEGMENT) {
+            findAgain(memory);
+        }
+    }
+
+    /** Searches for the batch that contains the offset, although the cursor seemed to be at it. */
+    void findAgain(ByteBuffer memory) {
+        SegmentWalk walk = walkTo(memory, offset);
+        while (walk.next()) {
+            if (walk.toOffset() > offset && !walk.isDamage()) {
+                // If its count is damaged, a batch may seem to include the bytes after it.
+                int end = segment.written();
+                if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
+                    walk.reject(verifier.reason());
+                }
+            }
+            if (walk.toOffset() > offset) {
+                if (walk.isDamage()) {
+                    throw damaged(walk.toOffset(), walk.damage());
+                }
+                position = walk.position();
+                base = walk.fromOffset();
+                place = Place.AT_BATCH;
+                return;
+            }
+        }
+        throw damaged(segment.endOffset, "the segment ends before them");
+    }
+
+    /** Returns a walk over the segment that starts at or before an offset. */
+    SegmentWalk walkTo(ByteBuffer memory, long target) {
+        return SegmentIndexes.walkTo(segment, indexOf(segment), memory, verifier, target);
+    }
+
+    /** Returns the index of a segment. */
+    static SparseIndex indexOf(LogSegment of) {
+        try {
+            return SegmentIndexes.of(of);
+        } catch (FirnException e) {
+            requireStillThere(of); // otherwise there is nothing left to build an index from
+            throw e;
+        }
+    }
+
+    /** Goes to the first record of a batch in the pinned segment. */
+    void goTo(int at, long first) {
+        position = at;
+        base = first;
+        offset = first;
+        place = Place.AT_BATCH;
+        open = false;
+    }
+
+    /** Starts a walk by the headers from the place to the end of the segment. */
+    void start(BatchWalk walk, ByteBuffer memory) {
+        walk.start(memory, position, base, segment.written());
+    }
+
+    /** Returns whether a batch has to be copied before it is verified. */
+    boolean isCopied() {
+        return segment.mayBeReused;
+    }
+
+    /** Returns the position of the batch in its segment. */
+    int position() {
+        return position;
+    }
+
+    /** Returns the batch's first offset. */
+    long base() {
+        return base;
+    }
+
+    /** Notes that the records of the batch are ready to be handed out. */
+    void markOpen() {
+        open = true;
+    }
+
+    /** Returns whether the records of the batch at the place are being handed out. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Moves past batches in the segment. */
+    void advanceTo(int to, long next) {
+        position = to;
+        base = next;
+        offset = next;
+        open = false;
+    }
+
+    /** Returns whether the batch at the place can be read and is whole. */
+    boolean isReadable(ByteBuffer memory) {
+        try {
+            return verifier.check(memory, position, segment.written(), base) > 0;
+        } catch (InternalError e) {
+            return false;
+        }
+    }
+
+    // ---- errors
+
+    /** Returns the error for the batch at the place, which a check has found damaged. */
+    RuntimeException damagedHere(ByteBuffer memory, String reason) {
+        SegmentWalk walk = segment.walk(memory, position, base);
+        walk.rejectNext(reason);
+        return damaged(walk.toOffset(), reason);
+    }
+
+    /** Returns the error for records that are lost, from the offset on up to another one. */
+    RuntimeException damaged(long to, String reason) {
+        if (place != Place.UNKNOWN && !segment.block.isStillThere()) {
+            return new ReusedException();
+        }
+        forget();
+        log.addDamage(new DamagedRange(offset, to, reason));
+        return new DamagedRangeException(log.toString(), offset, to, reason);
+    }
+
+    /** Returns the error for a segment whose medium cannot be read; the place stays. */
+    FirnException unreadable(Throwable cause) {
+        open = false;
+        return new FirnException(
+                log + ": segment " + segment + " cannot be read: " + cause.getMessage(), cause);
+    }
+}

@@ -1,0 +1,173 @@
+package io.firn.read;
+
+import io.firn.Compression;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.RecordFlyweight;
+import io.firn.compress.Codecs;
+import io.firn.compress.Scratch;
+import io.firn.log.LogSegment;
+import io.firn.move.Moves;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The records of one batch, one after another. They are shown where the batch is, or in a buffer of
+ * this object if they had to be decompressed or copied. Not thread-safe.
+ */
+final class BatchRecords {
+    private final int partition;
+    private final RecordFlyweight record = new RecordFlyweight();
+    private final BatchVerifier verifier = new BatchVerifier();
+    private ByteBuffer copy = ByteBuffer.allocate(0);
+    private Scratch compressed;
+    private Scratch decompressed;
+
+    /** What the record shows at present. */
+    private ByteBuffer wrapped;
+
+    /** Whether that is the memory of the segment. */
+    private boolean isMapped;
+
+    private int size;
+    private long nextOffset;
+    private int at;
+    private int end;
+
+    /** Creates it for batches of a partition. */
+    BatchRecords(int partition) {
+        this.partition = partition;
+    }
+
+    /** Returns the record that {@link #show} has shown. */
+    RecordFlyweight record() {
+        return record;
+    }
+
+    /**
+     * Verifies the batch at a cursor's place and makes its records ready.
+     *
+     * @param view the pinned view of the cursor's segment
+     * @throws io.firn.DamagedRangeException when it is damaged
+     */
+    void open(BatchCursor cursor, View view) {
+        ByteBuffer memory = view.buffer();
+        boolean copied = cursor.isCopied();
+        ByteBuffer bytes = copied ? copy(cursor, memory) : memory;
+        int start = copied ? 0 : cursor.position();
+        int limit = copied ? size : cursor.segment().written();
+        size = verifier.check(bytes, start, limit, cursor.base());
+        if (size < 0) {
+            throw cursor.damagedHere(memory, verifier.reason());
+        }
+        nextOffset = BatchFormat.nextOffset(bytes, start);
+        int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
+        boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
+        int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
+        long time = bytes.getLong(start + timeAt);
+        Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (codec == Compression.NONE) {
+            isMapped = !copied;
+            wrapInPlace(bytes, view);
+            at = start + BatchFormat.HEADER_LENGTH;
+            end = start + size;
+        } else {
+            decompress(cursor, bytes, start, codec);
+            isMapped = false;
+            wrap(ByteBuffer.wrap(decompressed.bytes()), null);
+            at = 0;
+            end = decompressed.length();
+        }
+        record.batch(partition, cursor.base(), nextOffset, time, isAppendTime, end);
+        cursor.markOpen();
+    }
+
+    /** Copies the batch at the place, and checks that its segment was still there. */
+    private ByteBuffer copy(BatchCursor cursor, ByteBuffer memory) {
+        LogSegment segment = cursor.segment();
+        int from = cursor.position();
+        size = verifier.checkHeader(memory, from, segment.written(), cursor.base());
+        if (size < 0) {
+            throw cursor.damagedHere(memory, verifier.reason());
+        }
+        if (copy.capacity() < size) {
+            copy = ByteBuffer.allocate(Math.max(size, 2 * copy.capacity()));
+        }
+        copy.put(0, memory, from, size);
+        BatchCursor.requireStillThere(segment);
+        return copy;
+    }
+
+    /** Continues with the batch that is open, whose segment may have been mapped anew. */
+    void reopen(View view) {
+        if (isMapped) {
+            wrapInPlace(view.buffer(), view);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place
+    private void wrapInPlace(ByteBuffer bytes, View view) {
+        if (wrapped != bytes) {
+            wrap(bytes, isMapped ? view::handOut : null);
+        }
+    }
+
+    private void wrap(ByteBuffer bytes, Runnable onHandOut) {
+        record.wrap(bytes, onHandOut);
+        wrapped = bytes;
+    }
+
+    private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
+        if (compressed == null) {
+            compressed = new Scratch(size);
+            decompressed = new Scratch(4 * size);
+        }
+        int length = size - BatchFormat.HEADER_LENGTH;
+        bytes.get(start + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
+        try {
+            if (codec == null) {
+                throw new IOException("unknown compression");
+            }
+            byte[] source = compressed.bytes();
+            Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MAX_DECOMPRESSED);
+        } catch (IOException e) {
+            throw cursor.damaged(nextOffset, e.getMessage());
+        }
+    }
+
+    /** Returns the offset after the batch. */
+    long nextOffset() {
+        return nextOffset;
+    }
+
+    /** Returns whether more bytes follow. */
+    boolean hasNext() {
+        return at < end;
+    }
+
+    /**
+     * Shows the next record.
+     *
+     * @return what {@link #moveTo} continues with after it; −1 when no well-formed record of the
+     *     batch follows
+     */
+    int show() {
+        return record.show(at);
+    }
+
+    /** Moves past the record that was shown. */
+    void moveTo(int next) {
+        at = next;
+    }
+
+    /** Moves past all records. */
+    void moveToEnd() {
+        at = end;
+    }
+
+    /** Moves the cursor past the batch. */
+    void close(BatchCursor cursor) {
+        cursor.advanceTo(cursor.position() + size, nextOffset);
+    }
+}

@@ -1,0 +1,165 @@
+package io.firn.read;
+
+import io.firn.BatchReader;
+import io.firn.BatchRun;
+import io.firn.Partition;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.View;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Reads whole batches unchanged. Only headers are read, unless a wrong one shows that it has to.
+ */
+public final class LogBatchReader implements BatchReader {
+    private final Partition partition;
+    private final SegmentedLog log;
+    private final BatchCursor cursor;
+    private final BatchVerifier verifier = new BatchVerifier();
+    private final BatchWalk walk = new BatchWalk(verifier);
+
+    /**
+     * Creates a reader at the start of a log.
+     *
+     * @param lookAgain as for {@link BatchCursor}
+     */
+    public LogBatchReader(Partition partition, SegmentedLog log, Runnable lookAgain) {
+        this.partition = partition;
+        this.log = log;
+        this.cursor = new BatchCursor(log, lookAgain);
+    }
+
+    @Override
+    public Partition partition() {
+        return partition;
+    }
+
+    @Override
+    public BatchRun read(long offset, int maxBytes, boolean atLeastOne) {
+        if (offset != cursor.offset()) {
+            cursor.seek(offset);
+        }
+        long visible = log.visibleOffset();
+        cursor.checkRange();
+        if (offset >= visible) {
+            return null;
+        }
+        while (true) {
+            View view = cursor.pin();
+            BatchRun run = null;
+            try {
+                run = read(view, visible, maxBytes, atLeastOne);
+                return run;
+            } catch (ReusedException e) {
+                cursor.lookAgain();
+            } catch (InternalError e) {
+                throw cursor.unreadable(e);
+            } finally {
+                if (run == null) {
+                    view.unpin();
+                }
+            }
+        }
+    }
+
+    private BatchRun read(View view, long visible, int maxBytes, boolean atLeastOne) {
+        ByteBuffer memory = view.buffer();
+        cursor.find(memory);
+        goToFirst(memory);
+        int from = cursor.position();
+        long base = cursor.base();
+        long limit = Math.min(visible, cursor.segment().endOffset);
+        int to = from;
+        long next = base;
+        boolean fits = atLeastOne || walk.size() <= maxBytes;
+        while (fits) {
+            to = walk.nextPosition();
+            next = walk.nextOffset();
+            if (next >= limit) {
+                break;
+            }
+            if (!walk.next()) {
+                if (!walk.isWhole()) {
+                    to = walk.position(); // it led to a wrong place
+                    next = walk.baseOffset();
+                    if (to == from) {
+                        throw cursor.damagedHere(memory, verifier.reason());
+                    }
+                }
+                break;
+            }
+            fits = walk.nextPosition() - from <= maxBytes;
+        }
+        if (to == from) {
+            return null;
+        }
+        BatchRun run = new Run(view, bytes(memory, from, to), base, next);
+        cursor.advanceTo(to, next);
+        return run;
+    }
+
+    /** Steps to the batch with the offset, which must begin at the cursor's place. */
+    private void goToFirst(ByteBuffer memory) {
+        cursor.start(walk, memory);
+        if (!walk.next()) {
+            // Only headers were read so far: a wrong one may have led here.
+            cursor.findAgain(memory);
+            cursor.start(walk, memory);
+            if (!walk.next()) {
+                throw cursor.damagedHere(memory, walk.reason());
+            }
+        }
+    }
+
+    private ByteBuffer bytes(ByteBuffer memory, int from, int to) {
+        if (!cursor.isCopied()) {
+            return memory.slice(from, to - from);
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(to - from);
+        bytes.put(0, memory, from, to - from);
+        BatchCursor.requireStillThere(cursor.segment());
+        return bytes.asReadOnlyBuffer();
+    }
+
+    /** Bytes of a segment and the pin that holds them. */
+    private static final class Run implements BatchRun {
+        private final View view;
+        private final ByteBuffer bytes;
+        private final long baseOffset;
+        private final long nextOffset;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        /** Takes over the caller's pin. */
+        Run(View view, ByteBuffer bytes, long baseOffset, long nextOffset) {
+            this.view = view;
+            this.bytes = bytes;
+            this.baseOffset = baseOffset;
+            this.nextOffset = nextOffset;
+        }
+
+        @Override
+        public ByteBuffer bytes() {
+            return bytes;
+        }
+
+        @Override
+        public long baseOffset() {
+            return baseOffset;
+        }
+
+        @Override
+        public long nextOffset() {
+            return nextOffset;
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                bytes.limit(0); // a buffer that was kept shows nothing from now on
+                view.unpin();
+            }
+        }
+    }
+}

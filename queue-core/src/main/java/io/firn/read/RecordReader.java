@@ -1,0 +1,149 @@
+package io.firn.read;
+
+import io.firn.RecordHandler;
+import io.firn.Verdict;
+import io.firn.batch.RecordFlyweight;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.move.Moves;
+import io.firn.spi.View;
+
+/**
+ * Hands the records of one partition to handlers, from an offset on. Between polls it remembers its
+ * place but holds nothing: a segment is pinned during a poll only. Not thread-safe.
+ */
+final class RecordReader {
+    private final SegmentedLog log;
+    private final BatchCursor cursor;
+    private final BatchRecords records;
+    private final RecordFlyweight record;
+    private boolean stopped;
+
+    /** Whether the handler was called and has not returned. */
+    private boolean handling;
+
+    /**
+     * Creates a reader at the start of a log.
+     *
+     * @param lookAgain as for {@link BatchCursor}
+     */
+    RecordReader(SegmentedLog log, Runnable lookAgain) {
+        this.log = log;
+        this.cursor = new BatchCursor(log, lookAgain);
+        this.records = new BatchRecords(log.index());
+        this.record = records.record();
+    }
+
+    /** Returns the log that it reads. */
+    SegmentedLog log() {
+        return log;
+    }
+
+    /** Returns the offset of the next record. */
+    long offset() {
+        return cursor.offset();
+    }
+
+    /** Moves to any offset. */
+    void seek(long to) {
+        cursor.seek(to);
+    }
+
+    /** Returns whether the last poll ended because the handler said so. */
+    boolean stopped() {
+        return stopped;
+    }
+
+    /** Hands out up to a number of visible records, and returns how many were taken. */
+    int poll(RecordHandler handler, int limit) {
+        stopped = false;
+        long visible = log.visibleOffset();
+        cursor.checkRange();
+        int taken = 0;
+        while (taken < limit && cursor.offset() < visible && !stopped) {
+            taken += pollSegment(handler, limit - taken, visible);
+        }
+        return taken;
+    }
+
+    private int pollSegment(RecordHandler handler, int limit, long visible) {
+        handling = false;
+        View view = cursor.pin();
+        record.valid(true);
+        int taken = 0;
+        try {
+            cursor.find(view.buffer());
+            if (cursor.isOpen()) {
+                records.reopen(view);
+            }
+            LogSegment segment = cursor.segment();
+            while (taken < limit
+                    && cursor.offset() < visible
+                    && cursor.offset() < segment.endOffset
+                    && !stopped) {
+                if (!cursor.isOpen()) {
+                    records.open(cursor, view);
+                }
+                taken += pollBatch(handler, limit - taken);
+            }
+            return taken;
+        } catch (ReusedException e) {
+            cursor.lookAgain();
+            return taken;
+        } catch (InternalError e) {
+            if (handling && cursor.isReadable(view.buffer())) {
+                throw e; // thrown by the handler, not by the mapping
+            }
+            throw cursor.unreadable(e);
+        } finally {
+            record.valid(false); // its bytes may be unmapped from here on
+            view.unpin();
+        }
+    }
+
+    private int pollBatch(RecordHandler handler, int limit) {
+        int taken = 0;
+        while (taken < limit && records.hasNext()) {
+            int next = records.show();
+            if (next < 0 && cursor.offset() < records.nextOffset()) {
+                throw cursor.damaged(records.nextOffset(), "malformed record");
+            }
+            if (next < 0) {
+                records.moveToEnd(); // all of the batch's offsets were handed out
+                break;
+            }
+            if (record.offset() >= cursor.offset()) {
+                Verdict verdict = handle(handler);
+                if (verdict == Verdict.AGAIN) {
+                    stopped = true;
+                    return taken;
+                }
+                taken++;
+                cursor.offset(record.offset() + 1);
+                stopped = verdict == Verdict.STOP;
+            }
+            records.moveTo(next);
+            if (stopped) {
+                break;
+            }
+        }
+        if (!records.hasNext()) {
+            records.close(cursor);
+        }
+        return taken;
+    }
+
+    private Verdict handle(RecordHandler handler) {
+        handling = true;
+        Verdict verdict = handler.onRecord(record);
+        handling = false;
+        if (verdict == null) {
+            throw new NullPointerException(
+                    log
+                            + ": the handler returned null for offset "
+                            + cursor.offset()
+                            + ", expected CONTINUE, STOP or AGAIN; the record is handed out again");
+        }
+        return verdict;
+    }
+}

@@ -1,0 +1,235 @@
+package io.firn.read;
+
+import io.firn.FirnException;
+import io.firn.TimestampedOffset;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.RecordFlyweight;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentWalk;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.View;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Searches a log for records by their timestamps. For one search. Not thread-safe. */
+public final class TimestampSearch {
+    private final SegmentedLog log;
+    private final Runnable lookAgain;
+    private final BatchCursor cursor;
+    private final BatchRecords records;
+    private final BatchVerifier verifier = new BatchVerifier();
+
+    /** A search of one segment whose memory is pinned. */
+    private interface SegmentSearch {
+        TimestampedOffset in(View view);
+    }
+
+    /**
+     * Creates a search.
+     *
+     * @param lookAgain as for {@link BatchCursor}
+     */
+    public TimestampSearch(SegmentedLog log, Runnable lookAgain) {
+        this.log = log;
+        this.lookAgain = lookAgain;
+        this.cursor = new BatchCursor(log, lookAgain);
+        this.records = new BatchRecords(log.index());
+    }
+
+    /** Returns the first record with the timestamp or a later one, or null. */
+    public TimestampedOffset find(long timestampMs) {
+        log.state().checkReadable();
+        while (true) {
+            try {
+                return findOnce(timestampMs);
+            } catch (ReusedException e) {
+                lookAgain();
+            }
+        }
+    }
+
+    private TimestampedOffset findOnce(long timestampMs) {
+        long visible = log.visibleOffset();
+        for (LogSegment candidate : log.segments()) {
+            if (isInRange(candidate, visible)) {
+                TimestampedOffset found =
+                        search(candidate, view -> findFirst(view, timestampMs, visible));
+                if (found != null) {
+                    return found;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Returns the first visible record with the largest timestamp, or null when none has one. */
+    public TimestampedOffset findLatest() {
+        log.state().checkReadable();
+        while (true) {
+            try {
+                return findLatestOnce();
+            } catch (ReusedException e) {
+                lookAgain();
+            }
+        }
+    }
+
+    /**
+     * A segment's index knows its largest timestamp, but that may belong to a record below the log
+     * start or not yet visible. So the segments are searched in descending order of that timestamp,
+     * until no other segment can have a larger one than was found.
+     */
+    private TimestampedOffset findLatestOnce() {
+        long visible = log.visibleOffset(); // before the indexes, which then contain all below it
+        Map<LogSegment, Long> largest = largestTimestamps(visible);
+        List<LogSegment> candidates = new ArrayList<>(largest.keySet());
+        candidates.sort(
+                Comparator.comparing((LogSegment s) -> largest.get(s))
+                        .reversed()
+                        .thenComparing(s -> s.baseOffset));
+        TimestampedOffset latest = null;
+        for (LogSegment candidate : candidates) {
+            long bound = largest.get(candidate);
+            boolean isBeaten = latest != null && latest.timestampMs() > bound;
+            if (bound < 0 || isBeaten) {
+                break;
+            }
+            TimestampedOffset found = search(candidate, view -> findFirst(view, bound, visible));
+            if (found == null) {
+                found = search(candidate, view -> findLatest(view, visible));
+            }
+            latest = later(latest, found);
+        }
+        return latest;
+    }
+
+    /** Returns an upper limit of the timestamps in each segment that has visible records. */
+    private Map<LogSegment, Long> largestTimestamps(long visible) {
+        Map<LogSegment, Long> largest = new IdentityHashMap<>();
+        for (LogSegment candidate : log.segments()) {
+            if (isInRange(candidate, visible)) {
+                // The index of a segment that another process writes may lack its end.
+                boolean grows = candidate.followed && !candidate.sealed;
+                long bound = grows ? Long.MAX_VALUE : BatchCursor.indexOf(candidate).maxTimestamp();
+                largest.put(candidate, bound);
+            }
+        }
+        return largest;
+    }
+
+    /** Another process has removed a segment: the search begins anew with those that there are. */
+    private void lookAgain() {
+        lookAgain.run();
+        log.state().checkReadable();
+    }
+
+    private boolean isInRange(LogSegment candidate, long visible) {
+        return candidate.endOffset > log.logStartOffset() && candidate.baseOffset < visible;
+    }
+
+    private TimestampedOffset search(LogSegment in, SegmentSearch search) {
+        View view = cursor.pin(in);
+        try {
+            TimestampedOffset found = search.in(view);
+            if (in.mayBeReused) {
+                BatchCursor.requireStillThere(in);
+            }
+            return found;
+        } catch (InternalError e) {
+            throw cursor.unreadable(e);
+        } finally {
+            view.unpin();
+        }
+    }
+
+    /** Returns the first visible record of a segment with the timestamp or a later one, or null. */
+    private TimestampedOffset findFirst(View view, long timestampMs, long visible) {
+        long from = offsetBefore(view.buffer(), timestampMs);
+        SegmentWalk walk = walkFrom(view, from);
+        while (walk.next()) {
+            if (walk.isDamage()
+                    || walk.maxTimestamp() < timestampMs
+                    || walk.toOffset() <= log.logStartOffset()) {
+                continue;
+            }
+            if (walk.fromOffset() >= visible) {
+                return null;
+            }
+            open(walk, view);
+            RecordFlyweight record = records.record();
+            while (next()) {
+                if (record.timestamp() >= timestampMs && record.offset() >= log.logStartOffset()) {
+                    return new TimestampedOffset(record.offset(), record.timestamp());
+                }
+            }
+        }
+        return null;
+    }
+
+    private long offsetBefore(ByteBuffer memory, long timestampMs) {
+        LogSegment segment = cursor.segment();
+        try {
+            return SegmentIndexes.offsetBefore(segment, memory, verifier, timestampMs);
+        } catch (FirnException e) {
+            BatchCursor.requireStillThere(segment);
+            throw e;
+        }
+    }
+
+    /** Returns the first visible record of a segment with its largest timestamp, or null. */
+    private TimestampedOffset findLatest(View view, long visible) {
+        TimestampedOffset latest = null;
+        SegmentWalk walk = walkFrom(view, log.logStartOffset());
+        while (walk.next() && walk.fromOffset() < visible) {
+            long bound = latest == null ? -1 : latest.timestampMs();
+            if (walk.isDamage()
+                    || walk.maxTimestamp() <= bound
+                    || walk.toOffset() <= log.logStartOffset()) {
+                continue;
+            }
+            open(walk, view);
+            RecordFlyweight record = records.record();
+            while (next()) {
+                if (record.timestamp() >= 0 && record.offset() >= log.logStartOffset()) {
+                    latest =
+                            later(
+                                    latest,
+                                    new TimestampedOffset(record.offset(), record.timestamp()));
+                }
+            }
+        }
+        return latest;
+    }
+
+    private SegmentWalk walkFrom(View view, long offset) {
+        return cursor.walkTo(view.buffer(), Math.max(offset, cursor.segment().baseOffset));
+    }
+
+    private void open(SegmentWalk walk, View view) {
+        cursor.goTo(walk.position(), walk.fromOffset());
+        records.open(cursor, view);
+    }
+
+    /** Shows the next record of the batch; false after the last. */
+    private boolean next() {
+        int next = records.hasNext() ? records.show() : -1;
+        records.moveTo(next);
+        return next >= 0;
+    }
+
+    /** Returns the one with the larger timestamp; of two that are equal, the first. */
+    private static TimestampedOffset later(TimestampedOffset a, TimestampedOffset b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        if (a.timestampMs() != b.timestampMs()) {
+            return a.timestampMs() > b.timestampMs() ? a : b;
+        }
+        return a.offset() < b.offset() ? a : b;
+    }
+}

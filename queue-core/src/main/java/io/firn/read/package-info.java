@@ -1,0 +1,2 @@
+/** Finding and handing out batches and records. */
+package io.firn.read;

@@ -1,0 +1,354 @@
+package io.firn.recovery;
+
+import io.firn.DamagedRange;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.log.BatchInfo;
+import io.firn.log.LogContext;
+import io.firn.log.LogSegment;
+import io.firn.log.Producers;
+import io.firn.log.RecoveredPartition;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentWalk;
+import io.firn.log.TopicContext;
+import io.firn.spi.Block;
+import io.firn.spi.Mark;
+import io.firn.spi.SegmentState;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings a partition from what is in the tiers to a state that can be published. The order (rules
+ * O1 to O3), each step durable before the next:
+ *
+ * <ol>
+ *   <li>Of a segment that was being moved, one copy is kept.
+ *   <li>The valid part of each unsealed segment is found. A successor that does not continue it
+ *       contains nothing acknowledged, because acknowledging waits for the seal: the successors are
+ *       dropped. If a successor continues it, the seal is completed.
+ *   <li>Reserved blocks without a valid first batch are freed, after the previous step: such a
+ *       block may be an unsealed segment of which nothing is left, and then it is the only evidence
+ *       that what follows it was not acknowledged.
+ *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
+ *       epoch.
+ *   <li>The state of producers is brought from their checkpoint to the end.
+ * </ol>
+ *
+ * After a crash at any point, recovery finds the same state again or a later one.
+ */
+public final class PartitionRecovery {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final TopicContext topic;
+    private final int partition;
+    private final LogContext store;
+    private final List<LogSegment> segments = new ArrayList<>();
+
+    /** Reserved blocks without a valid first batch. */
+    private final List<Block> rejected = new ArrayList<>();
+
+    private final List<DamagedRange> damage = new ArrayList<>();
+    private final Producers producers = new Producers();
+    private LogSegment active;
+    private long accepted;
+    private long unproven;
+
+    public PartitionRecovery(TopicContext topic, int partition) {
+        this.topic = topic;
+        this.partition = partition;
+        this.store = topic.store();
+    }
+
+    public RecoveredPartition recover(List<Block> found) throws IOException {
+        RecoveryEvent event = new RecoveryEvent();
+        event.begin();
+        long start = topic.files().readLogStart(partition);
+        chain(candidates(found), start);
+        for (Block block : rejected) {
+            block.delete();
+        }
+        Map<String, String> checkpoint = topic.files().readProducers(partition);
+        long known = checkpoint == null ? 0 : Producers.snapshotOffset(checkpoint);
+        long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
+        long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset;
+        if (first != Long.MAX_VALUE && first > start) {
+            damage.add(new DamagedRange(start, first, "the segments before are missing"));
+        }
+        long next = Math.max(Math.max(start, end), known);
+        if (known > Math.max(end, start)) {
+            damage.add(
+                    new DamagedRange(
+                            Math.max(end, start), known, "the segments after it are missing"));
+        }
+        if (next > end && active != null) {
+            // Offsets must not go back, and a segment has no gaps: continue in a new one.
+            endActive(end);
+        }
+        restoreProducers(checkpoint);
+        List<DamagedRange> relevant = new ArrayList<>();
+        for (DamagedRange range : damage) {
+            if (range.toOffset() > start) {
+                relevant.add(range);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "{0}-{1}: offsets [{2}, {3}) are damaged: {4}",
+                        topic.name(),
+                        partition,
+                        Long.toString(range.fromOffset()),
+                        Long.toString(range.toOffset()),
+                        range.reason());
+            }
+        }
+        report(event, next, relevant.size());
+        return new RecoveredPartition(
+                segments,
+                active,
+                start,
+                next,
+                next,
+                producers,
+                checkpoint == null ? -1 : known,
+                relevant);
+    }
+
+    private List<Object> candidates(List<Block> found) throws IOException {
+        List<Object> usable = new ArrayList<>();
+        List<Block> sealed = new ArrayList<>();
+        for (Block block : found) {
+            if (block.mark().state() == SegmentState.SEALED) {
+                sealed.add(block);
+            } else {
+                UnsealedSegment unsealed = UnsealedSegment.find(block);
+                if (unsealed == null) {
+                    rejected.add(block);
+                } else {
+                    usable.add(unsealed);
+                }
+            }
+        }
+        for (Block block : TwinSegments.drop(sealed)) {
+            usable.add(sealed(block));
+        }
+        usable.sort(Comparator.comparingLong(PartitionRecovery::baseOf));
+        return usable;
+    }
+
+    /** Adds a sealed segment; if its mark was lost, its end is determined from the batches. */
+    private LogSegment sealed(Block block) throws IOException {
+        Mark mark = block.mark();
+        int length = Math.min(mark.position(), block.capacity());
+        if (mark.offset() >= 0) {
+            return new LogSegment(block, mark.baseOffset(), length, mark.offset());
+        }
+        long end = endByBatches(block, length);
+        store.findings().add(block.name() + ": its mark was lost and is recreated");
+        block.rewriteMark(
+                mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
+        return new LogSegment(block, mark.baseOffset(), length, end);
+    }
+
+    /**
+     * Returns the offset after a sealed segment's last batch, by a walk over all batches. If the
+     * last one is damaged, its number of offsets is unknown.
+     */
+    static long endByBatches(Block block, int length) throws IOException {
+        long end = block.mark().baseOffset();
+        View view = block.view();
+        view.pin();
+        try {
+            int lastEpoch = LogSegment.lastEpochBits(block);
+            SegmentWalk walk =
+                    new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE, lastEpoch);
+            while (walk.next()) {
+                if (!walk.isDamage()) {
+                    end = walk.toOffset();
+                }
+                if (walk.position() + walk.size() >= length) {
+                    break;
+                }
+            }
+        } finally {
+            view.unpin();
+        }
+        return end;
+    }
+
+    private void chain(List<Object> candidates, long start) throws IOException {
+        for (int i = 0; i < candidates.size(); i++) {
+            Object candidate = candidates.get(i);
+            if (!segments.isEmpty()
+                    && baseOf(candidate) < endOf(segments.get(segments.size() - 1))) {
+                store.findings().add(
+                        nameOf(candidate) + ": overlaps the segment before it; kept, not served");
+                continue;
+            }
+            if (followsLostSegment(candidate, start) && !hasSealed(candidates, i)) {
+                drop(candidates, i);
+                return;
+            }
+            if (!segments.isEmpty()) {
+                long end = endOf(segments.get(segments.size() - 1));
+                if (baseOf(candidate) > end) {
+                    damage.add(new DamagedRange(end, baseOf(candidate), "a segment is missing"));
+                }
+            }
+            if (candidate instanceof LogSegment sealed) {
+                segments.add(sealed);
+            } else if (!take((UnsealedSegment) candidate, candidates, i + 1)) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Whether the segment before an unsealed one was never sealed and lost even its first batch, so
+     * that nothing in the unsealed one was acknowledged (O2). All that is left of such a segment is
+     * a block without a valid batch that was reserved between the two segments around a gap. A mark
+     * beyond RESERVED was written after a force, and therefore after the seal of the segment
+     * before.
+     */
+    private boolean followsLostSegment(Object candidate, long start) {
+        LogSegment before = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+        long end = before == null ? start : endOf(before);
+        if (baseOf(candidate) <= end
+                || !(candidate instanceof UnsealedSegment unsealed)
+                || unsealed.mark.state() != SegmentState.RESERVED) {
+            return false;
+        }
+        long after = before == null ? -1 : before.epoch;
+        long until = unsealed.mark.epoch();
+        return rejected.stream()
+                .mapToLong(block -> block.mark().epoch())
+                .anyMatch(epoch -> epoch > after && epoch < until);
+    }
+
+    private static boolean hasSealed(List<Object> candidates, int from) {
+        return candidates.stream().skip(from).anyMatch(each -> each instanceof LogSegment);
+    }
+
+    /**
+     * Newest first: a crash in between leaves a gap, which the next recovery finds, and drops the
+     * rest.
+     */
+    private void drop(List<Object> candidates, int from) throws IOException {
+        for (int i = candidates.size() - 1; i >= from; i--) {
+            UnsealedSegment drop = (UnsealedSegment) candidates.get(i);
+            unproven += drop.cut();
+            drop.block.delete();
+        }
+    }
+
+    /** Adds an unsealed segment; false when its successors were dropped. */
+    private boolean take(UnsealedSegment unsealed, List<Object> candidates, int successor)
+            throws IOException {
+        damage.addAll(unsealed.damage);
+        accepted += unsealed.acceptedBytes();
+        unproven += unsealed.unprovenBytes();
+        boolean last = successor == candidates.size();
+        boolean continued = !last && baseOf(candidates.get(successor)) == unsealed.cutOffset();
+        if (!last && !continued && !hasSealed(candidates, successor)) {
+            drop(candidates, successor);
+            last = true;
+        }
+        unsealed.makeDurable();
+        if (last) {
+            active = unsealed.continueWriting(store.nextEpoch());
+            segments.add(active);
+            return false;
+        }
+        segments.add(unsealed.seal(store.clock().time()));
+        return true;
+    }
+
+    private void endActive(long end) throws IOException {
+        active.endOffset = end;
+        active.seal(store.clock().time());
+        active = null;
+    }
+
+    /**
+     * Reads the headers of all batches after the checkpoint, including those below the log start.
+     */
+    private void restoreProducers(Map<String, String> checkpoint) throws IOException {
+        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
+        for (LogSegment segment : segments) {
+            if (endOf(segment) <= from) {
+                continue;
+            }
+            View view = segment.pin();
+            try {
+                hop(segment, view.buffer(), from);
+            } finally {
+                view.unpin();
+            }
+        }
+    }
+
+    private void hop(LogSegment segment, ByteBuffer memory, long from) {
+        SegmentWalk walk =
+                SegmentIndexes.walkTo(
+                        segment,
+                        SegmentIndexes.of(segment),
+                        memory,
+                        new BatchVerifier(),
+                        Math.max(from, segment.baseOffset));
+        BatchInfo info = new BatchInfo();
+        while (walk.next()) {
+            if (walk.isDamage() || walk.fromOffset() < from) {
+                continue;
+            }
+            info.read(memory, walk.position());
+            if (info.producerId() >= 0) {
+                producers.record(
+                        info.producerId(),
+                        info.producerEpoch(),
+                        info.baseSequence(),
+                        info.count(),
+                        memory.getLong(walk.position() + BatchFormat.BASE_OFFSET),
+                        store.clock().time());
+            }
+        }
+    }
+
+    private void report(RecoveryEvent event, long next, int damaged) {
+        System.Logger.Level level =
+                unproven > 0 ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
+        LOG.log(
+                level,
+                "{0}-{1}: next offset {2}; {3} bytes accepted above the mark, {4} unproven bytes cut",
+                topic.name(),
+                partition,
+                Long.toString(next),
+                accepted,
+                unproven);
+        if (event.shouldCommit()) {
+            event.partition = topic.name() + "-" + partition;
+            event.nextOffset = next;
+            event.acceptedBytes = accepted;
+            event.unprovenBytes = unproven;
+            event.damagedRanges = damaged;
+            event.commit();
+        }
+    }
+
+    private static long endOf(LogSegment segment) {
+        return segment.offsetOf(segment.end());
+    }
+
+    private static long baseOf(Object candidate) {
+        return candidate instanceof UnsealedSegment unsealed
+                ? unsealed.baseOffset
+                : ((LogSegment) candidate).baseOffset;
+    }
+
+    private static String nameOf(Object candidate) {
+        return candidate instanceof UnsealedSegment unsealed
+                ? unsealed.block.name()
+                : candidate.toString();
+    }
+}

@@ -1,0 +1,174 @@
+package io.firn.recovery;
+
+import io.firn.DamagedRange;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentWalk;
+import io.firn.log.SparseIndex;
+import io.firn.spi.Block;
+import io.firn.spi.Mark;
+import io.firn.spi.SegmentState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Determines how far an unsealed segment is valid. Up to the mark the headers decide, since that
+ * part was forced. Above it a batch counts only if it has the mark's epoch, the next offset, a
+ * plausible length and a valid CRC ({@link BatchWalk#nextWhole(int)}).
+ */
+final class UnsealedSegment {
+    private static final int CHUNK = 64 * 1024;
+    private static final int LOOK_AFTER_CUT = 1 << 20;
+
+    final Block block;
+    final Mark mark;
+    final long baseOffset;
+    final List<DamagedRange> damage = new ArrayList<>();
+    final SparseIndex index;
+
+    private final ByteBuffer memory;
+    private final int capacity;
+    private final int markPosition;
+    private int cut;
+    private long cutOffset;
+
+    private UnsealedSegment(Block block, Mark mark, long baseOffset) {
+        this.block = block;
+        this.mark = mark;
+        this.baseOffset = baseOffset;
+        this.memory = block.memory();
+        this.capacity = block.capacity();
+        this.index = new SparseIndex(capacity);
+        this.markPosition = mark.state() == SegmentState.ACTIVE ? mark.position() : 0;
+    }
+
+    /** Examines a segment; null when it is reserved and its first batch is not valid. */
+    static UnsealedSegment find(Block block) {
+        Mark mark = block.mark();
+        long base =
+                mark.state() == SegmentState.ACTIVE
+                        ? mark.baseOffset()
+                        : block.memory().getLong(BatchFormat.BASE_OFFSET);
+        if (base < 0) {
+            return null;
+        }
+        UnsealedSegment segment = new UnsealedSegment(block, mark, base);
+        segment.scan();
+        return mark.state() == SegmentState.RESERVED && segment.cut == 0 ? null : segment;
+    }
+
+    int cut() {
+        return cut;
+    }
+
+    long cutOffset() {
+        return cutOffset;
+    }
+
+    /** Bytes that were accepted above the mark. */
+    int acceptedBytes() {
+        return cut - markPosition;
+    }
+
+    private void scan() {
+        long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
+        int position = Math.min(markPosition, capacity);
+        int lastEpoch = LogSegment.lastEpochBits(block);
+        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
+        while (walk.next()) {
+            if (walk.isDamage()) {
+                damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
+            } else {
+                note(walk.position(), walk.size(), walk.toOffset(), walk.maxTimestamp());
+            }
+        }
+        BatchWalk aboveMark = new BatchWalk(new BatchVerifier());
+        aboveMark.start(memory, position, durable, capacity);
+        while (aboveMark.nextWhole(BatchFormat.epochBits(mark.epoch()))) {
+            note(
+                    aboveMark.position(),
+                    aboveMark.size(),
+                    aboveMark.nextOffset(),
+                    aboveMark.maxTimestamp());
+        }
+        cut = aboveMark.nextPosition();
+        cutOffset = aboveMark.nextOffset();
+    }
+
+    private void note(int position, int size, long next, long maxTimestamp) {
+        index.onBatch(position, size, (int) (next - baseOffset - 1), maxTimestamp);
+    }
+
+    /**
+     * Bytes after the cut that were stored into this segment but are not valid, because a crash
+     * tore them. In a block that was used before, only a batch with the mark's epoch and the next
+     * offset certainly belongs to them.
+     */
+    int unprovenBytes() {
+        return block.mayHoldStaleBytes() ? tornBytes() : bytesAfterCut();
+    }
+
+    private int tornBytes() {
+        if (capacity - cut < BatchFormat.HEADER_LENGTH
+                || memory.getInt(cut + BatchFormat.EPOCH) != BatchFormat.epochBits(mark.epoch())
+                || memory.getLong(cut + BatchFormat.BASE_OFFSET) != cutOffset) {
+            return 0;
+        }
+        long size = (long) memory.getInt(cut + BatchFormat.LENGTH) + BatchFormat.LENGTH_OVERHEAD;
+        return (int) Math.min(Math.max(size, BatchFormat.HEADER_LENGTH), capacity - cut);
+    }
+
+    private int bytesAfterCut() {
+        int last = (int) Math.min(capacity, (long) cut + LOOK_AFTER_CUT);
+        while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {
+            last -= Long.BYTES;
+        }
+        while (last > cut && memory.get(last - 1) == 0) {
+            last--;
+        }
+        return last - cut;
+    }
+
+    /**
+     * Makes the accepted bytes durable (O1): what recovery has just read may be in a cache only, so
+     * the bytes are stored again, which dirties them, and forced, before they become visible.
+     */
+    void makeDurable() throws IOException {
+        byte[] chunk = new byte[CHUNK];
+        for (int at = markPosition; at < cut; at += CHUNK) {
+            int n = Math.min(CHUNK, cut - at);
+            memory.get(at, chunk, 0, n);
+            memory.put(at, chunk, 0, n);
+        }
+        // The cut bytes are cleared; otherwise the next open would report them again.
+        int to = Math.min(cut + Math.max(unprovenBytes(), LogSegment.TAIL_ZEROS), capacity);
+        for (int i = cut; i < to; i++) {
+            memory.put(i, (byte) 0);
+        }
+        if (to > markPosition) {
+            block.force(markPosition, to);
+        }
+    }
+
+    /** Takes over the segment for a new writer: from here on only this epoch counts (O1). */
+    LogSegment continueWriting(long epoch) throws IOException {
+        block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
+        LogSegment segment = new LogSegment(block, epoch, index);
+        segment.baseOffset = baseOffset;
+        segment.setWritten(cut, cutOffset);
+        segment.setForcedEnd(segment.end());
+        return segment;
+    }
+
+    /** Completes a roll that a crash interrupted (O2). */
+    LogSegment seal(long timeMs) throws IOException {
+        block.seal(mark.sealed(mark.epoch(), baseOffset, cut, cutOffset, timeMs));
+        LogSegment segment = new LogSegment(block, baseOffset, cut, cutOffset);
+        segment.index(index);
+        return segment;
+    }
+}

@@ -1,0 +1,135 @@
+package io.firn.upkeep;
+
+import io.firn.background.Duties;
+import io.firn.background.Duty;
+import io.firn.force.PartitionForcer;
+import io.firn.log.LogSegment;
+import io.firn.log.Producers;
+import io.firn.log.SegmentedLog;
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * Writes what a partition knows about its producers, as of an offset that was forced before: a
+ * checkpoint must not contain batches that a crash can undo (O8). Recovery starts at the
+ * checkpoint, so it lags by at most a second while producers append, and by a number of bytes while
+ * they do not.
+ */
+public final class Checkpoints extends Duty {
+    private static final long INTERVAL_MS = 1_000;
+    private static final long INTERVAL_BYTES = 32L << 20;
+
+    /** Recovery reads fewer bytes than these faster than close forces a file. */
+    private static final long WORTH_A_FILE_BYTES = 64 << 10;
+
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private long lastMs;
+    private long changes;
+    private long bytes;
+    private long offset;
+
+    /**
+     * Creates the duty of a partition.
+     *
+     * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
+     *     for none
+     */
+    Checkpoints(
+            Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
+        super(duties, log, "producer checkpoint");
+        this.log = log;
+        this.forcer = forcer;
+        this.offset = recoveredOffset;
+        for (LogSegment segment : log.segments()) {
+            // Counted whole if the checkpoint covers a part of it: at most a segment too many.
+            this.bytes -= segment.endOffset > recoveredOffset ? segment.written() : 0;
+        }
+    }
+
+    @Override
+    public int run() throws IOException {
+        if (log.state().isGone() || log.state().isPoisoned() || log.nextOffset() == offset) {
+            return 0;
+        }
+        boolean isDue = log.appendedBytes() - bytes >= INTERVAL_BYTES;
+        if (!isDue && log.producers().changes() != changes) {
+            long sinceMs = nowMs() - lastMs;
+            isDue = sinceMs >= INTERVAL_MS || sinceMs < 0;
+            if (!isDue) {
+                againAt(lastMs + INTERVAL_MS);
+            }
+        }
+        if (isDue) {
+            write(nowMs());
+        }
+        return 0;
+    }
+
+    /**
+     * Whether recovery can do without a segment's batches to know its producers; writes a
+     * checkpoint when it cannot.
+     */
+    boolean covers(LogSegment segment) throws IOException {
+        if (segment.endOffset > offset && log.producers().changes() != changes) {
+            if (log.state().isPoisoned()) {
+                return false;
+            }
+            write(nowMs());
+            return segment.endOffset <= offset;
+        }
+        return true;
+    }
+
+    private void write(long nowMs) throws IOException {
+        Snapshot snapshot = take(nowMs);
+        if (snapshot != null) {
+            log.topic().files().writeProducers(log.index(), snapshot.values);
+            written(snapshot);
+        }
+    }
+
+    /** Returns what is to be written, as of a durable offset; null when the force failed. */
+    private Snapshot take(long nowMs) {
+        lastMs = nowMs;
+        Producers producers = log.producers();
+        producers.expire(nowMs - log.store().config().producerExpiryMs());
+        long changesNow = producers.changes();
+        long bytesNow = log.appendedBytes();
+        Map<String, String> values = producers.snapshot(log::nextOffset);
+        long offsetNow = Producers.snapshotOffset(values);
+        if (forcer.forceNow() && log.durableOffset() >= offsetNow) {
+            return new Snapshot(values, changesNow, bytesNow, offsetNow);
+        }
+        return null;
+    }
+
+    private void written(Snapshot snapshot) {
+        changes = snapshot.changes;
+        bytes = snapshot.bytes;
+        offset = snapshot.offset;
+    }
+
+    /**
+     * Called at close, after the last append: writes a checkpoint if anything changed, without
+     * making its name durable, which the caller does for a whole topic at once.
+     *
+     * @return whether one was written
+     */
+    public boolean writeUnnamed(long nowMs) throws IOException {
+        boolean isShort =
+                log.producers().changes() == changes
+                        && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;
+        if (isShort || log.nextOffset() == offset) {
+            return false;
+        }
+        Snapshot snapshot = take(nowMs);
+        if (snapshot != null) {
+            log.topic().files().writeProducersUnnamed(log.index(), snapshot.values);
+            written(snapshot);
+        }
+        return snapshot != null;
+    }
+
+    private record Snapshot(Map<String, String> values, long changes, long bytes, long offset) {}
+}

@@ -1,0 +1,162 @@
+package io.firn.upkeep;
+
+import io.firn.append.NextBlock;
+import io.firn.append.OpenAppenders;
+import io.firn.background.Background;
+import io.firn.background.Duties;
+import io.firn.background.Duty;
+import io.firn.force.PartitionForcer;
+import io.firn.log.LogEvents;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+
+/**
+ * The background work of a partition, which the append path never does itself. Each job is a {@link
+ * Duty} that is called when something has happened; it fails, is reported and is tried again
+ * independently of the others. All of them run on one thread.
+ */
+public final class PartitionUpkeep implements LogEvents {
+    private final SegmentedLog log;
+    private final NextBlock nextBlock;
+    private final Pulse pulse;
+    private final BlockSupply blocks;
+    private final Marks marks;
+    private final Seals seals;
+    private final Retention retention;
+    private final Checkpoints checkpoints;
+    private final IdleViews views;
+    private final Releases releases;
+
+    /**
+     * Creates the duties of a partition.
+     *
+     * @param checkpointOffset the offset of its producer checkpoint; −1 for none
+     */
+    public PartitionUpkeep(
+            SegmentedLog log,
+            PartitionForcer forcer,
+            OpenAppenders appenders,
+            NextBlock nextBlock,
+            long checkpointOffset) {
+        this.log = log;
+        this.nextBlock = nextBlock;
+        Duties duties = log.store().tidying();
+        // Duties that are due at the same time run in the order of their creation.
+        this.pulse = new Pulse(duties, log, this::onChange);
+        this.blocks = new BlockSupply(duties, log, nextBlock);
+        this.marks = new Marks(duties, log);
+        this.seals = new Seals(duties, log, this::onFinished);
+        this.releases = new Releases(duties, log);
+        this.checkpoints = new Checkpoints(duties, log, forcer, checkpointOffset);
+        this.retention = new Retention(duties, log, appenders, checkpoints, releases);
+        this.views = new IdleViews(duties, log, releases);
+        nextBlock.suppliedBy(blocks);
+    }
+
+    /** For the topic, which writes the checkpoints of its partitions together at close. */
+    public Checkpoints checkpoints() {
+        return checkpoints;
+    }
+
+    /** For moves, which free the blocks that they have copied. */
+    public Releases releases() {
+        return releases;
+    }
+
+    // ---- what happens
+
+    /** Called after recovery: some of what it found may be due now, or later by age. */
+    public void onRecovered() {
+        if (log.segments().length > 0) {
+            blocks.call();
+            seals.call();
+            retention.call();
+        }
+    }
+
+    @Override
+    public void onAppended(boolean isFillingUp) {
+        pulse.call();
+        if (isFillingUp) {
+            blocks.call();
+        }
+    }
+
+    private void onChange() {
+        marks.call();
+        retention.call();
+        checkpoints.call();
+    }
+
+    @Override
+    public void onSealed() {
+        seals.call();
+    }
+
+    private void onFinished() {
+        retention.call();
+        views.call();
+    }
+
+    @Override
+    public void onNewLimits() {
+        retention.call();
+    }
+
+    @Override
+    public void onView() {
+        views.call();
+    }
+
+    // ---- the end
+
+    /** Persists the final state; everything has been forced. */
+    public void settle(long nowMs) {
+        Background background = log.store().background();
+        background.attempt(log, seals::finish);
+        background.attempt(log, retention::deleteBelowStart);
+        background.attempt(
+                log,
+                () -> {
+                    marks.write(nowMs);
+                    return 0;
+                });
+        dropReserved();
+    }
+
+    /** Gives back the reserved block; there are no more appends. */
+    public void dropReserved() {
+        LogSegment block = nextBlock.withdraw();
+        nextBlock.wake();
+        if (block != null) {
+            block.takeHold().unpin();
+            releases.later(null, block.block.tier(), block.block::delete);
+        }
+    }
+
+    /**
+     * Removes all segments, each as soon as nobody holds it, because the topic is deleted or the
+     * store is closed. Stops at a segment whose copy is being published; call it again then.
+     */
+    public void retireAll(boolean delete) {
+        for (LogSegment segment : log.segments()) {
+            if (delete && !segment.doom()) {
+                return;
+            }
+            log.segmentList().removeFirst(segment);
+            releases.retire(segment, delete);
+        }
+    }
+
+    /** Frees what can be freed; returns whether no reader holds anything that was retired. */
+    public boolean isReleased() {
+        releases.run();
+        return releases.isStuck();
+    }
+
+    /** Frees what can be freed; returns whether everything that was retired is gone. */
+    public boolean isAllGone() {
+        releases.run();
+        return releases.isEmpty();
+    }
+}

@@ -1,0 +1,149 @@
+package io.firn.upkeep;
+
+import io.firn.background.BackOff;
+import io.firn.background.Duties;
+import io.firn.background.Duty;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.Block;
+import io.firn.spi.StorageTier;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Views and the blocks below them, which are released when nobody reads them any more. Each is
+ * released by itself: one that a medium refuses to delete is reported and tried again after a
+ * pause, and does not hold up the others. {@link #free} is for any thread, everything else for the
+ * background.
+ */
+public final class Releases extends Duty {
+    private final SegmentedLog log;
+    private final List<Waiting> waiting = new ArrayList<>();
+    private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
+
+    Releases(Duties duties, SegmentedLog log) {
+        super(duties, log, "releases");
+        this.log = log;
+    }
+
+    /** The action to take when nobody pins the view; repeated if it fails. */
+    @FunctionalInterface
+    public interface Release {
+        /** No action besides the release of the view. */
+        Release NOTHING = () -> {};
+
+        /** Runs the action. */
+        void run() throws IOException;
+    }
+
+    /**
+     * Queues an action for the first {@link #run} that finds the view without pins.
+     *
+     * @param view retired; null for none
+     * @param tier the tier whose medium is used; null for none
+     */
+    void later(View view, StorageTier tier, Release release) {
+        waiting.add(new Waiting(view, tier, release));
+        call();
+    }
+
+    /**
+     * Any thread: runs the action now if nobody pins the view; otherwise the background does.
+     *
+     * @param view retired; null for none
+     * @param tier the tier whose medium is used
+     */
+    public void free(View view, StorageTier tier, Release release) {
+        Waiting last = new Waiting(view, tier, release);
+        if (last.tryFree()) {
+            log.store().freedBlocks().onFreed();
+            return;
+        }
+        handedOver.add(last);
+        call();
+    }
+
+    /** Releases a segment's view, and deletes the segment. */
+    void retire(LogSegment segment, boolean delete) {
+        View view = segment.detachView();
+        if (delete) {
+            Block block = segment.block; // a doomed segment's block is not exchanged any more
+            later(view, block.tier(), block::delete);
+        } else if (view != null) {
+            later(view, null, Release.NOTHING);
+        }
+    }
+
+    /** Frees what can be freed; returns how many. */
+    @Override
+    public int run() {
+        for (Waiting next = handedOver.poll(); next != null; next = handedOver.poll()) {
+            waiting.add(next);
+        }
+        int freed = 0;
+        for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
+            Waiting next = i.next();
+            if (next.backOff.leftNs() <= 0 && next.tryFree()) {
+                i.remove();
+                freed++;
+            }
+        }
+        if (freed > 0) {
+            log.store().freedBlocks().onFreed();
+        }
+        if (!waiting.isEmpty()) {
+            againSoon(); // nothing notifies this duty when a pin is released
+        }
+        return freed;
+    }
+
+    /** Whether nothing is left: nothing waits for a reader, or for its medium to work again. */
+    boolean isEmpty() {
+        return waiting.isEmpty() && handedOver.isEmpty();
+    }
+
+    /** Whether no reader holds anything; what is left waits for its medium to work again. */
+    boolean isStuck() {
+        return handedOver.isEmpty() && waiting.stream().allMatch(each -> each.backOff.isFailing());
+    }
+
+    private final class Waiting {
+        private final View view;
+        private final StorageTier tier;
+        private final Release release;
+        private final BackOff backOff = new BackOff();
+
+        Waiting(View view, StorageTier tier, Release release) {
+            this.view = view;
+            this.tier = tier;
+            this.release = release;
+        }
+
+        /** Returns false while the view is pinned, and when the medium fails. */
+        boolean tryFree() {
+            try {
+                boolean free = view == null || view.tryRelease();
+                if (free) {
+                    release.run();
+                }
+                return free;
+            } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
+                if (tier != null) {
+                    log.store().stateOf(tier).noteError(e);
+                }
+                log.store().attempts().failed(this, e, backOff);
+                return false;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return tier == null ? log + ": a view" : log + ": a segment in " + tier.name();
+        }
+    }
+}

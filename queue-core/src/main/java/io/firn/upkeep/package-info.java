@@ -1,0 +1,2 @@
+/** The background duties of a partition. */
+package io.firn.upkeep;

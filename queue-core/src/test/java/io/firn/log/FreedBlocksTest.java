@@ -1,0 +1,44 @@
+package io.firn.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.background.Attempts;
+import io.firn.background.Duties;
+import io.firn.background.Duty;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for room is called when a block is freed. */
+class FreedBlocksTest {
+    private final Duties duties = new Duties(() -> 0, null, new Attempts(), false);
+    private final FreedBlocks freed = new FreedBlocks();
+    private int runs;
+
+    private final Duty duty =
+            new Duty(duties, "test", "room") {
+                @Override
+                public int run() {
+                    return ++runs;
+                }
+            };
+
+    @Test
+    void shouldCallWhoFoundNoRoomOnceWhenABlockIsFreed() {
+        freed.onNoRoom(duty, freed.count());
+        duties.run();
+        assertEquals(0, runs);
+        freed.onFreed();
+        duties.run();
+        freed.onFreed();
+        duties.run();
+        assertEquals(1, runs);
+    }
+
+    @Test
+    void shouldCallAtOnceWhenABlockWasFreedWhileTheTiersWereAsked() {
+        long before = freed.count();
+        freed.onFreed();
+        freed.onNoRoom(duty, before);
+        duties.run();
+        assertEquals(1, runs);
+    }
+}

@@ -1,0 +1,72 @@
+package io.firn.metadata;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import io.firn.background.Attempts;
+import io.firn.background.Duties;
+import io.firn.sim.SimulatedFileMedium;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A topic's small files, while the topic goes. */
+class TopicFilesTest {
+    private static final Path DIRECTORY = Path.of("/sim/store");
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private final UUID id = UUID.randomUUID();
+    private final Path topic = StoreFiles.topicsIn(DIRECTORY).resolve(id.toString());
+
+    private TopicFiles files() {
+        Duties duties = new Duties(() -> 0, null, new Attempts(), false);
+        SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
+        return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
+    }
+
+    /**
+     * A cursor that is written while its topic goes: a crash must not leave it without the topic
+     * file, as if that one were lost.
+     */
+    @Test
+    void shouldWriteNothingOfATopicThatGoes() throws IOException {
+        TopicFiles files = files();
+        files.create("t", TopicOptions.defaults());
+        files.writeCursor("c", Map.of("0", "1"));
+        boolean[] writing = new boolean[1];
+        int[] late = new int[1];
+        medium.onOperation(
+                number -> {
+                    if (!writing[0]) {
+                        writing[0] = true;
+                        try {
+                            files.writeCursor("late", Map.of("0", "1"));
+                            late[0]++;
+                        } catch (IOException | UnknownTopicException e) {
+                            // As it should be.
+                        }
+                        try {
+                            assertTrue(
+                                    medium.exists(topic.resolve("topic"))
+                                            || medium.list(topic).isEmpty(),
+                                    () -> "operation " + number);
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                        writing[0] = false;
+                    }
+                });
+        files.delete();
+        medium.ignoreOperations();
+        assertFalse(medium.exists(topic));
+        assertThrows(UnknownTopicException.class, () -> files.writeCursor("c", Map.of("0", "1")));
+        assertThrows(UnknownTopicException.class, () -> files.writeLogStart(0, 5));
+        assertThrows(UnknownTopicException.class, () -> files.writeProducers(0, Map.of()));
+        assertTrue(late[0] == 0, "written late: " + late[0]);
+    }
+}

@@ -1,0 +1,118 @@
+package io.firn.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Compression;
+import io.firn.batch.BatchFormat;
+import io.firn.kafka.KafkaBatches;
+import io.firn.spi.Block;
+import io.firn.spi.Mark;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A block of another process with three batches above its mark, read as a follower reads it. */
+class BatchesAboveMarkTest {
+    private static final int CAPACITY = 400_000;
+    private static final int FROM = 64;
+    private static final long EPOCH = (5L << 31) + 7;
+    private static final long OFFSET = 1_000;
+    private static final int COUNT = 3;
+
+    private final ByteBuffer bytes = ByteBuffer.allocate(CAPACITY);
+    private final int[] positions = new int[COUNT + 1];
+    private final BatchesAboveMark batches = new BatchesAboveMark();
+    private int longestRead;
+    private boolean isGone;
+
+    private final Block block =
+            (Block)
+                    Proxy.newProxyInstance(
+                            Block.class.getClassLoader(),
+                            new Class<?>[] {Block.class},
+                            (proxy, method, arguments) ->
+                                    switch (method.getName()) {
+                                        case "mark" ->
+                                                Mark.reserved(new UUID(1, 2), 0, EPOCH)
+                                                        .active(EPOCH, OFFSET, FROM, OFFSET);
+                                        case "capacity" -> CAPACITY;
+                                        case "isStillThere" -> !isGone;
+                                        case "read" ->
+                                                read(
+                                                        (int) arguments[0],
+                                                        (byte[]) arguments[1],
+                                                        (int) arguments[3]);
+                                        default -> throw new AssertionError(method);
+                                    });
+
+    private int read(int position, byte[] target, int length) {
+        int n = Math.max(0, Math.min(length, CAPACITY - position));
+        bytes.get(position, target, 0, n);
+        longestRead = Math.max(longestRead, n);
+        return n;
+    }
+
+    @BeforeEach
+    void store() {
+        int at = FROM;
+        for (int i = 0; i < COUNT; i++) {
+            positions[i] = at;
+            // Longer than the buffer that is there at first.
+            byte[] value = new byte[i == 1 ? 100_000 : 100];
+            ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(null, value);
+            int size = batch.remaining();
+            bytes.put(at, batch, batch.position(), size);
+            bytes.putLong(at + BatchFormat.BASE_OFFSET, OFFSET + i);
+            bytes.putInt(at + BatchFormat.EPOCH, BatchFormat.epochBits(EPOCH));
+            at += size;
+        }
+        positions[COUNT] = at;
+    }
+
+    @Test
+    void shouldFindAllWholeBatches() throws IOException {
+        assertFound(COUNT);
+    }
+
+    @Test
+    void shouldEndAtABatchWithAWrongCrc() throws IOException {
+        bytes.put(positions[1] + 5_000, (byte) 1);
+
+        assertFound(1);
+    }
+
+    @Test
+    void shouldEndAtABatchOfAnotherEpochAndReadOnlyItsHeader() throws IOException {
+        bytes.putInt(positions[1] + BatchFormat.EPOCH, BatchFormat.epochBits(EPOCH) - 1);
+
+        assertFound(1);
+        assertTrue(longestRead < 1_000, longestRead + " bytes were read");
+    }
+
+    @Test
+    void shouldEndAtABatchThatIsNotTheNextOneOrDoesNotFit() throws IOException {
+        bytes.putLong(positions[2], OFFSET + 3);
+        assertFound(2);
+
+        bytes.putLong(positions[2], OFFSET + 2);
+        bytes.putInt(positions[2] + BatchFormat.LENGTH, CAPACITY);
+        assertFound(2);
+    }
+
+    @Test
+    void shouldFindNothingInABlockThatWasReused() throws IOException {
+        isGone = true;
+
+        assertFound(0);
+    }
+
+    private void assertFound(int count) throws IOException {
+        BatchesAboveMark.End end = batches.after(block, FROM, OFFSET);
+
+        assertEquals(new BatchesAboveMark.End(positions[count], OFFSET + count), end);
+    }
+}
