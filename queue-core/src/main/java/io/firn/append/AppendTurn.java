@@ -1,7 +1,6 @@
 package io.firn.append;
 
 import io.firn.background.Gate;
-import io.firn.upkeep.Releases;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;

@@ -3,7 +3,6 @@ package io.firn.append;
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.ExclusiveAppender;
-import io.firn.background.Background;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -61,7 +60,9 @@ public final class OpenAppenders {
                 throw new AppenderBusyException(
                         log
                                 + " has "
-                                + (exclusive ? "an exclusive appender" : count + " shared appenders")
+                                + (exclusive
+                                        ? "an exclusive appender"
+                                        : count + " shared appenders")
                                 + " open: close it first, or use shared appenders only");
             }
             if (count == 0) {

@@ -43,10 +43,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private DurableHandler handler;
 
     PartitionAppender(
-            SegmentedLog log,
-            PartitionForcer forcer,
-            OpenAppenders appenders,
-            boolean exclusive) {
+            SegmentedLog log, PartitionForcer forcer, OpenAppenders appenders, boolean exclusive) {
         this.log = log;
         this.forcer = forcer;
         this.appenders = appenders;

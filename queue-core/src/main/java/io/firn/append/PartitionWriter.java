@@ -233,8 +233,7 @@ final class PartitionWriter implements AppendAlarm {
     private void callBackground(LogSegment segment, int end) {
         int fillsUpAt = NextBlock.reserveAbove(segment);
         boolean isFillingUp = end > fillsUpAt;
-        int quiet =
-                Math.min(forcer.quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
+        int quiet = Math.min(forcer.quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
         QUIET_UP_TO.setOpaque(this, quiet); // before the call, which may lower it again
         log.events().onAppended(isFillingUp);
         if (!log.isDurable()) {

@@ -6,7 +6,6 @@ import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
-import io.firn.upkeep.Seals;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

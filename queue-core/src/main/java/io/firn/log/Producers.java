@@ -64,7 +64,8 @@ public final class Producers {
     }
 
     /** Records a batch that was appended or that recovery has found. */
-    public void record(long producerId, int epoch, int sequence, int count, long baseOffset, long nowMs) {
+    public void record(
+            long producerId, int epoch, int sequence, int count, long baseOffset, long nowMs) {
         State state = states.get(producerId);
         if (state == null || epoch != state.epoch) {
             state = new State(epoch);

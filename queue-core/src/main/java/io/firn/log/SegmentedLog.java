@@ -5,7 +5,6 @@ import io.firn.Durability;
 import io.firn.PoisonedException;
 import io.firn.VisibleListener;
 import io.firn.background.Signal;
-import io.firn.move.Moves;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -37,8 +37,7 @@ public final class TopicContext {
         boolean isChosen =
                 options.tiers().isEmpty()
                         || (state.isLabelled() && options.tiers().contains(state.label()));
-        return isChosen
-                && state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
+        return isChosen && state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
     }
 
     public LogContext store() {

@@ -24,7 +24,8 @@ public final class SameNames {
      * @param shared names with the ids of their topics
      * @param found the segments of all tiers, by topic
      */
-    public static void refuse(Path topics, Map<String, List<UUID>> shared, Map<UUID, List<Block>> found)
+    public static void refuse(
+            Path topics, Map<String, List<UUID>> shared, Map<UUID, List<Block>> found)
             throws IOException {
         if (shared.isEmpty()) {
             return;

@@ -249,7 +249,8 @@ public final class TopicFiles {
     }
 
     /** As {@link #writeProducers}, but the name is durable only after {@link #forceNames}. */
-    public void writeProducersUnnamed(int partition, Map<String, String> snapshot) throws IOException {
+    public void writeProducersUnnamed(int partition, Map<String, String> snapshot)
+            throws IOException {
         Path file = directory.resolve(PRODUCERS + "-" + partition);
         files.spareSpace()
                 .write(() -> SmallFile.replace(medium, file, PRODUCERS, VERSION, snapshot));

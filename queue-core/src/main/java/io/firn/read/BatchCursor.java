@@ -11,7 +11,6 @@ import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
-import io.firn.move.Moves;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -7,7 +7,6 @@ import io.firn.batch.RecordFlyweight;
 import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
 import io.firn.log.LogSegment;
-import io.firn.move.Moves;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -5,7 +5,6 @@ import io.firn.Verdict;
 import io.firn.batch.RecordFlyweight;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.move.Moves;
 import io.firn.spi.View;
 
 /**

@@ -183,8 +183,10 @@ public final class PartitionRecovery {
             Object candidate = candidates.get(i);
             if (!segments.isEmpty()
                     && baseOf(candidate) < endOf(segments.get(segments.size() - 1))) {
-                store.findings().add(
-                        nameOf(candidate) + ": overlaps the segment before it; kept, not served");
+                store.findings()
+                        .add(
+                                nameOf(candidate)
+                                        + ": overlaps the segment before it; kept, not served");
                 continue;
             }
             if (followsLostSegment(candidate, start) && !hasSealed(candidates, i)) {

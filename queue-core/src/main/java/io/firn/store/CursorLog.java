@@ -171,7 +171,8 @@ final class CursorLog implements Cursor {
                     failure = e; // the offsets of the other partitions are written nevertheless
                 }
                 values.put(
-                        Integer.toString(i), Long.toString(Math.min(now[i], forcer.log().durableOffset())));
+                        Integer.toString(i),
+                        Long.toString(Math.min(now[i], forcer.log().durableOffset())));
             }
         }
         synchronized (writing) {

@@ -19,7 +19,6 @@ import io.firn.log.StoreConfig;
 import io.firn.metadata.LeasedCounter;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
-import io.firn.upkeep.Releases;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -210,8 +209,7 @@ final class Store implements LogStore {
         List<SegmentedLog> moving = new ArrayList<>(logs);
         topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);
-        List<SegmentedLog> sound =
-                logs.stream().filter(log -> !log.state().isPoisoned()).toList();
+        List<SegmentedLog> sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
         if (!config.readOnly()) {
             settle(all);
         }

@@ -259,8 +259,10 @@ public final class StoreOpener {
                 (id, orphans) -> {
                     orphans.forEach(
                             each ->
-                                    context.findings().add(
-                                            each.name() + ": belongs to no topic that is served"));
+                                    context.findings()
+                                            .add(
+                                                    each.name()
+                                                            + ": belongs to no topic that is served"));
                     if (unreadable.stream().noneMatch(each -> each.id().equals(id))) {
                         unreadable.add(
                                 new Unreadable(

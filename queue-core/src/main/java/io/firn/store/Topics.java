@@ -221,10 +221,7 @@ final class Topics implements TopicOwner {
     /** Throws when a topic chooses tiers that are not there. */
     void checkTiers(TopicOptions options) {
         List<String> labels =
-                store.tiers().stream()
-                        .filter(TierState::isLabelled)
-                        .map(TierState::label)
-                        .toList();
+                store.tiers().stream().filter(TierState::isLabelled).map(TierState::label).toList();
         for (String chosen : options.tiers()) {
             if (!labels.contains(chosen)) {
                 throw new InvalidOptionException(

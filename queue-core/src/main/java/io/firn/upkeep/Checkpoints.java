@@ -35,8 +35,7 @@ public final class Checkpoints extends Duty {
      * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
      *     for none
      */
-    Checkpoints(
-            Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
+    Checkpoints(Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
         super(duties, log, "producer checkpoint");
         this.log = log;
         this.forcer = forcer;
