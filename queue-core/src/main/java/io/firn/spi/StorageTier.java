@@ -18,8 +18,8 @@ import java.util.UUID;
  *   <li>A tier that is opened read-only changes nothing.
  * </ul>
  *
- * {@code StorageTierContract} in the module test-support verifies all of this. Methods are called by the
- * store's background threads and by {@code open}; they are thread-safe.
+ * {@code StorageTierContract} in the module test-support verifies all of this. Methods are called
+ * by the store's background threads and by {@code open}; they are thread-safe.
  */
 public interface StorageTier extends AutoCloseable {
 
