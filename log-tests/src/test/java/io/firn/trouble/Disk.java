@@ -9,6 +9,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,13 +28,21 @@ final class Disk {
     private static final int VALUE_LENGTH = 9_000; // seven to a segment
 
     final Path root;
+    private final FileMedium medium;
 
     Disk(Path root) {
+        this(root, FileMedium.real());
+    }
+
+    Disk(Path root, FileMedium medium) {
         this.root = root;
+        this.medium = medium;
     }
 
     LogStoreBuilder builder() {
-        return LogStore.in(root.resolve("store")).tier(FileTier.at(segments()));
+        return LogStore.in(root.resolve("store"))
+                .medium(medium)
+                .tier(FileTier.builder(segments()).medium(medium).build());
     }
 
     LogStore open() {
