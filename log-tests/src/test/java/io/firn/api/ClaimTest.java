@@ -26,8 +26,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Tiers.class)
 class ClaimTest {
+    @Parameter Tiers tier;
     @TempDir private Path directory;
     private LogStore store;
     private Partition partition;
@@ -35,7 +41,7 @@ class ClaimTest {
 
     @BeforeEach
     void open() {
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
         partition = store.createTopic("t", Stores.small()).partition(0);
         appender = partition.openAppender();
     }
@@ -84,7 +90,7 @@ class ClaimTest {
         appender.close();
         store.close();
 
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
         Partition again = store.openTopic("t").partition(0);
         assertEquals(1, again.nextOffset());
         assertEquals(List.of("kept"), texts(readAll(again.openTailer())));
@@ -213,7 +219,7 @@ class ClaimTest {
         store.close();
         buffer.put(bytes("late")); // must not fault
         assertThrows(ClosedException.class, claim::commit);
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
         assertEquals(0, store.openTopic("t").partition(0).nextOffset());
     }
 }

@@ -29,11 +29,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Batches that somebody else made. */
+@ParameterizedClass
+@EnumSource(Tiers.class)
 class ForeignBatchTest {
+    @Parameter Tiers tier;
     @TempDir private Path directory;
     private LogStore store;
     private Partition partition;
@@ -41,7 +46,7 @@ class ForeignBatchTest {
 
     @BeforeEach
     void open() {
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
         partition =
                 store.createTopic("t", Stores.small().withDurability(Durability.WRITTEN))
                         .partition(0);

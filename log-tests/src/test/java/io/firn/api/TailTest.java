@@ -34,17 +34,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One tailer over one partition. */
+@ParameterizedClass
+@EnumSource(Tiers.class)
 class TailTest {
+    @Parameter Tiers tier;
     @TempDir private Path directory;
     private LogStore store;
 
     @BeforeEach
     void open() {
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
     }
 
     @AfterEach
@@ -301,7 +306,7 @@ class TailTest {
         assertEquals(8L * 200 + 3, partition.findTimestamp(0).offset());
         assertEquals(8L * 200 + 5, partition.findTimestamp(2_000_000 + 301).offset());
         store.close();
-        store = Stores.at(directory).open();
+        store = tier.at(directory).open();
         partition = store.openTopic("t").partition(0);
         assertEquals(8L * 300 + 2, partition.findTimestamp(3_000_000 + 300).offset());
     }
@@ -403,7 +408,7 @@ class TailTest {
         store.close();
         ManualClock clock = new ManualClock();
         ObservedMedium medium = new ObservedMedium();
-        store = Stores.at(directory, medium).clock(clock).invokerMode().open();
+        store = Stores.at(directory.resolve("files"), medium).clock(clock).invokerMode().open();
         for (Compression compression : Compression.values()) {
             Partition partition =
                     store.createTopic(

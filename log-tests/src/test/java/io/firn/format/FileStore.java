@@ -7,9 +7,12 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Files;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +28,7 @@ final class FileStore implements AutoCloseable {
     private static final int ROUNDS = 1_000;
 
     private final Path directory;
+    private final FileMedium medium = new ObservedMedium();
     private LogStore store;
     private long nowMs = 1_700_000_000_000L;
 
@@ -36,8 +40,8 @@ final class FileStore implements AutoCloseable {
 
     private void open() {
         store =
-                LogStore.in(directory)
-                        .tier(FileTier.at(directory.resolve(TIER)))
+                StoreBuilder.over(directory, medium)
+                        .tier(FileTier.builder(directory.resolve(TIER)).medium(medium).build())
                         .clock(() -> nowMs)
                         .invokerMode()
                         .open();

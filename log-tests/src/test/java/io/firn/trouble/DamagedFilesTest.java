@@ -13,6 +13,7 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
+import io.firn.api.ObservedMedium;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ class DamagedFilesTest {
 
     @BeforeEach
     void fill() {
-        disk = new Disk(temporary);
+        disk = new Disk(temporary, new ObservedMedium());
         expected = disk.fill();
     }
 

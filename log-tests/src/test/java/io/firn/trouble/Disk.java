@@ -9,10 +9,12 @@ import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -27,13 +29,20 @@ final class Disk {
     private static final int VALUE_LENGTH = 9_000; // seven to a segment
 
     final Path root;
+    private final FileMedium medium;
 
     Disk(Path root) {
+        this(root, FileMedium.real());
+    }
+
+    Disk(Path root, FileMedium medium) {
         this.root = root;
+        this.medium = medium;
     }
 
     LogStoreBuilder builder() {
-        return LogStore.in(root.resolve("store")).tier(FileTier.at(segments()));
+        return StoreBuilder.over(root.resolve("store"), medium)
+                .tier(FileTier.builder(segments()).medium(medium).build());
     }
 
     LogStore open() {

@@ -11,6 +11,7 @@ import io.firn.StoreOpenException;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
+import io.firn.api.ObservedMedium;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -41,7 +42,7 @@ class UnreadableTopicTest {
 
     @BeforeEach
     void fill() {
-        disk = new Disk(temporary);
+        disk = new Disk(temporary, new ObservedMedium());
         expected = disk.fill();
         try (LogStore store = disk.open()) {
             store.createTopic(OTHER, Disk.SMALL);

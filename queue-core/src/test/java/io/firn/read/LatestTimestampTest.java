@@ -1,4 +1,4 @@
-package io.firn.api;
+package io.firn.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,24 +8,22 @@ import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
-import java.nio.file.Path;
+import io.firn.log.InMemory;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The largest timestamp is that of a record which can be read. */
 class LatestTimestampTest {
-    @TempDir Path directory;
     private LogStore store;
     private Partition partition;
     private Appender appender;
 
     @BeforeEach
     void open() {
-        store = Stores.at(directory).invokerMode().open();
-        partition = store.createTopic("t", Stores.small()).partition(0);
+        store = InMemory.store().open();
+        partition = store.createTopic("t", InMemory.small()).partition(0);
         appender = partition.openSharedAppender();
     }
 

@@ -1,0 +1,42 @@
+package io.firn.api;
+
+import io.firn.LogStoreBuilder;
+import io.firn.medium.FileMedium;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
+import io.firn.pmem.Provider;
+import io.firn.store.StoreBuilder;
+import java.nio.file.Path;
+
+/** The kinds of tiers over which tests of the log run. */
+enum Tiers {
+    FILES {
+        @Override
+        LogStoreBuilder at(Path directory, FileMedium medium) {
+            return Stores.at(directory, medium);
+        }
+    },
+    /** Emulated persistent memory with few blocks, which are soon used again. */
+    MEMORY {
+        @Override
+        LogStoreBuilder at(Path directory, FileMedium medium) {
+            return StoreBuilder.over(directory.resolve("store"), medium)
+                    .tier(
+                            PmemTier.builder(directory.resolve("pool"))
+                                    .medium(medium)
+                                    .blockBytes(2 << 20)
+                                    .poolRatio(1)
+                                    .capacityBytes(64 << 20)
+                                    .emulation(Emulation.PLAIN)
+                                    .provider(Provider.JDK)
+                                    .build());
+        }
+    };
+
+    abstract LogStoreBuilder at(Path directory, FileMedium medium);
+
+    /** A store in a directory, on a medium that forces nothing. */
+    LogStoreBuilder at(Path directory) {
+        return at(directory, new ObservedMedium());
+    }
+}

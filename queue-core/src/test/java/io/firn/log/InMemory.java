@@ -1,0 +1,64 @@
+package io.firn.log;
+
+import io.firn.Compression;
+import io.firn.store.StoreBuilder;
+import io.firn.LogStoreBuilder;
+import io.firn.TopicOptions;
+import io.firn.batch.BatchFormat;
+import io.firn.kafka.KafkaBatches;
+import io.firn.kafka.RandomRecords;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.Block;
+import io.firn.spi.MemoryTier;
+import io.firn.spi.TierContext;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** Stores and segments of which no byte is in a file. */
+public final class InMemory {
+    static final UUID TOPIC = new UUID(3, 4);
+    private static final UUID STORE = new UUID(1, 2);
+    private static final int ROOM = 64 * 1024;
+
+    private InMemory() {}
+
+    /** A new store without threads. */
+    public static LogStoreBuilder store() {
+        return StoreBuilder.over(Path.of("/store"), new SimulatedFileMedium())
+                .tier(new MemoryTier())
+                .invokerMode();
+    }
+
+    /** A DURABLE topic with segments that are soon full. */
+    public static TopicOptions small() {
+        return TopicOptions.defaults().withSegmentBytes(ROOM).withMaxRecordBytes(32_000);
+    }
+
+    /** A new tier, open for writing. */
+    public static MemoryTier tier() throws IOException {
+        MemoryTier tier = new MemoryTier();
+        tier.open(new TierContext(STORE, true, false));
+        return tier;
+    }
+
+    public static Block block(MemoryTier tier, long epoch) {
+        return tier.reserve(TOPIC, 0, ROOM, epoch);
+    }
+
+    /**
+     * Stores a valid batch.
+     *
+     * @return the position after it
+     */
+    public static int put(ByteBuffer memory, int at, long baseOffset, long epoch, int records) {
+        ByteBuffer batch =
+                KafkaBatches.of(Compression.NONE)
+                        .encode(new RandomRecords(baseOffset).next(0, 0, records, 100));
+        batch.putLong(BatchFormat.BASE_OFFSET, baseOffset);
+        batch.putInt(BatchFormat.EPOCH, BatchFormat.epochBits(epoch));
+        memory.put(at, batch, 0, batch.limit());
+        return at + batch.limit();
+    }
+}

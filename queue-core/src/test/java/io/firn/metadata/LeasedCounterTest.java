@@ -1,0 +1,69 @@
+package io.firn.metadata;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.FirnException;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Epochs never repeat, whatever a crash leaves of the file. */
+class LeasedCounterTest {
+    private static final Path FILE = Path.of("/store/epoch");
+
+    private SimulatedFileMedium medium = new SimulatedFileMedium();
+
+    @BeforeEach
+    void createDirectory() throws IOException {
+        medium.createDirectories(FILE.getParent());
+    }
+
+    private LeasedCounter open() throws IOException {
+        return new LeasedCounter(medium, FILE);
+    }
+
+    @Test
+    void shouldCountUpwardsFromZero() throws IOException {
+        LeasedCounter counter = open();
+        for (long i = 0; i < 2_500; i++) {
+            assertEquals(i, counter.next());
+        }
+    }
+
+    @Test
+    void shouldGiveNoNumberTwiceWhenThePowerIsCutAfterAnyOfThem() throws IOException {
+        long last = -1;
+        for (int life = 0; life < 5; life++) {
+            LeasedCounter counter = open();
+            for (int i = 0; i < 700; i++) {
+                long next = counter.next();
+                assertTrue(next > last, next + " after " + last);
+                last = next;
+            }
+            medium = medium.crash(Survival.NONE);
+        }
+    }
+
+    @Test
+    void shouldSkipNumbersThatWereSeenElsewhere() throws IOException {
+        LeasedCounter counter = open();
+        counter.above(5_000);
+        assertEquals(5_001, counter.next());
+        counter.above(17);
+        assertEquals(5_002, counter.next());
+        medium = medium.crash(Survival.NONE);
+        assertTrue(open().next() > 5_002);
+    }
+
+    @Test
+    void shouldGiveNoNumberThatItCouldNotReserve() throws IOException {
+        LeasedCounter counter = open();
+        medium.faults().failOperations(number -> true);
+        assertThrows(FirnException.class, counter::next);
+    }
+}

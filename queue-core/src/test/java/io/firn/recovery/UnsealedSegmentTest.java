@@ -1,0 +1,151 @@
+package io.firn.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.batch.BatchFormat;
+import io.firn.log.InMemory;
+import io.firn.log.LogSegment;
+import io.firn.spi.Block;
+import io.firn.spi.SegmentState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How far a segment that was not sealed is accepted after a crash. */
+class UnsealedSegmentTest {
+    private static final long BASE = 1_000;
+    private static final long EPOCH = 42;
+
+    private Block block;
+    private ByteBuffer memory;
+
+    @BeforeEach
+    void reserve() throws IOException {
+        block = InMemory.block(InMemory.tier(), EPOCH);
+        memory = block.memory();
+    }
+
+    private int put(int at, long offset, long epoch) {
+        return InMemory.put(memory, at, offset, epoch, 10);
+    }
+
+    private void mark(int position, long offset) throws IOException {
+        block.writeMark(block.mark().active(EPOCH, BASE, position, offset));
+    }
+
+    private UnsealedSegment find() {
+        UnsealedSegment found = UnsealedSegment.find(block);
+        assertNotNull(found);
+        return found;
+    }
+
+    @Test
+    void shouldFindNothingInABlockWithoutAValidFirstBatch() {
+        assertNull(UnsealedSegment.find(block));
+        put(0, BASE, EPOCH + 1);
+        assertNull(UnsealedSegment.find(block), "a batch of another epoch is stale");
+        put(0, BASE, EPOCH);
+        memory.put(BatchFormat.HEADER_LENGTH, (byte) ~memory.get(BatchFormat.HEADER_LENGTH));
+        assertNull(UnsealedSegment.find(block), "a torn batch is not valid");
+    }
+
+    @Test
+    void shouldTakeTheBaseOffsetOfAReservedBlockFromItsFirstBatch() {
+        int end = put(put(0, BASE, EPOCH), BASE + 10, EPOCH);
+
+        UnsealedSegment found = find();
+
+        assertEquals(BASE, found.baseOffset);
+        assertEquals(end, found.cut());
+        assertEquals(BASE + 20, found.cutOffset());
+        assertEquals(end, found.acceptedBytes());
+    }
+
+    @Test
+    void shouldCutAtTheFirstBatchAboveTheMarkThatIsNotTheNextOne() throws IOException {
+        int marked = put(0, BASE, EPOCH);
+        mark(marked, BASE + 10);
+        int accepted = put(marked, BASE + 10, EPOCH);
+
+        put(accepted, BASE + 20, EPOCH - 1);
+        assertEquals(accepted, find().cut(), "another epoch");
+        put(accepted, BASE + 30, EPOCH);
+        assertEquals(accepted, find().cut(), "another offset");
+        int end = put(accepted, BASE + 20, EPOCH);
+        memory.put(end - 1, (byte) ~memory.get(end - 1));
+        assertEquals(accepted, find().cut(), "torn");
+        memory.put(end - 1, (byte) ~memory.get(end - 1));
+
+        UnsealedSegment found = find();
+        assertEquals(end, found.cut());
+        assertEquals(BASE + 30, found.cutOffset());
+        assertEquals(end - marked, found.acceptedBytes());
+        assertTrue(found.damage.isEmpty(), found.damage::toString);
+    }
+
+    @Test
+    void shouldReportCorruptionBelowTheMarkAndCutNothingThere() throws IOException {
+        int first = put(0, BASE, EPOCH);
+        int second = put(first, BASE + 10, EPOCH);
+        int third = put(second, BASE + 20, EPOCH);
+        mark(third, BASE + 30);
+        memory.putInt(first + BatchFormat.LENGTH, 5);
+
+        UnsealedSegment found = find();
+
+        assertEquals(third, found.cut());
+        assertEquals(BASE + 30, found.cutOffset());
+        assertEquals(1, found.damage.size());
+        assertEquals(BASE + 10, found.damage.get(0).fromOffset());
+        assertEquals(BASE + 20, found.damage.get(0).toOffset());
+    }
+
+    @Test
+    void shouldClearWhatItCutSoThatTheNextOpenReportsNothing() throws IOException {
+        int accepted = put(0, BASE, EPOCH);
+        int end = put(accepted, BASE + 10, EPOCH);
+        memory.put(end - 1, (byte) ~memory.get(end - 1));
+        UnsealedSegment found = find();
+        assertEquals(end - accepted, found.unprovenBytes());
+
+        found.makeDurable();
+
+        assertEquals(0, find().unprovenBytes());
+        for (int i = accepted; i < end; i++) {
+            assertEquals(0, memory.get(i), "position " + i);
+        }
+    }
+
+    @Test
+    void shouldGoOnUnderAFreshEpochAndNoOther() throws IOException {
+        int end = put(0, BASE, EPOCH);
+
+        LogSegment segment = find().continueWriting(EPOCH + 1);
+
+        assertEquals(BASE, segment.baseOffset);
+        assertEquals(end, segment.written());
+        assertEquals(EPOCH + 1, block.mark().epoch());
+        assertEquals(end, block.mark().position());
+        put(end, BASE + 10, EPOCH);
+        assertEquals(end, find().cut(), "what the writer before the crash stored does not count");
+        put(end, BASE + 10, EPOCH + 1);
+        assertEquals(BASE + 20, find().cutOffset());
+    }
+
+    @Test
+    void shouldSealAtTheCut() throws IOException {
+        int end = put(0, BASE, EPOCH);
+
+        LogSegment segment = find().seal(77);
+
+        assertEquals(SegmentState.SEALED, block.mark().state());
+        assertEquals(77, block.mark().sealTimeMs());
+        assertEquals(end, block.capacity());
+        assertTrue(segment.sealed);
+        assertEquals(BASE + 10, segment.endOffset);
+    }
+}
