@@ -2,10 +2,8 @@ package io.firn;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -14,8 +12,6 @@ import org.agrona.concurrent.IdleStrategy;
  * extend it: the library finds its own implementation by {@link ServiceLoader}.
  */
 public abstract class LogStoreBuilder {
-    private static final Pattern TIER_LABEL = Pattern.compile("[a-z0-9-]{1,32}");
-
     /** For the implementation. */
     protected LogStoreBuilder() {}
 
@@ -138,7 +134,7 @@ public abstract class LogStoreBuilder {
 
     /** Returns whether a tier can have a label: 1 to 32 of {@code a–z 0–9 -}. */
     protected static boolean isTierLabel(String label) {
-        return TIER_LABEL.matcher(label).matches();
+        return OptionValues.isTierLabel(label);
     }
 
     /**
@@ -147,11 +143,6 @@ public abstract class LogStoreBuilder {
      * @throws InvalidOptionException when it does not fit into a long; contains the option's name
      */
     protected static long millis(String name, Duration value) {
-        Objects.requireNonNull(value, name);
-        try {
-            return value.toMillis();
-        } catch (ArithmeticException e) {
-            throw new InvalidOptionException(name + " is too long: " + value);
-        }
+        return OptionValues.millis(name, value);
     }
 }

@@ -220,7 +220,7 @@ public final class TopicOptions {
     public TopicOptions withTiers(String... labels) {
         Objects.requireNonNull(labels, "labels");
         for (String label : labels) {
-            if (!LogStoreBuilder.isTierLabel(Objects.requireNonNull(label, "labels"))) {
+            if (!OptionValues.isTierLabel(Objects.requireNonNull(label, "labels"))) {
                 throw new InvalidOptionException(
                         "tiers: a tier's label has 1 to 32 of the characters a-z 0-9 -, not '"
                                 + label
@@ -286,7 +286,7 @@ public final class TopicOptions {
 
     /** Rounded up: 500 µs are not 0, which may mean at once, and −1 ms is not unlimited. */
     private static long wholeMillis(String name, Duration value) {
-        long ms = LogStoreBuilder.millis(name, value);
+        long ms = OptionValues.millis(name, value);
         if (value.isNegative()) {
             throw new InvalidOptionException(name + " must not be negative, found " + value);
         }

@@ -18,14 +18,14 @@ import java.util.UUID;
 public final class StoreInspection {
     private final FileMedium medium;
     private final Report report = new Report();
-    private final Discovery discovery;
+    private final InspectionScope scope;
     private final StoreFiles files;
     private final TopicInspection topics;
     private final FoundSegments segments = new FoundSegments();
 
     private StoreInspection(FileMedium medium) {
         this.medium = medium;
-        this.discovery = new Discovery(medium, report);
+        this.scope = new InspectionScope(medium, report);
         this.files = new StoreFiles(medium, report);
         this.topics = new TopicInspection(medium, files, report);
     }
@@ -42,10 +42,10 @@ public final class StoreInspection {
 
     private Report inspect(List<Path> directories) throws IOException {
         for (Path directory : directories) {
-            discovery.search(directory);
+            scope.search(directory);
         }
-        discovery.tiers().forEach(this::tier);
-        for (Path store : discovery.stores()) {
+        scope.tiers().forEach(this::tier);
+        for (Path store : scope.stores()) {
             store(store);
         }
         segments.others().forEach(this::unknownTopic);
@@ -53,7 +53,7 @@ public final class StoreInspection {
             report.flaw("owner unknown: %s", finding);
             finding.damage().forEach(damage -> report.say("  DAMAGED: %s", damage));
         }
-        if (discovery.stores().isEmpty() && discovery.tiers().isEmpty()) {
+        if (scope.stores().isEmpty() && scope.tiers().isEmpty()) {
             report.flaw("no store and no tier in or below %s", directories);
         }
         report.conclude();
@@ -101,7 +101,7 @@ public final class StoreInspection {
 
     private void tierOfStore(String id) {
         List<String> found = new ArrayList<>();
-        for (TierRemains tier : discovery.tiers()) {
+        for (TierRemains tier : scope.tiers()) {
             if (tier.tierId() != null && tier.tierId().toString().equals(id)) {
                 found.add(tier.name());
             }

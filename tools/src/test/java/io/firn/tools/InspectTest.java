@@ -3,6 +3,7 @@ package io.firn.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -23,8 +24,11 @@ class InspectTest {
     private void createStore() {
         Path store = directory.resolve("store");
         Path files = directory.resolve("files");
-        try (LogStore log = LogStore.in(store).tier(FileTier.at(files)).open()) {
-            log.createTopic("orders", TopicOptions.defaults().withSegmentBytes(64 * 1024));
+        TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
+        try (LogStore log = LogStore.in(store).tier(FileTier.at(files)).open();
+                Appender appender =
+                        log.createTopic("orders", options).partition(0).openAppender()) {
+            appender.append(new byte[100]);
         }
     }
 

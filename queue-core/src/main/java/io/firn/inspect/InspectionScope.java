@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /** Finds the stores and tiers in or below directories. */
-final class Discovery {
+final class InspectionScope {
     private static final int DEPTH = 4;
 
     private final FileMedium medium;
@@ -20,7 +20,7 @@ final class Discovery {
     private final List<Path> stores = new ArrayList<>();
     private final List<TierRemains> tiers = new ArrayList<>();
 
-    Discovery(FileMedium medium, Report report) {
+    InspectionScope(FileMedium medium, Report report) {
         this.medium = medium;
         this.report = report;
         this.inspectors =
