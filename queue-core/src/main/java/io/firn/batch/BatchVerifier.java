@@ -22,7 +22,8 @@ public final class BatchVerifier {
     }
 
     /**
-     * Checks a header: plausible length, magic, the offset that must come next, and the last offset.
+     * Checks a header: plausible length, magic, the offset that must come next, and the last
+     * offset.
      *
      * @param end where valid bytes end
      * @return the batch's size, or −1

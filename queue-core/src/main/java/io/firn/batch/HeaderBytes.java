@@ -4,7 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Access to the fields of a batch's header in an array; {@link BatchFormat} says where they are. */
+/**
+ * Access to the fields of a batch's header in an array; {@link BatchFormat} says where they are.
+ */
 public final class HeaderBytes {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

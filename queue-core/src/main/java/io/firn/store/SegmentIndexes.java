@@ -74,8 +74,8 @@ final class SegmentIndexes {
     }
 
     /**
-     * Returns an offset before which all timestamps are smaller. An entry is trusted if a batch ends
-     * at its offset and is older.
+     * Returns an offset before which all timestamps are smaller. An entry is trusted if a batch
+     * ends at its offset and is older.
      */
     static long offsetBefore(
             LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
@@ -107,9 +107,9 @@ final class SegmentIndexes {
     }
 
     /**
-     * Returns a walk from the last indexed batch at or before an offset. An index entry is trusted if a
-     * valid batch is at its position and ends at its offset: the batch's CRC does not cover the
-     * base offset.
+     * Returns a walk from the last indexed batch at or before an offset. An index entry is trusted
+     * if a valid batch is at its position and ends at its offset: the batch's CRC does not cover
+     * the base offset.
      */
     static SegmentWalk walkTo(
             LogSegment segment,
