@@ -17,7 +17,8 @@ import java.util.zip.CRC32C;
  * {@code epoch} are not covered, so that the log can set them in a batch that it did not make. Nor
  * are {@code length} and {@code magic}: a damaged one shows in the CRC or in the next offset.
  *
- * <p>This is the only table of these fields. Crashlab's oracle has its own on purpose.
+ * <p>This is the only table of these fields, except that the oracle of crashlab and the floors of
+ * the benchmarks have their own on purpose.
  */
 public final class BatchFormat {
     /** The most bytes that the records of a compressed batch may take when decompressed. */

@@ -12,14 +12,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 
 /** A tailer over one or more partitions, which take turns to be first. */
 public final class LogTailer implements Tailer {
     private final RecordReader[] readers;
     private final Signal published;
     private final Runnable lookAgain;
-    private final IntSupplier doWork;
+    private final Runnable doWork;
     private final Consumer<Cursor> checkCursor;
     private int first;
     private boolean polling;
@@ -38,7 +37,7 @@ public final class LogTailer implements Tailer {
             List<SegmentedLog> logs,
             Signal published,
             Runnable lookAgain,
-            IntSupplier doWork,
+            Runnable doWork,
             Consumer<Cursor> checkCursor) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
@@ -100,7 +99,7 @@ public final class LogTailer implements Tailer {
                 } else if (Thread.currentThread().isInterrupted()) {
                     return 0;
                 } else {
-                    doWork.getAsInt();
+                    doWork.run();
                 }
             }
         } catch (InterruptedException e) {
