@@ -5,7 +5,6 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
-import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,10 +97,6 @@ public final class Replay implements Callable<Integer> {
         Examples.exit(new Replay(), args);
     }
 
-    static LogStore open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
-    }
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkArguments();
@@ -157,7 +152,7 @@ public final class Replay implements Callable<Integer> {
     private String createTopic(ReplayInput input) {
         TopicOptions options =
                 input.topicOptions().withDurability(durability).withCompression(compression);
-        try (LogStore store = open(dir)) {
+        try (LogStore store = ReplayWriter.open(dir)) {
             List<String> there = store.topicNames();
             int number = 1;
             while (there.contains("replay-" + number)) {
@@ -205,7 +200,7 @@ public final class Replay implements Callable<Integer> {
     /** Appends the lines that are not in the log yet. */
     private void write(ReplayInput input, String topic, long acked) throws IOException {
         long started = System.nanoTime();
-        try (LogStore store = open(dir);
+        try (LogStore store = ReplayWriter.open(dir);
                 Lines lines = new Lines(file)) {
             Partition log = store.openTopic(topic).partition(0);
             long there = log.nextOffset();
@@ -233,7 +228,7 @@ public final class Replay implements Callable<Integer> {
 
     /** Reads all records back; returns whether they are the lines of the file. */
     private boolean read(ReplayInput input, String topic) {
-        try (LogStore store = open(dir);
+        try (LogStore store = ReplayWriter.open(dir);
                 ProgressBar bar = bar("Reading", 0, input.bytes())) {
             long started = System.nanoTime();
             ReplayReader.Found found =

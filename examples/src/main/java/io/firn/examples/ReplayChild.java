@@ -64,7 +64,7 @@ final class ReplayChild {
         Examples.quiet();
         long end = Long.parseLong(args[1]);
         try (Lines lines = new Lines(Path.of(args[0]));
-                LogStore store = Replay.open(Path.of(args[2]))) {
+                LogStore store = ReplayWriter.open(Path.of(args[2]))) {
             long[] reported = {0};
             ReplayWriter.write(
                     lines,

@@ -2,8 +2,11 @@ package io.firn.examples;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.file.FileTier;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** Appends lines to a log, each as a record, several in a batch. */
 final class ReplayWriter {
@@ -18,6 +21,11 @@ final class ReplayWriter {
     }
 
     private ReplayWriter() {}
+
+    /** Opens a store whose segments are in files below its directory. */
+    static LogStore open(Path dir) {
+        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+    }
 
     /** Appends the next lines, up to a position in their file. */
     static void write(Lines lines, long end, Partition log, int batchRecords, Progress progress)
