@@ -19,7 +19,6 @@ import io.firn.log.StoreConfig;
 import io.firn.metadata.LeasedCounter;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
-import io.firn.upkeep.Releases;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

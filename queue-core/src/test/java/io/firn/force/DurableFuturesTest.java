@@ -50,8 +50,10 @@ class DurableFuturesTest {
     @Test
     void shouldLetACallbackAddAFuture() {
         CompletableFuture<CompletableFuture<Long>> added = new CompletableFuture<>();
-        futures.add(1, null).thenAccept(offset -> added.complete(futures.add(2, null)));
+        CompletableFuture<Void> told =
+                futures.add(1, null).thenAccept(offset -> added.complete(futures.add(2, null)));
         futures.complete(1);
+        told.join();
         assertTrue(futures.isAny());
         futures.complete(2);
         assertEquals(2, added.join().join());

@@ -1,7 +1,6 @@
 package io.firn.log;
 
 import io.firn.Compression;
-import io.firn.store.StoreBuilder;
 import io.firn.LogStoreBuilder;
 import io.firn.TopicOptions;
 import io.firn.batch.BatchFormat;
@@ -11,6 +10,7 @@ import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
 import io.firn.spi.TierContext;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ public final class PoolDamage {
 
     /** Where a slot of a block's entry lies in a small pool. */
     static long slot(int block, int slot) {
-        return PoolFormat.forNewPool(Pools.BLOCK_BYTES, 1).slotPosition(block, slot);
+        return PoolFormat.forNewPool(SmallPools.BLOCK_BYTES, 1).slotPosition(block, slot);
     }
 
     /** Destroys both slots of a block's entry in a small pool. */

@@ -9,7 +9,7 @@ import io.firn.LogStore;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.pmem.PoolDamage;
-import io.firn.pmem.Pools;
+import io.firn.pmem.SmallPools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class RepairTest {
     }
 
     private LogStore open() {
-        return LogStore.in(store).tier(Pools.withBlocks(BLOCKS, pool).build()).open();
+        return LogStore.in(store).tier(SmallPools.withBlocks(BLOCKS, pool).build()).open();
     }
 
     @BeforeEach

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 public final class Pools {
     static final UUID STORE = new UUID(1, 2);
     static final UUID TOPIC = new UUID(3, 4);
-    static final int BLOCK_BYTES = PoolFormat.MIN_BLOCK_BYTES;
+    static final int BLOCK_BYTES = SmallPools.BLOCK_BYTES;
     static final int ROOM = 64 * 1024;
     private static final long HANGS_AFTER_NS = 120_000_000_000L;
 
@@ -26,17 +26,13 @@ public final class Pools {
 
     /** A tier with so many of the smallest blocks in each pool. */
     public static PmemTier.Builder withBlocks(int blocks, Path... directories) {
-        return PmemTier.builder(directories)
-                .blockBytes(BLOCK_BYTES)
-                .poolRatio(1)
-                .capacityBytes(fileBytes(blocks) * directories.length)
-                .emulation(Emulation.PLAIN)
+        return SmallPools.withBlocks(blocks, directories)
                 .provider(PersistentMemory.provider())
                 .wrapProvider(PersistentMemory::demand);
     }
 
     static long fileBytes(int blocks) {
-        return PoolFormat.forNewPool(BLOCK_BYTES, blocks).fileBytes(blocks);
+        return SmallPools.fileBytes(blocks);
     }
 
     static PmemTier open(PmemTier.Builder builder) throws IOException {
