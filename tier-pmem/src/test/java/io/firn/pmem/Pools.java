@@ -2,6 +2,8 @@ package io.firn.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.api.ObservedMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -24,9 +26,15 @@ final class Pools {
 
     private Pools() {}
 
-    /** A tier with so many of the smallest blocks in each pool. */
+    /**
+     * A tier with so many of the smallest blocks in each pool. On emulated memory the pool's file is
+     * not forced to the disk: what that is for is tested on simulated media.
+     */
     static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+        FileMedium medium =
+                PersistentMemory.isDemanded() ? FileMedium.real() : new ObservedMedium();
         return PmemTier.builder(directories)
+                .medium(medium)
                 .blockBytes(BLOCK_BYTES)
                 .poolRatio(1)
                 .capacityBytes(fileBytes(blocks) * directories.length)
