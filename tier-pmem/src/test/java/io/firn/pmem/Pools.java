@@ -27,8 +27,8 @@ final class Pools {
     private Pools() {}
 
     /**
-     * A tier with so many of the smallest blocks in each pool. On emulated memory the pool's file is
-     * not forced to the disk: what that is for is tested on simulated media.
+     * A tier with so many of the smallest blocks in each pool. The file of an emulated pool is not
+     * forced to the disk: power cuts are tested on simulated media.
      */
     static PmemTier.Builder withBlocks(int blocks, Path... directories) {
         FileMedium medium =
