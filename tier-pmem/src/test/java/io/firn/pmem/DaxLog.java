@@ -38,6 +38,7 @@ public final class DaxLog {
 
     private static PmemTier newTier(Provider provider, Path directory) {
         return Pools.withBlocks(BLOCKS, directory.resolve("pmem"))
+                .medium(FileMedium.real())
                 .emulation(Emulation.NONE)
                 .provider(provider)
                 .build();

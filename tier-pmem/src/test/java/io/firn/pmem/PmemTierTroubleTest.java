@@ -209,7 +209,8 @@ class PmemTierTroubleTest {
         assertTrue(format.fileBytes(blocks) > 4L << 30);
         List<Integer> free = List.of(0, 510, 511, 512, 1022, 1023, 1024, 2046, 2047, 2048, 2299);
         makeSparse(format, blocks, free);
-        PmemTier.Builder builder = pool().capacityBytes(1).provider(Provider.JDK);
+        PmemTier.Builder builder =
+                pool().medium(FileMedium.real()).capacityBytes(1).provider(Provider.JDK);
         // Nothing that is sparse may be mapped on persistent memory with LLPL, which fills it.
         try (PmemTier tier = Pools.open(builder, false)) {
             for (int i = 0; i < free.size(); i++) {

@@ -2,6 +2,8 @@ package io.firn.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.api.ObservedMedium;
+import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -24,9 +26,15 @@ public final class Pools {
 
     private Pools() {}
 
-    /** A tier with so many of the smallest blocks in each pool. */
-    public static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+    /**
+     * A tier with so many of the smallest blocks in each pool. The file of an emulated pool is not
+     * forced to the disk: power cuts are tested on simulated media.
+     */
+    static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+        FileMedium medium =
+                PersistentMemory.isDemanded() ? FileMedium.real() : new ObservedMedium();
         return SmallPools.withBlocks(blocks, directories)
+                .medium(medium)
                 .provider(PersistentMemory.provider())
                 .wrapProvider(PersistentMemory::demand);
     }
