@@ -36,6 +36,14 @@ public final class OpenAppenders {
         return writer;
     }
 
+    SegmentedLog log() {
+        return log;
+    }
+
+    PartitionForcer forcer() {
+        return forcer;
+    }
+
     AppendTurn turn() {
         return turn;
     }
@@ -43,13 +51,13 @@ public final class OpenAppenders {
     /** Opens the exclusive appender. */
     public ExclusiveAppender openExclusive() {
         enter(true);
-        return new PartitionAppender(log, forcer, this, true);
+        return new PartitionAppender(this, true);
     }
 
     /** Opens a shared appender. */
     public Appender openShared() {
         enter(false);
-        return new PartitionAppender(log, forcer, this, false);
+        return new PartitionAppender(this, false);
     }
 
     private void enter(boolean wantsExclusive) {

@@ -1,6 +1,7 @@
 package io.firn.append;
 
 import io.firn.Claim;
+import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -12,11 +13,13 @@ import java.nio.ByteOrder;
  */
 final class OpenClaim implements Claim {
     private final PartitionAppender appender;
+    private final SegmentedLog log;
     private ByteBuffer room = ByteBuffer.allocate(0);
     private int length = -1;
 
-    OpenClaim(PartitionAppender appender) {
+    OpenClaim(PartitionAppender appender, SegmentedLog log) {
         this.appender = appender;
+        this.log = log;
     }
 
     boolean isOpen() {
@@ -57,7 +60,7 @@ final class OpenClaim implements Claim {
     @Override
     public long offset() {
         checkOpen();
-        return appender.nextOffset();
+        return log.nextOffset();
     }
 
     @Override

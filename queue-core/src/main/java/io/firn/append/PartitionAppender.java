@@ -38,18 +38,18 @@ final class PartitionAppender implements ExclusiveAppender {
     // Guarded by the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
-    private final OpenClaim claim = new OpenClaim(this);
+    private final OpenClaim claim;
     private volatile boolean closed;
     private DurableHandler handler;
 
-    PartitionAppender(
-            SegmentedLog log, PartitionForcer forcer, OpenAppenders appenders, boolean exclusive) {
-        this.log = log;
-        this.forcer = forcer;
+    PartitionAppender(OpenAppenders appenders, boolean exclusive) {
         this.appenders = appenders;
+        this.log = appenders.log();
+        this.forcer = appenders.forcer();
         this.writer = appenders.writer();
         this.turn = appenders.turn();
         this.exclusive = exclusive;
+        this.claim = new OpenClaim(this, log);
         this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
 
@@ -144,7 +144,7 @@ final class PartitionAppender implements ExclusiveAppender {
             if (!claim.isOpen()) {
                 writer.abortClaim(); // there was no memory for its buffer
             }
-            giveTurn();
+            turn.leave();
         }
         appenders.checkRoom();
         return null;
@@ -167,7 +167,7 @@ final class PartitionAppender implements ExclusiveAppender {
             throw faulted(e);
         } finally {
             claim.end();
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -178,12 +178,8 @@ final class PartitionAppender implements ExclusiveAppender {
             writer.abortClaim();
         } finally {
             claim.end();
-            giveTurn();
+            turn.leave();
         }
-    }
-
-    long nextOffset() {
-        return log.nextOffset();
     }
 
     @Override
@@ -276,7 +272,7 @@ final class PartitionAppender implements ExclusiveAppender {
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -287,7 +283,7 @@ final class PartitionAppender implements ExclusiveAppender {
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -298,7 +294,7 @@ final class PartitionAppender implements ExclusiveAppender {
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -313,7 +309,7 @@ final class PartitionAppender implements ExclusiveAppender {
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -325,7 +321,7 @@ final class PartitionAppender implements ExclusiveAppender {
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
-            giveTurn();
+            turn.leave();
         }
     }
 
@@ -340,7 +336,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private void takeTurn() {
         enterTurn();
         if (claim.isOpen()) {
-            giveTurn();
+            turn.leave();
             throw claimIsOpen(); // also when another thread has just ended it: the turn is gone
         }
     }
@@ -359,13 +355,9 @@ final class PartitionAppender implements ExclusiveAppender {
                             + " use shared appenders");
         }
         if (closed) {
-            giveTurn(); // in between; the turn is the next appender's
+            turn.leave(); // in between; the turn is the next appender's
             checkNotClosed();
         }
-    }
-
-    private void giveTurn() {
-        turn.leave();
     }
 
     void checkNotClosed() {
