@@ -7,6 +7,7 @@ module io.firn.server {
     requires io.firn.file;
     requires io.firn.migrator;
     requires io.firn.pmem;
+    requires com.github.luben.zstd_jni;
     requires info.picocli;
     requires io.netty.buffer;
     requires io.netty.codec;

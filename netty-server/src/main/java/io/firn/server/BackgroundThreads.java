@@ -34,7 +34,7 @@ final class BackgroundThreads {
                         KEEP_S,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
-                        named("firn-open-"));
+                        named("firn-decompress-"));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -51,7 +51,7 @@ final class Admission {
         if (before == null && ask.instanceId != null) {
             before = group.members().find(group.members().idOf(ask.instanceId));
         }
-        if (before == null && group.members().size() >= limits.mostMembers()) {
+        if (before == null && group.members().size() >= limits.maxMembers()) {
             return Errors.GROUP_MAX_SIZE_REACHED;
         }
         int bytes = Member.bytesOf(ask.memberId, ask.instanceId, ask.clientId, ask.protocols);
@@ -88,7 +88,7 @@ final class Admission {
             }
         } else if (ask.needsIdFirst) {
             // A client that times out and tries again must not leave a member behind each time.
-            if (group.pendingCount() + group.members().size() >= limits.mostMembers()) {
+            if (group.pendingCount() + group.members().size() >= limits.maxMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
             group.awaitId(id, System.nanoTime() + ask.sessionMs * 1_000_000L);

@@ -66,7 +66,7 @@ public final class GroupCoordinator {
         Errors wrong = Errors.NONE;
         if (!GroupOffsets.isGroupId(ask.groupId())) {
             wrong = Errors.INVALID_GROUP_ID;
-        } else if (!limits.takesSession(ask.sessionMs())) {
+        } else if (!limits.allowsSession(ask.sessionMs())) {
             wrong = Errors.INVALID_SESSION_TIMEOUT;
         } else if (!ask.memberId().isEmpty() && !groups.containsKey(ask.groupId())) {
             wrong = Errors.UNKNOWN_MEMBER_ID;

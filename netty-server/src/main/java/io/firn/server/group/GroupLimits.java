@@ -4,11 +4,7 @@ import io.firn.server.config.ServerConfig;
 
 /** The limits and times of groups. */
 record GroupLimits(
-        int leastSessionMs,
-        int mostSessionMs,
-        int mostMembers,
-        int initialDelayMs,
-        long retentionMs) {
+        int minSessionMs, int maxSessionMs, int maxMembers, int initialDelayMs, long retentionMs) {
 
     static GroupLimits of(ServerConfig config) {
         return new GroupLimits(
@@ -19,7 +15,7 @@ record GroupLimits(
                 config.integer("offsets.retention.minutes") * 60_000L);
     }
 
-    boolean takesSession(int ms) {
-        return ms >= leastSessionMs && ms <= mostSessionMs;
+    boolean allowsSession(int ms) {
+        return ms >= minSessionMs && ms <= maxSessionMs;
     }
 }
