@@ -120,7 +120,7 @@ class TopicRulesTest {
 
     /**
      * O5: unless the tombstone is durable before the first segment goes, and goes itself after the
-     * last ({@code Store.deleteTopic}, {@code Store.bury}, {@code TopicFiles.delete}), a power cut
+     * last ({@code Topics.delete}, {@code Burial}, {@code TopicFiles.delete}), a power cut
      * leaves half of a topic, or files of which nothing says what they are.
      */
     @Test
@@ -221,7 +221,7 @@ class TopicRulesTest {
 
     /**
      * O5: a deletion that failed may have left its tombstone. What is acknowledged afterwards must
-     * not be taken away by it ({@code Store.deleteTopic}).
+     * not be taken away by it ({@code Topics.delete}).
      */
     @Test
     void shouldKeepWhatIsAcknowledgedAfterADeletionThatFailedAnywhere() {

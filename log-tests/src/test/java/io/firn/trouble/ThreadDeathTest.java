@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A thread of the store's that ends in its duty cycle: the store says which, nobody waits for it in
- * vain, what was acknowledged stays, reads go on. Without {@code Store.onDeath}.
+ * vain, what was acknowledged stays, reads go on. Without {@code Topics.onDeath}.
  */
 class ThreadDeathTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
