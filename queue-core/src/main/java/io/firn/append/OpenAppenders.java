@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.ExclusiveAppender;
@@ -20,7 +21,9 @@ public final class OpenAppenders {
 
     // Order of locks: this monitor, then the turn.
     private final Object opening = new Object();
+    @GuardedBy("opening")
     private boolean exclusive;
+    @GuardedBy("opening")
     private int count;
     private volatile long stalls;
 

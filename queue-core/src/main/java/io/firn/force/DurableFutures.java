@@ -1,5 +1,6 @@
 package io.firn.force;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * lock, because users' callbacks run then. Thread-safe.
  */
 final class DurableFutures {
+    @GuardedBy("pending")
     private final List<Pending> pending = new ArrayList<>();
     private volatile boolean hasPending;
 

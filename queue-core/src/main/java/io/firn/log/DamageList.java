@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DamagedRange;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,6 +8,7 @@ import java.util.List;
 
 /** The damaged ranges of a partition that are known. Thread-safe. */
 final class DamageList {
+    @GuardedBy("this")
     private final List<DamagedRange> ranges = new ArrayList<>();
 
     /**

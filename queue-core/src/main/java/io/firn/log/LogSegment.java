@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.batch.BatchFormat;
 import io.firn.move.SegmentMove;
 import io.firn.spi.Block;
@@ -95,7 +96,9 @@ public final class LogSegment {
     private volatile View view;
     private View held;
     private volatile Runnable onView;
+    @GuardedBy("this")
     private long markedOffset = -1;
+    @GuardedBy("this")
     private long beginTimeMs = -1;
 
     /** Creates a segment to be written to. */

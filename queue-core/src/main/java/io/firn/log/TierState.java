@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.spi.StorageTier;
@@ -21,6 +22,7 @@ public final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
+    @GuardedBy("this")
     private final BackOff backOff = new BackOff();
 
     /**

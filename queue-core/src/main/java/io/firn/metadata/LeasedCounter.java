@@ -1,5 +1,6 @@
 package io.firn.metadata;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -19,7 +20,9 @@ public final class LeasedCounter {
 
     private final FileMedium medium;
     private final Path file;
+    @GuardedBy("this")
     private long next;
+    @GuardedBy("this")
     private long leasedBelow;
 
     public LeasedCounter(FileMedium medium, Path file) throws IOException {

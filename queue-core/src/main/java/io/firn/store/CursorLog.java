@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.FirnException;
@@ -30,9 +31,13 @@ final class CursorLog implements Cursor {
      */
     private final Object writing = new Object();
 
+    @GuardedBy("this")
     private long[] offsets; // by partition; too short when some were added since
+    @GuardedBy("this")
     private long changes;
+    @GuardedBy("this")
     private long writtenChanges;
+    @GuardedBy("this")
     private boolean deleted;
 
     CursorLog(Cursors cursors, String name, Map<String, String> stored) {

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
@@ -22,6 +23,7 @@ final class Cursors {
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
     private final CursorUpkeep upkeep;
+    @GuardedBy("cursors")
     private final Map<String, CursorLog> cursors = new TreeMap<>();
     private volatile boolean allKnown;
 

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.InvalidOptionException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -31,6 +32,7 @@ final class Topics implements TopicOwner {
     private final LogContext store;
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final List<Burial> burials = new CopyOnWriteArrayList<>();
+    @GuardedBy("this")
     private final List<TopicFiles> halfCreated = new ArrayList<>();
     private final Object endLock = new Object();
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
