@@ -309,6 +309,7 @@ public final class LogSegment {
         return isNews(forcedEnd);
     }
 
+    @GuardedBy("this")
     private boolean isNews(long pair) {
         return !sealed
                 && positionOf(pair) > 0

@@ -52,6 +52,7 @@ final class CursorLog implements Cursor {
         return topic;
     }
 
+    @GuardedBy("this")
     private void take(Map<String, String> stored) {
         Arrays.fill(offsets, NEVER);
         if (stored != null) {
@@ -79,6 +80,7 @@ final class CursorLog implements Cursor {
     }
 
     /** For a cursor that another process advances. */
+    @GuardedBy("this")
     private void lookAgain() {
         try {
             take(topic.files().readCursor(name));
@@ -127,6 +129,7 @@ final class CursorLog implements Cursor {
         set(partition, NEVER);
     }
 
+    @GuardedBy("this")
     private void set(int partition, long offset) {
         if (partition >= offsets.length) {
             int before = offsets.length;
