@@ -89,6 +89,7 @@ final class CursorLog implements Cursor {
         }
     }
 
+    @GuardedBy("this")
     private void checkNotDeleted() {
         if (deleted) {
             throw new ClosedException(

@@ -201,6 +201,7 @@ final class Topics implements TopicOwner {
      * Removes the topic file that a failed creation may have left, before anything is created: it
      * would be a second topic of that name.
      */
+    @GuardedBy("this")
     private void dropHalfCreated() throws IOException {
         while (!halfCreated.isEmpty()) {
             halfCreated.get(0).delete();
