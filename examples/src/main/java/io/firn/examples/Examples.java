@@ -105,6 +105,9 @@ final class Examples {
         if (bytes < 10_000) {
             return String.format(Locale.ROOT, "%,d B", bytes);
         }
+        if (bytes < 1_000_000) {
+            return String.format(Locale.ROOT, "%,.1f KB", bytes / 1e3);
+        }
         return String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
     }
 

@@ -228,11 +228,13 @@ public final class Replay implements Callable<Integer> {
 
     /** Reads all records back; returns whether they are the lines of the file. */
     private boolean read(ReplayInput input, String topic) {
-        try (LogStore store = ReplayWriter.open(dir);
-                ProgressBar bar = bar("Reading", 0, input.bytes())) {
+        try (LogStore store = ReplayWriter.open(dir)) {
+            Partition log = store.openTopic(topic).partition(0);
             long started = System.nanoTime();
-            ReplayReader.Found found =
-                    ReplayReader.read(store.openTopic(topic).partition(0), bar::stepTo);
+            ReplayReader.Found found;
+            try (ProgressBar bar = bar("Reading", 0, input.bytes())) {
+                found = ReplayReader.read(log, bar::stepTo);
+            }
             sayRate("Read", found.records(), found.bytes(), started, found.digestNs());
             say("SHA-256 of the file     %s", input.sha256());
             say("SHA-256 of the records  %s", found.sha256());
