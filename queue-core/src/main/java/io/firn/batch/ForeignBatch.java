@@ -134,7 +134,7 @@ public final class ForeignBatch {
 
     private static void checkRecords(ByteBuffer buffer, int at, int size, int count) {
         RecordParser record = new RecordParser();
-        record.wrap(buffer);
+        record.pointAt(buffer);
         record.batch(0, count, 0, false, at + size);
         int position = at + BatchFormat.HEADER_LENGTH;
         for (int i = 0; i < count; i++) {

@@ -7,11 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Shows one record after another of a batch, by views of its memory. Not thread-safe. */
-public final class RecordFlyweight implements Record {
-    private final RecordParser parser = new RecordParser();
+public final class RecordFlyweight extends RecordParser implements Record {
     private final Loan loan = new Loan();
     private final HeadersFlyweight headers = new HeadersFlyweight(loan);
-    private ByteBuffer bytes;
     private ByteBuffer keyView;
     private ByteBuffer valueView;
     private int partition;
@@ -29,10 +27,9 @@ public final class RecordFlyweight implements Record {
     public void wrap(ByteBuffer memory, Runnable onHandOut) {
         loan.of(onHandOut);
         ByteBuffer readOnly = memory.asReadOnlyBuffer();
-        bytes = readOnly;
         keyView = readOnly.duplicate();
         valueView = readOnly.duplicate();
-        parser.wrap(readOnly);
+        pointAt(readOnly);
         headers.wrap(readOnly);
     }
 
@@ -58,7 +55,7 @@ public final class RecordFlyweight implements Record {
             boolean isAppendTime,
             int recordsEnd) {
         partition = inPartition;
-        parser.batch(base, next, time, isAppendTime, recordsEnd);
+        batch(base, next, time, isAppendTime, recordsEnd);
     }
 
     /**
@@ -68,7 +65,7 @@ public final class RecordFlyweight implements Record {
      *     is not one of the batch's
      */
     public int show(int position) {
-        return parser.parse(position);
+        return parse(position);
     }
 
     @Override
@@ -77,23 +74,8 @@ public final class RecordFlyweight implements Record {
     }
 
     @Override
-    public long offset() {
-        return parser.offset();
-    }
-
-    @Override
-    public long timestamp() {
-        return parser.timestamp();
-    }
-
-    @Override
     public boolean hasKey() {
-        return parser.keyLength() >= 0;
-    }
-
-    @Override
-    public int keyLength() {
-        return parser.keyLength();
+        return keyLength() >= 0;
     }
 
     @Override
@@ -103,17 +85,12 @@ public final class RecordFlyweight implements Record {
     }
 
     private ByteBuffer keyOrNull() {
-        return part(keyView, parser.keyAt(), parser.keyLength());
+        return part(keyView, keyAt(), keyLength());
     }
 
     @Override
     public boolean hasValue() {
-        return parser.valueLength() >= 0;
-    }
-
-    @Override
-    public int valueLength() {
-        return parser.valueLength();
+        return valueLength() >= 0;
     }
 
     @Override
@@ -123,7 +100,7 @@ public final class RecordFlyweight implements Record {
     }
 
     private ByteBuffer valueOrNull() {
-        return part(valueView, parser.valueAt(), parser.valueLength());
+        return part(valueView, valueAt(), valueLength());
     }
 
     private static ByteBuffer part(ByteBuffer view, int at, int length) {
@@ -133,17 +110,12 @@ public final class RecordFlyweight implements Record {
     @Override
     public void getValue(byte[] target, int at) {
         loan.check();
-        bytes.get(parser.valueAt(), target, at, Math.max(parser.valueLength(), 0));
-    }
-
-    @Override
-    public int headerCount() {
-        return parser.headerCount();
+        memory().get(valueAt(), target, at, Math.max(valueLength(), 0));
     }
 
     @Override
     public Headers headers() {
-        headers.start(parser.headersAt(), parser.headerCount());
+        headers.start(headersAt(), headerCount());
         return headers;
     }
 

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * is checked against the end of the record before it is used: a foreign compressed batch may
  * contain anything. Not thread-safe.
  */
-public final class RecordParser {
+public class RecordParser {
     private static final int MAX_INT_BYTES = 5;
 
     private ByteBuffer bytes;
@@ -29,7 +29,7 @@ public final class RecordParser {
     private int headerCount;
 
     /** Points at memory. */
-    public void wrap(ByteBuffer memory) {
+    public final void pointAt(ByteBuffer memory) {
         bytes = memory;
     }
 
@@ -42,7 +42,7 @@ public final class RecordParser {
      * @param ofAppend whether all records have that time
      * @param recordsEnd position after the last record
      */
-    public void batch(long base, long next, long time, boolean ofAppend, int recordsEnd) {
+    public final void batch(long base, long next, long time, boolean ofAppend, int recordsEnd) {
         baseOffset = base;
         nextOffset = next;
         baseTimestamp = time;
@@ -56,7 +56,7 @@ public final class RecordParser {
      * @return the position of the next one; −1 when there is no well-formed record, or its offset
      *     is not one of the batch's
      */
-    public int parse(int position) {
+    public final int parse(int position) {
         try {
             return tryParse(position);
         } catch (IndexOutOfBoundsException | BufferUnderflowException e) {
@@ -138,43 +138,48 @@ public final class RecordParser {
         return (int) value;
     }
 
+    /** Returns the memory. */
+    final ByteBuffer memory() {
+        return bytes;
+    }
+
     /** Returns the record's offset. */
-    public long offset() {
+    public final long offset() {
         return offset;
     }
 
     /** Returns the record's timestamp. */
-    long timestamp() {
+    public final long timestamp() {
         return timestamp;
     }
 
     /** Returns the position of the key. */
-    int keyAt() {
+    final int keyAt() {
         return keyAt;
     }
 
     /** Returns the key's bytes; −1 when there is none. */
-    int keyLength() {
+    public final int keyLength() {
         return keyLength;
     }
 
     /** Returns the position of the value. */
-    int valueAt() {
+    final int valueAt() {
         return valueAt;
     }
 
     /** Returns the value's bytes; −1 when there is none. */
-    int valueLength() {
+    public final int valueLength() {
         return valueLength;
     }
 
     /** Returns the position of the first header. */
-    int headersAt() {
+    final int headersAt() {
         return headersAt;
     }
 
     /** Returns the number of headers. */
-    int headerCount() {
+    public final int headerCount() {
         return headerCount;
     }
 }

@@ -147,7 +147,7 @@ final class DamagedBatch {
             return byRecords;
         }
         RecordParser record = new RecordParser();
-        record.wrap(memory);
+        record.pointAt(memory);
         record.batch(0, Integer.MAX_VALUE, 0, false, end);
         int next = at + BatchFormat.HEADER_LENGTH;
         do {

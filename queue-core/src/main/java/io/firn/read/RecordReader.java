@@ -101,40 +101,45 @@ final class RecordReader {
     }
 
     private int pollBatch(RecordHandler handler, int limit) {
+        // Read once: what is called in between may change any field, as far as the compiler knows.
+        BatchRecords batch = records;
+        RecordFlyweight shown = record;
+        BatchCursor place = cursor;
         int taken = 0;
-        while (taken < limit && records.hasNext()) {
-            int next = records.show();
-            if (next < 0 && cursor.offset() < records.nextOffset()) {
-                throw cursor.damaged(records.nextOffset(), "malformed record");
+        while (taken < limit && batch.hasNext()) {
+            int next = batch.show();
+            if (next < 0 && place.offset() < batch.nextOffset()) {
+                throw place.damaged(batch.nextOffset(), "malformed record");
             }
             if (next < 0) {
-                records.moveToEnd(); // all of the batch's offsets were handed out
+                batch.moveToEnd(); // all of the batch's offsets were handed out
                 break;
             }
-            if (record.offset() >= cursor.offset()) {
-                Verdict verdict = handle(handler);
+            long offset = shown.offset();
+            if (offset >= place.offset()) {
+                Verdict verdict = handle(handler, shown);
                 if (verdict == Verdict.AGAIN) {
                     stopped = true;
                     return taken;
                 }
                 taken++;
-                cursor.offset(record.offset() + 1);
+                place.offset(offset + 1);
                 stopped = verdict == Verdict.STOP;
             }
-            records.moveTo(next);
+            batch.moveTo(next);
             if (stopped) {
                 break;
             }
         }
-        if (!records.hasNext()) {
-            records.close(cursor);
+        if (!batch.hasNext()) {
+            batch.close(place);
         }
         return taken;
     }
 
-    private Verdict handle(RecordHandler handler) {
+    private Verdict handle(RecordHandler handler, RecordFlyweight shown) {
         handling = true;
-        Verdict verdict = handler.onRecord(record);
+        Verdict verdict = handler.onRecord(shown);
         handling = false;
         if (verdict == null) {
             throw new NullPointerException(
