@@ -21,10 +21,13 @@ public final class OpenAppenders {
 
     // Order of locks: this monitor, then the turn.
     private final Object opening = new Object();
+
     @GuardedBy("opening")
     private boolean exclusive;
+
     @GuardedBy("opening")
     private int count;
+
     private volatile long stalls;
 
     public OpenAppenders(

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 final class DurableFutures {
     @GuardedBy("pending")
     private final List<Pending> pending = new ArrayList<>();
+
     private volatile boolean hasPending;
 
     private record Pending(long offset, CompletableFuture<Long> future, Appender appender) {}

@@ -96,8 +96,10 @@ public final class LogSegment {
     private volatile View view;
     private View held;
     private volatile Runnable onView;
+
     @GuardedBy("this")
     private long markedOffset = -1;
+
     @GuardedBy("this")
     private long beginTimeMs = -1;
 

@@ -22,6 +22,7 @@ public final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
+
     @GuardedBy("this")
     private final BackOff backOff = new BackOff();
 

@@ -20,8 +20,10 @@ public final class LeasedCounter {
 
     private final FileMedium medium;
     private final Path file;
+
     @GuardedBy("this")
     private long next;
+
     @GuardedBy("this")
     private long leasedBelow;
 

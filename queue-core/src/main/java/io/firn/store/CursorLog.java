@@ -33,10 +33,13 @@ final class CursorLog implements Cursor {
 
     @GuardedBy("this")
     private long[] offsets; // by partition; too short when some were added since
+
     @GuardedBy("this")
     private long changes;
+
     @GuardedBy("this")
     private long writtenChanges;
+
     @GuardedBy("this")
     private boolean deleted;
 

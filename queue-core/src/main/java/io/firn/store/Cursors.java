@@ -23,8 +23,10 @@ final class Cursors {
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
     private final CursorUpkeep upkeep;
+
     @GuardedBy("cursors")
     private final Map<String, CursorLog> cursors = new TreeMap<>();
+
     private volatile boolean allKnown;
 
     /**

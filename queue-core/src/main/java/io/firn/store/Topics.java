@@ -32,8 +32,10 @@ final class Topics implements TopicOwner {
     private final LogContext store;
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final List<Burial> burials = new CopyOnWriteArrayList<>();
+
     @GuardedBy("this")
     private final List<TopicFiles> halfCreated = new ArrayList<>();
+
     private final Object endLock = new Object();
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
     private volatile Death death;
