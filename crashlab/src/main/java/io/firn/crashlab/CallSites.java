@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -129,12 +132,12 @@ final class CallSites {
         Map<String, String> sites = new TreeMap<>();
         ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
         for (Class<?> module : List.of(FileMedium.class, FileTier.class, PmemTier.class)) {
-            for (Path file : classFiles(module)) {
-                String name = file.getFileName().toString().replaceAll("[$.].*", "");
+            for (String file : classFiles(module)) {
+                String name = file.replaceAll(".*[/\\\\]|[$.].*$", "");
                 if (!OUTSIDE.matcher(name).matches()) {
                     StringWriter out = new StringWriter();
                     PrintWriter printer = new PrintWriter(out);
-                    javap.run(printer, printer, "-c", "-l", "-p", file.toString());
+                    javap.run(printer, printer, "-c", "-l", "-p", file);
                     collect(name, out.toString().lines().toList(), sites);
                 }
             }
@@ -146,11 +149,26 @@ final class CallSites {
         return qualified.substring(qualified.lastIndexOf('.') + 1);
     }
 
-    private static List<Path> classFiles(Class<?> module) {
+    /** Returns the class files of a module, as javap names them: in a directory or in a jar. */
+    private static List<String> classFiles(Class<?> module) {
         try {
-            Path root = Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI());
-            try (Stream<Path> walk = Files.walk(root)) {
-                return walk.filter(each -> each.toString().endsWith(".class")).sorted().toList();
+            URI location = module.getProtectionDomain().getCodeSource().getLocation().toURI();
+            Path root = Path.of(location);
+            if (Files.isDirectory(root)) {
+                try (Stream<Path> walk = Files.walk(root)) {
+                    return walk.map(Path::toString)
+                            .filter(each -> each.endsWith(".class"))
+                            .sorted()
+                            .toList();
+                }
+            }
+            try (JarFile jar = new JarFile(root.toFile())) {
+                return jar.stream()
+                        .map(JarEntry::getName)
+                        .filter(each -> each.endsWith(".class"))
+                        .map(each -> "jar:" + location + "!/" + each)
+                        .sorted()
+                        .toList();
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
