@@ -75,7 +75,10 @@ class RoomsTest {
                 .resideInAPackage(packageOf(room))
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(others);
+                .resideInAnyPackage(others)
+                .because(
+                        "a room knows only those below it: have it call an interface of its own,"
+                                + " as LogEvents, or see ARCHITECTURE.md");
     }
 
     static Set<String> allRooms() {
@@ -120,7 +123,10 @@ class RoomsTest {
     void shouldHaveNoLargeCircleOfClasses() {
         List<Set<String>> large =
                 circles().stream().filter(circle -> circle.size() > LARGEST_CIRCLE).toList();
-        assertEquals(List.of(), large);
+        assertEquals(
+                List.of(),
+                large,
+                "no circle of dependencies has more than " + LARGEST_CIRCLE + " classes");
     }
 
     /** The strongly connected components of the graph of top-level classes (Kosaraju). */

@@ -12,9 +12,9 @@ import java.util.List;
  * <pre>{@code
  * MigrationPolicy auditGoesDown = snapshot -> {
  *     MovePlan plan = new MovePlan(snapshot);
- *     for (Candidate oldest : plan.candidatesIn(0)) {
+ *     for (MovePlan.Candidate oldest : plan.candidatesIn(0)) {
  *         if (oldest.partition().topic().startsWith("audit-")) {
- *             plan.demote(oldest);
+ *             plan.add(oldest, 1);
  *         }
  *     }
  *     return plan.moves();

@@ -19,8 +19,9 @@ import java.util.UUID;
  *   <li>A tier that is opened read-only changes nothing.
  * </ul>
  *
- * {@code StorageTierContract} in the module test-support verifies all of this. Methods are called
- * by the store's background threads and by {@code open}; they are thread-safe.
+ * {@code StorageTierContract} in the module test-support verifies these. Methods are thread-safe:
+ * they are called by the store's background threads, by {@code open}, and by users who ask for
+ * metrics or move a segment.
  */
 public interface StorageTier extends Tier, AutoCloseable {
 
