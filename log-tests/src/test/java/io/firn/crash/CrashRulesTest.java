@@ -1,6 +1,7 @@
 package io.firn.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
@@ -15,6 +16,7 @@ import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -396,6 +398,47 @@ class CrashRulesTest {
             }
         }
         assertTrue(dropped > 0, "the first batch of the segment that was rolled was never lost");
+    }
+
+    /**
+     * A torn write may leave all of the first batch of a segment but the word with its offset,
+     * which the CRC does not cover: the block then begins with an offset that an older segment has.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void shouldDropASegmentWhoseFirstBatchHasAnOlderOffset(long stale) throws IOException {
+        LogStore store = simulation.open();
+        Partition partition = partition(store, Simulation.SMALL_WRITTEN);
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 2; i++) {
+                appendAsync(store, appender, 25_000);
+            }
+            appendAsync(store, appender, 25_000); // rolls
+        }
+        partition.force(); // seals the first segment; the torn write of the second is made below
+        SimulatedFileMedium left = medium.crash(Survival.ALL);
+        Path second = activeWith(left, 2);
+        try (MediumFile file = left.open(second, true)) {
+            byte[] word = ByteBuffer.allocate(Long.BYTES).putLong(stale).array();
+            file.write(0, word, 0, word.length);
+        }
+        assertEquals(2, checkUndamaged(left, 2, 3));
+        assertFalse(left.exists(second), "the block was given back");
+    }
+
+    /** The file of a segment that is not sealed. */
+    private static Path activeWith(SimulatedFileMedium left, long baseOffset) throws IOException {
+        Path directory = activeIn(left).getParent();
+        for (String name : left.list(directory)) {
+            byte[] word = new byte[Long.BYTES];
+            try (MediumFile file = left.open(directory.resolve(name), false)) {
+                file.read(0, word, 0, word.length);
+            }
+            if (name.endsWith(".active") && ByteBuffer.wrap(word).getLong() == baseOffset) {
+                return directory.resolve(name);
+            }
+        }
+        throw new AssertionError("no segment begins with " + baseOffset);
     }
 
     private static long checkUndamaged(SimulatedFileMedium left, long acknowledged, long sent) {

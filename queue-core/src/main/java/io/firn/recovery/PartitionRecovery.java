@@ -134,8 +134,37 @@ public final class PartitionRecovery {
         for (Block block : TwinSegments.drop(sealed)) {
             usable.add(sealed(block));
         }
+        rejectTorn(usable);
         usable.sort(Comparator.comparingLong(PartitionRecovery::baseOf));
         return usable;
+    }
+
+    /**
+     * Rejects reserved blocks that begin with an offset which an older segment contains. The first
+     * batch has the block's epoch, so it was written here, but not wholly: neither its CRC nor its
+     * epoch covers its offset, and the word with the offset is older. Nothing in such a block was
+     * acknowledged, since nothing of it was forced.
+     */
+    private void rejectTorn(List<Object> usable) {
+        List<Object> all = List.copyOf(usable);
+        for (Object each : all) {
+            if (each instanceof UnsealedSegment unsealed
+                    && unsealed.mark.state() == SegmentState.RESERVED
+                    && all.stream().anyMatch(older -> isOlderWithOffsetOf(unsealed, older))) {
+                usable.remove(each);
+                rejected.add(unsealed.block);
+                unproven += unsealed.cut();
+            }
+        }
+    }
+
+    private static boolean isOlderWithOffsetOf(UnsealedSegment unsealed, Object older) {
+        if (older instanceof UnsealedSegment other) {
+            return other.mark.epoch() < unsealed.mark.epoch()
+                    && other.cutOffset() > unsealed.baseOffset;
+        }
+        LogSegment sealed = (LogSegment) older;
+        return sealed.epoch < unsealed.mark.epoch() && endOf(sealed) > unsealed.baseOffset;
     }
 
     /** Adds a sealed segment; if its mark was lost, its end is determined from the batches. */
