@@ -1,0 +1,139 @@
+package io.firn.append;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.DurabilityClass;
+import io.firn.FirnException;
+import io.firn.StoreFullException;
+import io.firn.log.FreedBlocks;
+import io.firn.log.InMemory;
+import io.firn.log.LogContext;
+import io.firn.log.LogSegment;
+import io.firn.log.RecoveredPartition;
+import io.firn.log.SegmentedLog;
+import io.firn.log.SparseIndex;
+import io.firn.log.StoreConfig;
+import io.firn.log.TopicContext;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.Block;
+import io.firn.spi.MemoryTier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How the background hands the next block to the writer. */
+class NextBlockTest {
+    private MemoryTier tier;
+    private FreedBlocks freed;
+    private NextBlock next;
+    private int calls;
+
+    @BeforeEach
+    void open() throws IOException {
+        tier = InMemory.tier();
+        StoreConfig config =
+                new StoreConfig(
+                        Path.of("/store"),
+                        List.of(tier),
+                        Collections.singletonList(null),
+                        new SimulatedFileMedium(),
+                        () -> 0,
+                        BusySpinIdleStrategy::new,
+                        false,
+                        false,
+                        true,
+                        100,
+                        100,
+                        100);
+        LogContext store = new LogContext(config, (thread, why) -> {});
+        freed = store.freedBlocks();
+        TopicContext topic =
+                new TopicContext(
+                        store,
+                        UUID.randomUUID(),
+                        "t",
+                        InMemory.small().withMinimumClass(DurabilityClass.PROCESS_CRASH));
+        next = new NextBlock(new SegmentedLog(topic, 0, RecoveredPartition.empty()));
+        next.suppliedBy(
+                new BlockSource() {
+                    @Override
+                    public void call() {
+                        calls++;
+                    }
+
+                    @Override
+                    public void supplyNow() {
+                        throw new AssertionError("nobody waits here");
+                    }
+                });
+    }
+
+    private LogSegment segment() {
+        Block block = InMemory.block(tier, 7);
+        return new LogSegment(block, 7, new SparseIndex(block.capacity()));
+    }
+
+    @Test
+    void shouldAskOnceUntilItIsAnswered() {
+        assertNull(next.take());
+        assertNull(next.take());
+        assertEquals(1, calls);
+        LogSegment segment = segment();
+        next.offer(segment);
+        assertFalse(next.isWanted());
+        assertSame(segment, next.take());
+        assertNull(next.take());
+        assertEquals(2, calls);
+    }
+
+    @Test
+    void shouldTellAFailureOnceAndThenAskAgain() {
+        assertNull(next.take());
+        next.refuse(new FirnException("on purpose", null));
+        FirnException e = assertThrows(FirnException.class, next::take);
+        assertTrue(e.getMessage().contains("on purpose"), e.getMessage());
+        assertNull(next.take());
+        assertEquals(2, calls);
+    }
+
+    @Test
+    void shouldNotTellAFailureThatNobodyWaitedFor() {
+        next.refuse(new FirnException("on purpose", null));
+        assertNull(next.take());
+        next.refuse(new FirnException("on purpose", null));
+        next.offer(segment());
+        assertTrue(next.isReserved());
+        next.withdraw();
+        assertNull(next.take(), "a block came after the failure");
+    }
+
+    @Test
+    void shouldRefuseWhileTheTiersAreFullUntilABlockIsFreed() {
+        assertNull(next.take());
+        next.refuseAsFull(new StoreFullException("full"), freed.count());
+        assertThrows(StoreFullException.class, next::checkRoom);
+        assertTrue(next.isKnownToBeFull());
+        freed.onFreed();
+        next.checkRoom();
+        assertNull(next.take());
+        assertEquals(2, calls);
+    }
+
+    @Test
+    void shouldForgetThatTheTiersWereFullWhenTheyBreak() {
+        assertNull(next.take());
+        next.refuseAsFull(new StoreFullException("full"), freed.count());
+        next.refuse(new FirnException("on purpose", null));
+        assertFalse(next.isKnownToBeFull());
+    }
+}
