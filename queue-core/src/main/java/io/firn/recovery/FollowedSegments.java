@@ -79,7 +79,7 @@ public final class FollowedSegments {
         }
         long start = log.topic().files().readLogStart(log.index());
         keepMissed(log, all, start);
-        stopAtGap(log, all);
+        stopAtGap(log, all, start);
         long durable = Math.max(start, log.durableOffset());
         long visible = Math.max(durable, log.nextOffset());
         for (LogSegment segment : all) {
@@ -119,11 +119,22 @@ public final class FollowedSegments {
         all.sort(BY_BASE);
     }
 
+    /** Whether something was held back that the next looks may show. */
+    public boolean isInDoubt() {
+        return gaps.values().stream().anyMatch(looks -> looks < LOOKS_AT_A_GAP);
+    }
+
     /**
      * A gap may also be an effect of the look itself: it is shown when it is still there after a
-     * while.
+     * while. In a log of which nothing was shown, the first segment may be the one that was missed.
      */
-    private void stopAtGap(SegmentedLog log, List<LogSegment> all) {
+    private void stopAtGap(SegmentedLog log, List<LogSegment> all, long start) {
+        if (log.segments().length == 0 && !all.isEmpty() && all.get(0).baseOffset > start) {
+            if (gaps.merge(log, 1, Integer::sum) < LOOKS_AT_A_GAP) {
+                all.clear();
+            }
+            return;
+        }
         for (int i = 0; i < all.size() - 1; i++) {
             if (all.get(i).endOffset < all.get(i + 1).baseOffset) {
                 int looks = gaps.merge(log, 1, Integer::sum);

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Looks again and again at a store that another process writes. In a DURABLE topic it shows what
@@ -77,6 +78,19 @@ final class Follower implements Background.Following {
     @Override
     public synchronized long untilLookNs() {
         return looked ? nextLookNs - System.nanoTime() : 0;
+    }
+
+    /** Looks until nothing is held back that may be an effect of the look itself. */
+    void lookFirst() throws IOException {
+        look();
+        while (isInDoubt()) {
+            LockSupport.parkNanos(LOOK_EVERY_NS);
+            refreshNow();
+        }
+    }
+
+    private synchronized boolean isInDoubt() {
+        return segments.isInDoubt();
     }
 
     /** Looks at everything once, for a caller that waits for it. */

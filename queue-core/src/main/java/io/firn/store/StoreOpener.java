@@ -318,7 +318,7 @@ public final class StoreOpener {
         }
         Follower follower = new Follower(context, topics, directory.resolve(LOCK));
         context.follow(follower::refreshNow);
-        follower.look();
+        follower.lookFirst();
         return follower;
     }
 }
