@@ -88,8 +88,7 @@ firn_tool() {
     local class=$1 path=$firn_root/tools/target/classpath
     shift
     if firn_stale "$path" queue-core tier-file tier-pmem tools || ! firn_complete "$path"; then
-        # Skips the tests, but runs this phase so that Maven finds the test jars.
-        firn_build "the tools" test-compile -Dmaven.test.skip=true -pl tools -am
+        firn_build "the tools" compile -pl tools -am
     fi
     exec "$(firn_java)" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
 }

@@ -1,6 +1,7 @@
 package io.firn.inspect;
 
 import io.firn.medium.FileMedium;
+import io.firn.metadata.TopicScan;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
@@ -51,11 +52,11 @@ final class InspectionScope {
             return;
         }
         inspect(directory);
-        if (names.contains(StoreFiles.TOPICS)) {
+        if (names.contains(ReadableFiles.TOPICS)) {
             stores.add(directory);
         }
         for (String name : names) {
-            boolean known = StoreFiles.topicId(name) != null || name.equals(StoreFiles.TOPICS);
+            boolean known = TopicScan.idOf(name) != null || name.equals(ReadableFiles.TOPICS);
             if (depth < DEPTH && !known) {
                 search(directory.resolve(name), depth + 1);
             }

@@ -1,6 +1,7 @@
 package io.firn.inspect;
 
 import io.firn.medium.FileMedium;
+import io.firn.metadata.TopicScan;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,14 +20,14 @@ public final class StoreInspection {
     private final FileMedium medium;
     private final Report report = new Report();
     private final InspectionScope scope;
-    private final StoreFiles files;
+    private final ReadableFiles files;
     private final TopicInspection topics;
     private final FoundSegments segments = new FoundSegments();
 
     private StoreInspection(FileMedium medium) {
         this.medium = medium;
         this.scope = new InspectionScope(medium, report);
-        this.files = new StoreFiles(medium, report);
+        this.files = new ReadableFiles(medium, report);
         this.topics = new TopicInspection(medium, files, report);
     }
 
@@ -75,19 +76,20 @@ public final class StoreInspection {
 
     private void store(Path store) throws IOException {
         Map<String, String> identity =
-                files.read(store.resolve(StoreFiles.STORE), StoreFiles.STORE);
+                files.read(store.resolve(ReadableFiles.STORE), ReadableFiles.STORE);
         if (identity == null) {
-            report.flaw("store %s: its file '%s' is MISSING or damaged", store, StoreFiles.STORE);
+            report.flaw(
+                    "store %s: its file '%s' is MISSING or damaged", store, ReadableFiles.STORE);
         } else {
             report.say("store %s: id %s", store, identity.get("id"));
             for (String id : identity.getOrDefault("tiers", "").split(" ")) {
                 tierOfStore(id);
             }
         }
-        Path directories = store.resolve(StoreFiles.TOPICS);
+        Path directories = store.resolve(ReadableFiles.TOPICS);
         Map<String, UUID> byName = new TreeMap<>();
         for (String directory : medium.list(directories)) {
-            UUID id = StoreFiles.topicId(directory);
+            UUID id = TopicScan.idOf(directory);
             String name =
                     id == null
                             ? null

@@ -12,10 +12,10 @@ import java.util.UUID;
 /** Reports a topic: its files, and the segments of each partition in the order of their offsets. */
 final class TopicInspection {
     private final FileMedium medium;
-    private final StoreFiles files;
+    private final ReadableFiles files;
     private final Report report;
 
-    TopicInspection(FileMedium medium, StoreFiles files, Report report) {
+    TopicInspection(FileMedium medium, ReadableFiles files, Report report) {
         this.medium = medium;
         this.files = files;
         this.report = report;
@@ -25,7 +25,7 @@ final class TopicInspection {
     String topic(Path directory, UUID id, Map<Integer, List<SegmentFinding>> found)
             throws IOException {
         Map<String, String> topic =
-                files.read(directory.resolve(StoreFiles.TOPIC), StoreFiles.TOPIC);
+                files.read(directory.resolve(ReadableFiles.TOPIC), ReadableFiles.TOPIC);
         boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
         if (topic == null) {
             report.flaw("  topic %s: its topic file is MISSING or damaged", id);
@@ -43,17 +43,18 @@ final class TopicInspection {
         }
         found.forEach((partition, segments) -> partition(partition, 0, segments));
         for (String name : medium.list(directory)) {
-            if (name.startsWith(StoreFiles.CURSOR + "-")) {
+            if (name.startsWith(ReadableFiles.CURSOR + "-")) {
                 report.say(
-                        "    %s: %s", name, files.read(directory.resolve(name), StoreFiles.CURSOR));
+                        "    %s: %s",
+                        name, files.read(directory.resolve(name), ReadableFiles.CURSOR));
             }
         }
         return topic == null || deleted ? null : topic.get("name");
     }
 
     private long logStart(Path directory, int partition) {
-        Path file = directory.resolve(StoreFiles.START + "-" + partition);
-        Map<String, String> start = files.read(file, StoreFiles.START);
+        Path file = directory.resolve(ReadableFiles.START + "-" + partition);
+        Map<String, String> start = files.read(file, ReadableFiles.START);
         return start == null ? 0 : Long.parseLong(start.get("offset"));
     }
 

@@ -73,8 +73,8 @@ public final class TopicScan {
         }
     }
 
-    /** The id that a directory of a topic is named by; null when it is not one. */
-    static UUID idOf(String name) {
+    /** Returns the id that a directory of a topic is named by; null when it is not one. */
+    public static UUID idOf(String name) {
         try {
             return UUID.fromString(name);
         } catch (IllegalArgumentException e) {

@@ -22,7 +22,9 @@ import java.util.Set;
  * time.
  */
 public final class FollowedSegments {
-    private static final int LOOKS_AT_A_GAP = 20;
+    /** After so many looks a gap is shown. */
+    public static final int LOOKS_AT_A_GAP = 20;
+
     private static final Comparator<LogSegment> BY_BASE =
             Comparator.comparingLong(segment -> segment.baseOffset);
 

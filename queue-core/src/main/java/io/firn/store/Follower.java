@@ -80,10 +80,13 @@ final class Follower implements Background.Following {
         return looked ? nextLookNs - System.nanoTime() : 0;
     }
 
-    /** Looks until nothing is held back that may be an effect of the look itself. */
+    /**
+     * Looks until nothing is held back that may be an effect of the look itself, but not for ever:
+     * what a medium that fails meanwhile keeps in doubt is shown by later looks.
+     */
     void lookFirst() throws IOException {
         look();
-        while (isInDoubt()) {
+        for (int i = 1; i < FollowedSegments.LOOKS_AT_A_GAP && isInDoubt(); i++) {
             LockSupport.parkNanos(LOOK_EVERY_NS);
             refreshNow();
         }

@@ -7,27 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.FirnException;
 import io.firn.StoreFullException;
 import io.firn.log.FreedBlocks;
 import io.firn.log.InMemory;
-import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
-import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
-import io.firn.log.StoreConfig;
-import io.firn.log.TopicContext;
-import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Collections;
-import java.util.List;
-import java.util.UUID;
-import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,29 +30,9 @@ class NextBlockTest {
     @BeforeEach
     void open() throws IOException {
         tier = InMemory.tier();
-        StoreConfig config =
-                new StoreConfig(
-                        Path.of("/store"),
-                        List.of(tier),
-                        Collections.singletonList(null),
-                        new SimulatedFileMedium(),
-                        () -> 0,
-                        BusySpinIdleStrategy::new,
-                        false,
-                        false,
-                        true,
-                        100,
-                        100,
-                        100);
-        LogContext store = new LogContext(config, (thread, why) -> {});
-        freed = store.freedBlocks();
-        TopicContext topic =
-                new TopicContext(
-                        store,
-                        UUID.randomUUID(),
-                        "t",
-                        InMemory.small().withMinimumClass(DurabilityClass.PROCESS_CRASH));
-        next = new NextBlock(new SegmentedLog(topic, 0, RecoveredPartition.empty()));
+        SegmentedLog log = InMemory.log(tier);
+        freed = log.store().freedBlocks();
+        next = new NextBlock(log);
         next.suppliedBy(
                 new BlockSource() {
                     @Override

@@ -1,6 +1,7 @@
 package io.firn.log;
 
 import io.firn.Compression;
+import io.firn.DurabilityClass;
 import io.firn.LogStoreBuilder;
 import io.firn.TopicOptions;
 import io.firn.batch.BatchFormat;
@@ -14,7 +15,10 @@ import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 
 /** Stores and segments of which no byte is in a file. */
 public final class InMemory {
@@ -34,6 +38,30 @@ public final class InMemory {
     /** A DURABLE topic with segments that are soon full. */
     public static TopicOptions small() {
         return TopicOptions.defaults().withSegmentBytes(ROOM).withMaxRecordBytes(32_000);
+    }
+
+    /** A partition's log on a tier, with nothing in it and nobody above it. */
+    public static SegmentedLog log(MemoryTier tier) {
+        StoreConfig config =
+                new StoreConfig(
+                        Path.of("/store"),
+                        List.of(tier),
+                        Collections.singletonList(null),
+                        new SimulatedFileMedium(),
+                        () -> 0,
+                        BusySpinIdleStrategy::new,
+                        false,
+                        false,
+                        true,
+                        100,
+                        100,
+                        100);
+        LogContext store = new LogContext(config, (thread, why) -> {});
+        TopicOptions options = small().withMinimumClass(DurabilityClass.PROCESS_CRASH);
+        return new SegmentedLog(
+                new TopicContext(store, UUID.randomUUID(), "t", options),
+                0,
+                RecoveredPartition.empty());
     }
 
     /** A new tier, open for writing. */

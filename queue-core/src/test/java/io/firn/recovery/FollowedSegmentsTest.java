@@ -4,26 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.log.AppendAlarm;
 import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
-import io.firn.log.LogContext;
 import io.firn.log.LogEvents;
-import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
-import io.firn.log.StoreConfig;
-import io.firn.log.TopicContext;
-import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
-import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,28 +28,7 @@ class FollowedSegmentsTest {
     @BeforeEach
     void open() throws IOException {
         tier = InMemory.tier();
-        StoreConfig config =
-                new StoreConfig(
-                        Path.of("/store"),
-                        List.of(tier),
-                        Collections.singletonList(null),
-                        new SimulatedFileMedium(),
-                        () -> 0,
-                        BusySpinIdleStrategy::new,
-                        true,
-                        false,
-                        true,
-                        100,
-                        100,
-                        100);
-        LogContext store = new LogContext(config, (thread, why) -> {});
-        TopicContext topic =
-                new TopicContext(
-                        store,
-                        UUID.randomUUID(),
-                        "t",
-                        InMemory.small().withMinimumClass(DurabilityClass.PROCESS_CRASH));
-        log = new SegmentedLog(topic, 0, RecoveredPartition.empty());
+        log = InMemory.log(tier);
         log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
     }
 

@@ -75,10 +75,6 @@ record BlockEntry(
         return mark == null;
     }
 
-    boolean isNeverUsed() {
-        return isFree() && writes == 1;
-    }
-
     /** Returns whether the block was never used before the segment that is in it. */
     boolean isFirstIncarnation() {
         return incarnation == neverUsed().writes + 1;

@@ -5,10 +5,9 @@ import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.UUID;
 
 /** The small files of a store and its topics, read one by one whatever state the others are in. */
-final class StoreFiles {
+final class ReadableFiles {
     static final String STORE = "store";
     static final String TOPICS = "topics";
     static final String TOPIC = "topic";
@@ -19,18 +18,9 @@ final class StoreFiles {
     private final FileMedium medium;
     private final Report report;
 
-    StoreFiles(FileMedium medium, Report report) {
+    ReadableFiles(FileMedium medium, Report report) {
         this.medium = medium;
         this.report = report;
-    }
-
-    /** Returns the id that a topic's directory is named by; null when it is none. */
-    static UUID topicId(String name) {
-        try {
-            return UUID.fromString(name);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 
     /** Returns null when it is missing or damaged; the latter is reported. */
