@@ -4,8 +4,11 @@ import com.sun.management.OperatingSystemMXBean;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.LogStore;
+import io.firn.RecordHandler;
+import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -19,17 +22,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures the cost of an idle embedded store: the processor time of the JVM after a few records
- * were appended to each partition, and the time to close the store.
+ * Measures the cost of an embedded store with many partitions: the time to fill it, the processor
+ * time of the JVM when it is idle afterwards, its memory, the time of a poll that finds nothing in
+ * any partition, and the time to close the store.
  */
 @Command(
         name = "bin/bench idle-embedded",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description =
-                "Measures the processor time of an idle embedded store and the time to close it.")
+                "Measures an embedded store with many partitions: filling it, its processor time and"
+                        + " memory when it is idle, an empty poll of all partitions, and closing it.")
 public final class EmbeddedIdleBench implements Callable<Integer> {
     private static final int RECORD_BYTES = 100;
+    private static final int POLLS = 10_000;
+    private static final int POLL_ROUNDS = 20;
+    private static final String TOPIC = "idle";
 
     @Option(
             names = "--partitions",
@@ -106,7 +114,9 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                             .open();
             List<Appender> appenders = new ArrayList<>();
             try {
-                fill(store, count, appenders);
+                fill(store, count, appenders, 1);
+                double firstMs = millisSince(began);
+                fill(store, count, appenders, records - 1);
                 double fillMs = millisSince(began);
                 Thread.sleep(settleS * 1_000L);
                 long cpu = system.getProcessCpuTime();
@@ -117,10 +127,15 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                 appenders.forEach(Appender::close);
                 out.printf(
                         Locale.ROOT,
-                        "%5d partitions: filled in %.0f ms, idle %.2f %% of a core",
+                        "%5d partitions: first append to each in %.0f ms, filled in %.0f ms, idle"
+                                + " %.2f %% of a core, RssAnon %s, RssFile %s, an empty poll %.2f us",
                         count,
+                        firstMs,
                         fillMs,
-                        percent);
+                        percent,
+                        Machine.memory("RssAnon"),
+                        Machine.memory("RssFile"),
+                        emptyPollUs(store, count));
             } finally {
                 long closing = System.nanoTime();
                 store.close();
@@ -131,7 +146,8 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
         }
     }
 
-    private void fill(LogStore store, int count, List<Appender> appenders) {
+    /** Appends records to each partition, the first ones to a new topic. */
+    private void fill(LogStore store, int count, List<Appender> appenders, int each) {
         if (count == 0) {
             return;
         }
@@ -141,18 +157,46 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                         .withPartitions(count)
                         .withMaxRecordBytes(16 << 10)
                         .withSegmentBytes(segmentKib << 10);
-        Topic topic = store.createTopic("idle", options);
+        Topic topic = store.openOrCreateTopic(TOPIC, options);
         byte[] value = new byte[RECORD_BYTES];
         for (int i = 0; i < count; i++) {
-            Appender appender = topic.partition(i).openAppender();
-            for (int j = 0; j < records; j++) {
-                appender.append(value);
+            Appender appender =
+                    i < appenders.size() ? appenders.get(i) : topic.partition(i).openAppender();
+            for (int j = 0; j < each; j++) {
+                if (each == 1
+                        || appender.appendAsync(value, 0, RECORD_BYTES)
+                                == Appender.BACK_PRESSURED) {
+                    appender.append(value);
+                }
             }
-            if (keepOpen) {
+            if (keepOpen && i >= appenders.size()) {
                 appenders.add(appender);
-            } else {
+            } else if (!keepOpen) {
                 appender.close();
             }
+        }
+    }
+
+    private static double emptyPollUs(LogStore store, int count) {
+        if (count == 0) {
+            return 0;
+        }
+        try (Tailer tailer = store.openTopic(TOPIC).openTailer()) {
+            tailer.seekToEnd();
+            RecordHandler none = record -> Verdict.CONTINUE;
+            int taken = 0;
+            long best = Long.MAX_VALUE;
+            for (int round = 0; round < POLL_ROUNDS; round++) {
+                long start = System.nanoTime();
+                for (int i = 0; i < POLLS; i++) {
+                    taken += tailer.poll(none, 1);
+                }
+                best = Math.min(best, System.nanoTime() - start);
+            }
+            if (taken > 0) {
+                throw new IllegalStateException("there were records");
+            }
+            return best / 1e3 / POLLS;
         }
     }
 

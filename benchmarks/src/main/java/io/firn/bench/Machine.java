@@ -11,6 +11,8 @@ final class Machine {
     private static final Path CPUINFO = Path.of("/proc/cpuinfo");
     private static final Path LOAD = Path.of("/proc/loadavg");
 
+    private static final Path STATUS = Path.of("/proc/self/status");
+
     private Machine() {}
 
     /** Returns the model of the CPU and the number of cores. */
@@ -31,6 +33,18 @@ final class Machine {
     /** Returns the load average. */
     static String load() throws IOException {
         return Files.isReadable(LOAD) ? Files.readString(LOAD).trim().split(" ", 2)[0] : "unknown";
+    }
+
+    /** Returns a line of this process's status, such as RssAnon. */
+    static String memory(String line) throws IOException {
+        if (Files.isReadable(STATUS)) {
+            for (String each : Files.readAllLines(STATUS)) {
+                if (each.startsWith(line + ":")) {
+                    return Long.parseLong(each.replaceAll("[^0-9]", "")) / 1024 + " MiB";
+                }
+            }
+        }
+        return "unknown";
     }
 
     static String system() {

@@ -147,15 +147,21 @@ public final class SegmentedLog {
 
     /** Everything stored before is visible to a thread that sees the offset. */
     public void publishNext(long offset) {
-        NEXT.setRelease(this, offset);
         if (readersSeeWritten) {
+            topic.tailers().begin(index);
+            NEXT.setRelease(this, offset);
             tellReaders();
+        } else {
+            NEXT.setRelease(this, offset);
         }
     }
 
     public void publishDurable(long offset) {
-        DURABLE.setRelease(this, offset);
-        if (!readersSeeWritten) {
+        if (readersSeeWritten) {
+            DURABLE.setRelease(this, offset);
+        } else {
+            topic.tailers().begin(index);
+            DURABLE.setRelease(this, offset);
             wakeReaders();
         }
     }
@@ -178,8 +184,8 @@ public final class SegmentedLog {
     }
 
     private void wakeReaders() {
+        topic.tailers().end(index);
         published.wake();
-        topic.published().wake();
     }
 
     /** For a read-only store: publishes what it found in the log of the writing process. */
@@ -187,11 +193,17 @@ public final class SegmentedLog {
         // The new ones before the end that is in them, the start before the old ones go: nobody
         // looks for an offset that is in range and finds no segment.
         segments.addMissing(found);
+        boolean isMore = next != nextOffset() || durable != durableOffset();
+        if (isMore) {
+            topic.tailers().begin(index);
+        }
         NEXT.setRelease(this, next);
         DURABLE.setRelease(this, durable);
         logStartOffset = start;
         segments.replace(found);
-        tellReaders();
+        if (isMore) {
+            tellReaders();
+        }
     }
 
     /** Durable before it is visible, and before any segment below it is deleted (O3). */

@@ -2,7 +2,6 @@ package io.firn.log;
 
 import io.firn.Batch;
 import io.firn.TopicOptions;
-import io.firn.background.Signal;
 import io.firn.batch.BatchEncoder;
 import io.firn.metadata.TopicFiles;
 import java.util.List;
@@ -17,7 +16,7 @@ public final class TopicContext {
     private final TopicFiles files;
     private final List<TierState> tiers;
     private final int segmentBytes;
-    private final Signal published = new Signal();
+    private final TopicTailers tailers = new TopicTailers();
 
     public TopicContext(LogContext store, UUID id, String name, TopicOptions options) {
         this.store = store;
@@ -64,9 +63,9 @@ public final class TopicContext {
         return files;
     }
 
-    /** Wakes threads that wait for records of several partitions. */
-    public Signal published() {
-        return published;
+    /** The tailers over several of its partitions. */
+    public TopicTailers tailers() {
+        return tailers;
     }
 
     /** The tiers that its segments may be in, hottest first. */

@@ -8,26 +8,39 @@ import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.background.Signal;
 import io.firn.log.SegmentedLog;
+import io.firn.log.TopicTailers;
+import io.firn.log.Unread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** A tailer over one or more partitions, which take turns to be first. */
+/**
+ * A tailer over one or more partitions. One over several visits only those that may have something
+ * unread ({@link Unread}), which take turns to be first.
+ */
 public final class LogTailer implements Tailer {
     private final RecordReader[] readers;
     private final Signal published;
     private final Runnable lookAgain;
     private final Runnable doWork;
     private final Consumer<Cursor> checkCursor;
+    private final TopicTailers tailers;
+    private final Unread unread;
+    private final long openedNs = System.nanoTime();
+
+    /** Whether threads that publish may not know this tailer yet. */
+    private boolean isNew = true;
+
     private int first;
+    private boolean stopped;
     private boolean polling;
     private volatile boolean closed;
 
     /**
      * Creates a tailer at the start of each log.
      *
-     * @param published wakes whoever waits for more records of these logs
+     * @param logs of one topic
      * @param lookAgain makes a read-only store look for what the writing process has changed
      * @param doWork does the store's background work while this tailer waits; null if the store has
      *     threads for that
@@ -35,7 +48,6 @@ public final class LogTailer implements Tailer {
      */
     public LogTailer(
             List<SegmentedLog> logs,
-            Signal published,
             Runnable lookAgain,
             Runnable doWork,
             Consumer<Cursor> checkCursor) {
@@ -44,10 +56,15 @@ public final class LogTailer implements Tailer {
                 logs.stream()
                         .map(log -> new RecordReader(log, lookAgain))
                         .toArray(RecordReader[]::new);
-        this.published = published;
+        this.tailers = logs.get(0).topic().tailers();
+        this.published = logs.size() == 1 ? logs.get(0).published() : tailers.published();
         this.lookAgain = lookAgain;
         this.doWork = doWork;
         this.checkCursor = checkCursor;
+        this.unread = new Unread(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
+        if (readers.length > 1) {
+            tailers.add(unread);
+        }
     }
 
     @Override
@@ -56,23 +73,51 @@ public final class LogTailer implements Tailer {
         check(limit);
         polling = true;
         try {
-            if (readers.length == 1) {
-                return readers[0].poll(handler, limit);
-            }
-            int taken = 0;
-            int start = first;
-            first = start + 1 == readers.length ? 0 : start + 1;
-            for (int i = 0; i < readers.length && taken < limit; i++) {
-                RecordReader reader = readers[(start + i) % readers.length];
-                taken += reader.poll(handler, limit - taken);
-                if (reader.stopped()) {
-                    break;
-                }
-            }
-            return taken;
+            return readers.length == 1 ? pollOnly(handler, limit) : pollUnread(handler, limit);
         } finally {
             polling = false;
         }
+    }
+
+    private int pollOnly(RecordHandler handler, int limit) {
+        int taken = readers[0].poll(handler, limit);
+        stopped = readers[0].stopped();
+        return taken;
+    }
+
+    private int pollUnread(RecordHandler handler, int limit) {
+        stopped = false;
+        isNew = isNew && System.nanoTime() - openedNs < TopicTailers.KNOWN_AFTER_NS;
+        int start = first;
+        int taken = pollUnread(handler, limit, 0, start, readers.length);
+        return pollUnread(handler, limit, taken, 0, start);
+    }
+
+    private int pollUnread(RecordHandler handler, int limit, int before, int from, int to) {
+        int taken = before;
+        int place = from;
+        while (taken < limit && !stopped && (place = unread.next(place, to)) < to) {
+            if (taken == 0) {
+                first = place + 1 == readers.length ? 0 : place + 1; // whatever happens here
+            }
+            taken += pollPlace(handler, limit - taken, place);
+            place++;
+        }
+        return taken;
+    }
+
+    private int pollPlace(RecordHandler handler, int limit, int place) {
+        RecordReader reader = readers[place];
+        int taken = reader.poll(handler, limit);
+        stopped = reader.stopped();
+        if (taken < limit && !stopped && !isNew) {
+            // All was read. Only now, and with another look, so that nothing is missed.
+            unread.clear(place);
+            if (reader.offset() < reader.log().visibleOffset()) {
+                unread.note(place);
+            }
+        }
+        return taken;
     }
 
     @Override
@@ -80,7 +125,7 @@ public final class LogTailer implements Tailer {
         Objects.requireNonNull(handler, "handler");
         Objects.requireNonNull(timeout, "timeout");
         int taken = poll(handler, limit);
-        if (taken > 0 || anyStopped() || timeout.isZero() || timeout.isNegative()) {
+        if (taken > 0 || stopped || timeout.isZero() || timeout.isNegative()) {
             return taken;
         }
         // A wait of more than 292 years is a wait without end.
@@ -91,7 +136,7 @@ public final class LogTailer implements Tailer {
             while (true) {
                 taken = poll(handler, limit);
                 long left = deadline - System.nanoTime();
-                if (taken > 0 || left <= 0 || anyStopped()) {
+                if (taken > 0 || left <= 0 || stopped) {
                     return taken;
                 }
                 if (doWork == null) {
@@ -110,15 +155,6 @@ public final class LogTailer implements Tailer {
         }
     }
 
-    private boolean anyStopped() {
-        for (RecordReader reader : readers) {
-            if (reader.stopped()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     @Override
     public long offset(int partition) {
         return reader(partition).offset();
@@ -135,7 +171,12 @@ public final class LogTailer implements Tailer {
         if (offset < 0) {
             throw new InvalidOptionException("an offset must not be negative: " + offset);
         }
-        reader(partition).seek(offset);
+        seek(reader(partition), offset);
+    }
+
+    private void seek(RecordReader reader, long offset) {
+        reader.seek(offset);
+        unread.note(unread.place(reader.log().index()));
     }
 
     @Override
@@ -147,7 +188,7 @@ public final class LogTailer implements Tailer {
     public void seekToStart() {
         checkIdle();
         for (RecordReader reader : readers) {
-            reader.seek(reader.log().logStartOffset());
+            seek(reader, reader.log().logStartOffset());
         }
     }
 
@@ -155,7 +196,7 @@ public final class LogTailer implements Tailer {
     public void seekToEnd() {
         checkIdle();
         for (RecordReader reader : readers) {
-            reader.seek(reader.log().visibleOffset());
+            seek(reader, reader.log().visibleOffset());
         }
     }
 
@@ -165,7 +206,7 @@ public final class LogTailer implements Tailer {
         for (RecordReader reader : readers) {
             SegmentedLog log = reader.log();
             TimestampedOffset found = new TimestampSearch(log, lookAgain).find(timestampMs);
-            reader.seek(found == null ? log.visibleOffset() : found.offset());
+            seek(reader, found == null ? log.visibleOffset() : found.offset());
         }
     }
 
@@ -176,13 +217,16 @@ public final class LogTailer implements Tailer {
         checkCursor.accept(cursor);
         for (RecordReader reader : readers) {
             long offset = cursor.offset(reader.log().index());
-            reader.seek(offset < 0 ? reader.log().logStartOffset() : offset);
+            seek(reader, offset < 0 ? reader.log().logStartOffset() : offset);
         }
     }
 
     @Override
     public void close() {
         closed = true;
+        if (readers.length > 1) {
+            tailers.remove(unread);
+        }
     }
 
     private void check(int limit) {
@@ -202,10 +246,9 @@ public final class LogTailer implements Tailer {
     }
 
     private RecordReader reader(int partition) {
-        for (RecordReader reader : readers) {
-            if (reader.log().index() == partition) {
-                return reader;
-            }
+        int place = unread.place(partition);
+        if (place >= 0) {
+            return readers[place];
         }
         throw new InvalidOptionException("this tailer does not read partition " + partition);
     }

@@ -182,7 +182,6 @@ final class TopicLog implements Topic {
     private Tailer openTailer(List<SegmentedLog> logs) {
         return new LogTailer(
                 logs,
-                logs.size() == 1 ? logs.get(0).published() : context.published(),
                 store::lookAgain,
                 store.isInvoker() ? store::invoke : null,
                 cursors::checkOwn);

@@ -22,14 +22,16 @@ final class Broker implements AutoCloseable {
     private final String name;
     private final List<String> command;
     private final Path log;
+    private final Path data;
     private final int port;
     private Process process;
     private long startNs;
 
-    private Broker(String name, List<String> command, Path log, int port) {
+    private Broker(String name, List<String> command, Path directory, int port) {
         this.name = name;
         this.command = command;
-        this.log = log;
+        this.log = directory.resolve("log");
+        this.data = directory.resolve("data");
         this.port = port;
     }
 
@@ -45,7 +47,7 @@ final class Broker implements AutoCloseable {
         all.add("group.initial.rebalance.delay.ms=0");
         all.addAll(overrides); // the last value of a key is used
         all.forEach(each -> command.addAll(List.of("--override", each)));
-        return new Broker("Firn", command, directory.resolve("log"), port);
+        return new Broker("Firn", command, directory, port);
     }
 
     /** Returns a single Kafka node, broker and controller in one, that is not started yet. */
@@ -81,7 +83,7 @@ final class Broker implements AutoCloseable {
         }
         List<String> command = new ArrayList<>(java);
         command.addAll(List.of("-cp", classPath, "kafka.Kafka", file.toString()));
-        return new Broker("Kafka", command, log, port);
+        return new Broker("Kafka", command, directory, port);
     }
 
     private static int freePort() throws IOException {
@@ -162,6 +164,11 @@ final class Broker implements AutoCloseable {
         throw new IOException("no " + line + " in the process's status");
     }
 
+    /** Returns the directory with its data. */
+    Path data() {
+        return data;
+    }
+
     /** Returns the number of threads. */
     int threads() throws IOException {
         for (String each : Files.readAllLines(Path.of("/proc", pid(), "status"))) {
@@ -176,8 +183,18 @@ final class Broker implements AutoCloseable {
         return Long.toString(process.pid());
     }
 
+    /** Kills it. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
     @Override
     public void close() {
+        stop();
+    }
+
+    /** Ends it; it can be started again. */
+    void stop() {
         if (process != null) {
             process.destroy();
             try {

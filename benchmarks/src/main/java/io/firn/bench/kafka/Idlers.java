@@ -47,6 +47,12 @@ final class Idlers {
     static void fill(Broker broker, String topic, int partitions)
             throws InterruptedException, ExecutionException {
         Servers.createTopic(broker, topic, partitions);
+        send(broker, topic, partitions);
+    }
+
+    /** Appends a few records to each partition of a topic. */
+    static void send(Broker broker, String topic, int partitions)
+            throws InterruptedException, ExecutionException {
         List<Future<?>> sent = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(

@@ -92,6 +92,11 @@ final class Servers {
         return broker.start();
     }
 
+    /** Returns the space that a server's files and directories use, in MiB. */
+    static double usedMb(Broker broker) throws IOException {
+        return Trees.usedBytes(broker.data()) / 1048576.0;
+    }
+
     /** Creates a topic with the server's defaults. */
     static void createTopic(Broker broker, String topic, int partitions)
             throws InterruptedException, ExecutionException {

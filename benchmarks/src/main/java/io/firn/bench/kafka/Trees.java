@@ -20,6 +20,18 @@ final class Trees {
         }
     }
 
+    /** Returns the space of all files and directories on the disk, as du prints it. */
+    static long usedBytes(Path directory) throws IOException {
+        Process du = new ProcessBuilder("du", "-sk", directory.toString()).start();
+        try (var reader = du.inputReader()) {
+            String line = reader.readLine();
+            if (line == null) {
+                throw new IOException("du -sk " + directory + " printed nothing");
+            }
+            return 1024 * Long.parseLong(line.split("\\s", 2)[0]);
+        }
+    }
+
     /**
      * Lets the system allocate memory for files and free it again. On a virtual machine that
      * returns free memory to its host, the first access to a page is expensive (measured: 11 us for
