@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntPredicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,41 +42,6 @@ class CrashRulesTest {
     @BeforeAll
     static void silence() {
         Simulation.silenceLog();
-    }
-
-    /** Of the pages that changed, those with these numbers survive, and no sizes or names do. */
-    private static final class Pages implements Survival {
-        private final IntPredicate surviving;
-        private int asked;
-
-        Pages(IntPredicate surviving) {
-            this.surviving = surviving;
-        }
-
-        @Override
-        public boolean name() {
-            return false;
-        }
-
-        @Override
-        public boolean size() {
-            return false;
-        }
-
-        @Override
-        public Fate page() {
-            return surviving.test(asked++) ? Fate.NEW : Fate.OLD;
-        }
-
-        @Override
-        public boolean piece() {
-            return false;
-        }
-
-        @Override
-        public int pieceBytes() {
-            return PAGE;
-        }
     }
 
     private static Partition partition(LogStore store, TopicOptions options) {
@@ -144,7 +108,7 @@ class CrashRulesTest {
             pages = (int) (partition.metrics().bytes() / PAGE - end / PAGE);
             appendAsync(first, appender, 100);
         }
-        SimulatedFileMedium torn = medium.crash(new Pages(page -> page == pages));
+        SimulatedFileMedium torn = medium.crash(Survival.pages(page -> page == pages));
         assertEquals(4, partition.nextOffset());
 
         LogStore second = new Simulation(torn).open();
@@ -153,7 +117,7 @@ class CrashRulesTest {
         try (Appender appender = again.openAppender()) {
             assertEquals(2, appendAsync(second, appender, lost));
         }
-        SimulatedFileMedium left = torn.crash(new Pages(page -> page < pages));
+        SimulatedFileMedium left = torn.crash(Survival.pages(page -> page < pages));
         assertEquals(3, nextOffsetIn(left), "the batch at offset 3 was never sent in this term");
     }
 
@@ -253,7 +217,7 @@ class CrashRulesTest {
                 appendAsync(store, appender, 10_000);
             }
         }
-        SimulatedFileMedium torn = medium.crash(new Pages(page -> page > 1));
+        SimulatedFileMedium torn = medium.crash(Survival.pages(page -> page > 1));
         assertTrue(lastByteOf(torn) > PAGE, "nothing to be cut");
         LogStore again = new Simulation(torn).open();
         Partition found = again.openTopic("t").partition(0);
@@ -319,11 +283,12 @@ class CrashRulesTest {
             appendAsync(store, appender, 25_000); // in another segment
             appendAsync(store, appender, 100);
         }
+        int pagesOfFirst = 13; // of 4 KiB; all of them have changed
         int gaps = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
-            // The first segment's last pages are lost, those of the second one mostly survive.
+            // The first segment's last pages are lost, those of the second one survive.
             int firstLost = 3 + seed % 8;
-            Survival survival = new Pages(page -> page < firstLost || page >= 14);
+            Survival survival = Survival.pages(page -> page < firstLost || page >= pagesOfFirst);
             SimulatedFileMedium left = medium.crash(survival);
             try (LogStore again = new Simulation(left).open()) {
                 assertEquals(List.of(), again.findings());
@@ -382,7 +347,7 @@ class CrashRulesTest {
             int lostPage = lost;
             // Even without the first page of the first segment, the pages of the second one may
             // have been written back.
-            SimulatedFileMedium left = medium.crash(new Pages(page -> page != lostPage));
+            SimulatedFileMedium left = medium.crash(Survival.pages(page -> page != lostPage));
             dropped += checkUndamaged(left.kill(), acknowledged, sent) == acknowledged ? 1 : 0;
             List<SimulatedFileMedium> cutAgain = new ArrayList<>();
             left.onOperation(

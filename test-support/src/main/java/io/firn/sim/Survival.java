@@ -1,6 +1,7 @@
 package io.firn.sim;
 
 import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
 
 /**
  * Decides what of the things that were not forced survives a crash. Asked in an order that depends
@@ -60,6 +61,15 @@ public interface Survival {
     /** Some of it, decided by the seed; some seeds lose much, some little. */
     static Survival random(long seed) {
         return new Random(seed, SimulatedFile.SECTOR, 0.2);
+    }
+
+    /**
+     * Of the pages (in persistent memory: cache lines) that changed, those with certain numbers,
+     * and no sizes or names. They are numbered from 0 in the order in which the crash asks for
+     * them: file by file, ascending. For one crash only.
+     */
+    static Survival pages(IntPredicate surviving) {
+        return new Pages(surviving);
     }
 
     /** As {@link #random}, but most pages tear, in the middle of sectors too. */

@@ -21,6 +21,9 @@ class PoolCrashTest {
     private static final Path DIRECTORY = Path.of("/sim/pmem");
     private static final int RANDOM = 6;
 
+    /** More cache lines than a superblock has; they are before those of the table. */
+    private static final int LINES = 12;
+
     private final List<SimulatedFileMedium> left = new ArrayList<>();
 
     private static SimulatedFileMedium newMedium() {
@@ -53,6 +56,10 @@ class PoolCrashTest {
                     for (int seed = 0; seed < RANDOM; seed++) {
                         survivals.add(Survival.random(number * RANDOM + seed));
                         survivals.add(Survival.shredded(number * RANDOM + seed));
+                    }
+                    for (int lines = 1; lines <= LINES; lines++) {
+                        int survivors = lines;
+                        survivals.add(Survival.pages(line -> line < survivors));
                     }
                     survivals.forEach(each -> left.add(medium.crash(each)));
                 });
