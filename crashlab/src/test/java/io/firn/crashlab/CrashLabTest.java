@@ -132,28 +132,4 @@ class CrashLabTest {
         }
         assertTrue(concurrent >= 10, concurrent + " actions during moves in 20 workloads");
     }
-
-    @Test
-    void shouldKeepEveryPromiseWhenAnyOperationOnMemoryFails() {
-        fail(Media.MEMORY, 20_778_000);
-    }
-
-    @Test
-    void shouldKeepEveryPromiseWhenAnyOperationOnFilesFails() {
-        fail(Media.FILES, 1);
-    }
-
-    private static void fail(Media media, long one) {
-        List<String> failures = new ArrayList<>();
-        Matrix matrix = new Matrix();
-        new FaultRun(
-                        Workload.of(Workload.Style.PLAIN, media, one, 20),
-                        new FaultInjector(new CallSites()),
-                        null,
-                        new Reporter(matrix, () -> {}, failures::add))
-                .run();
-        System.out.printf("%s, seed %d:%n%s", media, one, matrix);
-        assertEquals(List.of(), failures);
-        assertTrue(matrix.tries() > 100, matrix.tries() + " faults");
-    }
 }
