@@ -31,6 +31,11 @@ import org.agrona.concurrent.EpochClock;
 final class PartitionWriter implements AppendAlarm {
     private static final int ALWAYS = Integer.MAX_VALUE;
 
+    /**
+     * A smaller batch of this process costs less to store into a mapping than to write by a call.
+     */
+    private static final int CALL_FROM = 4096;
+
     private static final VarHandle QUIET_UP_TO;
 
     static {
@@ -50,6 +55,7 @@ final class PartitionWriter implements AppendAlarm {
     private final EpochClock clock;
     private final ValueEncoder encoder;
     private final CRC32C crc = new CRC32C();
+    private final CalledWrites calls;
     private LogSegment active;
     private View pinned;
     private volatile boolean rollWanted;
@@ -73,6 +79,7 @@ final class PartitionWriter implements AppendAlarm {
         this.nextBlock = nextBlock;
         this.clock = log.store().clock();
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
+        this.calls = new CalledWrites(log.store().writeBuffers());
         this.active = active;
     }
 
@@ -186,7 +193,17 @@ final class PartitionWriter implements AppendAlarm {
     private long store(LogSegment segment, int size, Source value) {
         long offset = log.nextOffset();
         long time = clock.time();
-        encoder.store(segment.memory, segment.written(), offset, segment.epochBits, time, value);
+        if (size >= CALL_FROM && segment.isWrittenByCalls) {
+            try {
+                calls.write(segment, size, encoder, offset, time, value);
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        } else {
+            int at = segment.written();
+            encoder.store(segment.memory, at, offset, segment.epochBits, time, value);
+            storeZeros(segment, at + size);
+        }
         publish(segment, size, offset, 1, time);
         return offset;
     }
@@ -198,6 +215,20 @@ final class PartitionWriter implements AppendAlarm {
             return Appender.BACK_PRESSURED;
         }
         long offset = log.nextOffset();
+        if (segment.isWrittenByCalls) {
+            try {
+                calls.write(segment, batch, offset, hasCrc);
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        } else {
+            store(segment, batch, offset, hasCrc);
+        }
+        publish(segment, size, offset, info.count(), info.maxTimestamp());
+        return offset;
+    }
+
+    private void store(LogSegment segment, Source batch, long offset, boolean hasCrc) {
         int at = segment.written();
         ByteBuffer memory = segment.memory;
         batch.copyTo(memory, at);
@@ -209,17 +240,26 @@ final class PartitionWriter implements AppendAlarm {
             batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
             memory.putInt(at + BatchFormat.CRC, (int) crc.getValue());
         }
-        publish(segment, size, offset, info.count(), info.maxTimestamp());
-        return offset;
+        storeZeros(segment, at + batch.length());
+    }
+
+    /** After the last batch, so that no stale batch continues it. */
+    private static void storeZeros(LogSegment segment, int end) {
+        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
+            segment.memory.putLong(end, 0);
+            segment.memory.putInt(end + Long.BYTES, 0);
+        }
+    }
+
+    /** The medium failed in a write; nothing is published. */
+    private RuntimeException failed(IOException e) {
+        state.checkWritable(); // it may just have been closed or deleted
+        return log.poison(e);
     }
 
     private void publish(LogSegment segment, int size, long offset, int count, long maxTimestamp) {
         int position = segment.written();
         int end = position + size;
-        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
-            segment.memory.putLong(end, 0);
-            segment.memory.putInt(end + Long.BYTES, 0);
-        }
         int lastOffset = (int) (offset - segment.baseOffset) + count - 1;
         segment.index().onBatch(position, size, lastOffset, maxTimestamp);
         segment.setWritten(end, offset + count);

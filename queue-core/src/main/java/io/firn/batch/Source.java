@@ -89,11 +89,16 @@ public final class Source {
 
     /** Copies the bytes into log memory. */
     public void copyTo(ByteBuffer memory, int at) {
+        copyTo(memory, at, 0, length);
+    }
+
+    /** Copies a part of the bytes into a buffer. */
+    public void copyTo(ByteBuffer target, int at, int skipped, int count) {
         if (array != null) {
-            memory.put(at, array, from, length);
+            target.put(at, array, from + skipped, count);
         } else {
             direct.clear();
-            memory.put(at, direct, from, length);
+            target.put(at, direct, from + skipped, count);
         }
     }
 

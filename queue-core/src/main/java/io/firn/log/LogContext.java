@@ -30,6 +30,7 @@ public final class LogContext {
     private final Findings findings = new Findings();
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
+    private final WriteBuffers writeBuffers = new WriteBuffers();
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
     private Attempts.Step look;
@@ -157,6 +158,11 @@ public final class LogContext {
 
     public FreedBlocks freedBlocks() {
         return freedBlocks;
+    }
+
+    /** What appenders write batches from. */
+    public WriteBuffers writeBuffers() {
+        return writeBuffers;
     }
 
     // ---- the end

@@ -61,6 +61,9 @@ public final class LogSegment {
     /** The memory that the writer stores to; null when this process never wrote the segment. */
     public ByteBuffer memory;
 
+    /** Whether batches are written by calls, see {@link Block#isWrittenByCalls}. */
+    public final boolean isWrittenByCalls;
+
     public final long epoch;
     public final int epochBits;
     public final int capacity;
@@ -107,6 +110,7 @@ public final class LogSegment {
     public LogSegment(Block block, long epoch, SparseIndex index) {
         this.block = block;
         this.memory = block.memory();
+        this.isWrittenByCalls = block.isWrittenByCalls();
         this.epoch = epoch;
         this.epochBits = BatchFormat.epochBits(epoch);
         this.capacity = block.capacity();
@@ -123,6 +127,7 @@ public final class LogSegment {
     public LogSegment(Block block, long baseOffset) {
         this.block = block;
         this.memory = null;
+        this.isWrittenByCalls = false;
         this.epoch = block.mark().epoch();
         this.epochBits = 0;
         this.capacity = block.capacity();
@@ -135,6 +140,7 @@ public final class LogSegment {
     public LogSegment(Block block, long baseOffset, int length, long endOffset) {
         this.block = block;
         this.memory = null;
+        this.isWrittenByCalls = false;
         this.epoch = block.mark().epoch();
         this.epochBits = 0;
         this.capacity = length;

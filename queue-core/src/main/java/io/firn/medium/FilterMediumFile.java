@@ -1,6 +1,7 @@
 package io.firn.medium;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.util.Objects;
 
@@ -40,6 +41,11 @@ public class FilterMediumFile implements MediumFile {
     @Override
     public void write(long position, byte[] source, int offset, int length) throws IOException {
         in.write(position, source, offset, length);
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+        in.write(position, source);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
@@ -25,6 +26,15 @@ public interface MediumFile extends Closeable {
 
     /** Writes all of the bytes at a position, extending the file if needed. */
     void write(long position, byte[] source, int offset, int length) throws IOException;
+
+    /**
+     * Writes the bytes between a buffer's position and limit at a position of the file, extending
+     * it if needed. On return the position of the buffer is its limit. Copies a direct buffer once,
+     * and allocates nothing.
+     *
+     * @throws IOException when not all of the bytes are written; some of them may be
+     */
+    void write(long position, ByteBuffer source) throws IOException;
 
     /** Truncates the file, or extends it with a hole. */
     void setSize(long size) throws IOException;

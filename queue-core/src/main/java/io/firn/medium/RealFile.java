@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,10 +11,12 @@ import java.nio.file.Path;
 final class RealFile implements MediumFile {
     private final Path path;
     private final RandomAccessFile file;
+    private final WriteChannel channel;
 
     RealFile(Path path, RandomAccessFile file) {
         this.path = path;
         this.file = file;
+        this.channel = new WriteChannel(path);
     }
 
     @Override
@@ -49,6 +52,11 @@ final class RealFile implements MediumFile {
     }
 
     @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+        channel.write(position, source);
+    }
+
+    @Override
     public void setSize(long size) throws IOException {
         file.setLength(size);
     }
@@ -80,6 +88,10 @@ final class RealFile implements MediumFile {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try {
+            channel.close();
+        } finally {
+            file.close();
+        }
     }
 }

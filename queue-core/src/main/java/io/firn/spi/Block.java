@@ -43,6 +43,27 @@ public interface Block {
     ByteBuffer memory();
 
     /**
+     * Returns whether a store into {@link #memory} may need space that the medium does not have, or
+     * costs more than a call for all but small batches, so that {@link #write} is used instead.
+     */
+    default boolean isWrittenByCalls() {
+        return false;
+    }
+
+    /**
+     * Writes the bytes between a buffer's position and limit at a position. On return readers of
+     * {@link #memory} and of views see them; {@link #force} makes them durable. For the one thread
+     * that writes; is not affected by interrupts, and allocates nothing.
+     *
+     * @throws io.firn.StoreFullException when there is no room; some of the bytes may be written
+     * @throws IOException when the medium fails
+     */
+    default void write(int position, ByteBuffer source) throws IOException {
+        memory().put(position, source, source.position(), source.remaining());
+        source.position(source.limit());
+    }
+
+    /**
      * Returns whether bytes that were not stored since the block was reserved may be other than
      * zero, because the block was used before.
      */

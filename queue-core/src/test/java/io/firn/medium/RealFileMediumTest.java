@@ -11,6 +11,7 @@ import io.firn.StoreLockedException;
 import io.firn.spi.FileMediumContract;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +66,8 @@ class RealFileMediumTest extends FileMediumContract {
                 Mapping mapping = file.map(8192, true);
                 mapping.buffer().putInt(0, 42);
                 mapping.force(0, 4);
+                file.write(4, ByteBuffer.wrap(new byte[] {1, 2, 3, 4}));
+                assertEquals(0x0102_0304, mapping.buffer().getInt(4));
                 mapping.unmap();
                 medium().forceDirectory(path.getParent());
                 assertEquals(8192, file.read(0, new byte[8192], 0, 8192));
@@ -87,8 +90,12 @@ class RealFileMediumTest extends FileMediumContract {
                         () -> {
                             try (MediumFile file = medium().create(path)) {
                                 file.write(0, new byte[65_536], 0, 65_536);
+                                ByteBuffer bytes = ByteBuffer.allocateDirect(32_768);
                                 for (int i = 0; i < 40; i++) {
                                     Mapping mapping = file.map(65_536, true);
+                                    bytes.put(0, (byte) i).position(0);
+                                    file.write(i, bytes);
+                                    assertEquals((byte) i, mapping.buffer().get(i));
                                     mapping.unmap();
                                     medium().forceDirectory(directory);
                                     medium().lock(directory.resolve("lock")).close();

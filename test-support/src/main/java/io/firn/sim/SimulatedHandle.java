@@ -3,6 +3,7 @@ package io.firn.sim;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -68,6 +69,13 @@ final class SimulatedHandle implements MediumFile {
             checkWritable();
             medium.write(this, position, source, offset, length);
         }
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+        byte[] bytes = new byte[source.remaining()];
+        source.get(bytes);
+        write(position, bytes, 0, bytes.length);
     }
 
     @Override

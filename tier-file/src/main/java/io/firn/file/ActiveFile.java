@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The writer's side of a segment that is not sealed: its mapped file, with the marks at its end.
@@ -52,6 +53,11 @@ final class ActiveFile {
 
     ByteBuffer memory() {
         return memory;
+    }
+
+    void write(int position, ByteBuffer source) throws IOException {
+        Objects.checkFromIndexSize(position, source.remaining(), memory.capacity());
+        file.write(position, source);
     }
 
     void prefault() throws IOException {

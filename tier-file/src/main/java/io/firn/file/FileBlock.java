@@ -154,6 +154,16 @@ final class FileBlock implements Block {
         return writer().memory();
     }
 
+    @Override
+    public boolean isWrittenByCalls() {
+        return true;
+    }
+
+    @Override
+    public void write(int position, ByteBuffer source) throws IOException {
+        writer().write(position, source);
+    }
+
     void prefault() throws IOException {
         writer().prefault();
     }
