@@ -197,23 +197,22 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldWriteABufferAtAPositionWhereAMappingShowsIt() throws IOException {
-        try (MediumFile file = medium().create(path("a"))) {
-            file.write(0, new byte[8192], 0, 8192);
-            Mapping reader = file.map(8192, false);
-            ByteBuffer direct = ByteBuffer.allocateDirect(9).put(2, HELLO).position(2).limit(7);
+        MediumFile file = medium().create(path("a"));
+        file.write(0, new byte[8192], 0, 8192);
+        Mapping reader = file.map(8192, false);
+        ByteBuffer direct = ByteBuffer.allocateDirect(9).put(2, HELLO).position(2).limit(7);
 
-            file.write(4094, direct);
-            file.write(8187, ByteBuffer.wrap(HELLO));
+        file.write(4094, direct);
+        file.write(8187, ByteBuffer.wrap(HELLO));
 
-            assertEquals(7, direct.position());
-            byte[] seen = new byte[6];
-            reader.buffer().get(4094, seen);
-            assertArrayEquals(new byte[] {'h', 'e', 'l', 'l', 'o', 0}, seen);
-            assertEquals('o', reader.buffer().get(8191));
-            reader.unmap();
-            file.close();
-            assertThrows(IOException.class, () -> file.write(0, ByteBuffer.wrap(HELLO)));
-        }
+        assertEquals(7, direct.position());
+        byte[] seen = new byte[6];
+        reader.buffer().get(4094, seen);
+        assertArrayEquals(new byte[] {'h', 'e', 'l', 'l', 'o', 0}, seen);
+        assertEquals('o', reader.buffer().get(8191));
+        reader.unmap();
+        file.close();
+        assertThrows(IOException.class, () -> file.write(0, ByteBuffer.wrap(HELLO)));
     }
 
     @Test
