@@ -148,10 +148,33 @@ final class Broker implements AutoCloseable {
 
     /** Returns the processor time used so far, in seconds. */
     double cpuSeconds() throws IOException {
+        return userSeconds() + systemSeconds();
+    }
+
+    /** Returns the part of the processor time that was not used by the kernel. */
+    double userSeconds() throws IOException {
+        return ticks(11);
+    }
+
+    /** Returns the part of the processor time that was used by the kernel. */
+    double systemSeconds() throws IOException {
+        return ticks(12);
+    }
+
+    private double ticks(int field) throws IOException {
         String stat = Files.readString(Path.of("/proc", pid(), "stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12]))
-                / (double) TICKS_PER_SECOND;
+        return Long.parseLong(fields[field]) / (double) TICKS_PER_SECOND;
+    }
+
+    /** Returns how many bytes the process has caused to be written to a device. */
+    long writtenBytes() throws IOException {
+        for (String each : Files.readAllLines(Path.of("/proc", pid(), "io"))) {
+            if (each.startsWith("write_bytes: ")) {
+                return Long.parseLong(each.substring("write_bytes: ".length()));
+            }
+        }
+        throw new IOException("no write_bytes in the process's io");
     }
 
     /** Returns a line of the process's status in MiB, such as VmRSS, RssAnon, RssFile. */

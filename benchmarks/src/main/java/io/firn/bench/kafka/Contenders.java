@@ -37,8 +37,13 @@ record Contenders(Path directory, List<String> jvm, String firnClassPath, String
 
     /** Returns a Kafka broker that is not started yet; its directory has the name. */
     Broker kafka(String name) throws Exception {
+        return kafka(name, List.of());
+    }
+
+    /** Returns a Kafka broker with settings, that is not started yet. */
+    Broker kafka(String name, List<String> settings) throws Exception {
         Path place = Files.createDirectories(directory.resolve(name));
-        return Broker.kafka(java(jvm), kafkaClassPath, place, List.of());
+        return Broker.kafka(java(jvm), kafkaClassPath, place, settings);
     }
 
     /**

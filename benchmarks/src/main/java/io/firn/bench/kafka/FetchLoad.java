@@ -1,0 +1,97 @@
+package io.firn.bench.kafka;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.utils.ByteUtils;
+
+/**
+ * Fetches a partition from its start and drops the records without looking at them: they were
+ * produced in batches of one size, so that the next offset is known from their length.
+ */
+final class FetchLoad implements AutoCloseable {
+    private static final int HEAD = Requests.FETCH_RECORDS + ByteUtils.sizeOfUnsignedVarint(-1);
+
+    private final SocketChannel channel;
+    private final int maxBytes;
+    private final int batchBytes;
+    private final int batchRecords;
+    private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 20);
+    private final Histogram latency = new Histogram(TimeUnit.MINUTES.toNanos(5), 3);
+
+    /**
+     * Connects.
+     *
+     * @param maxBytes the most bytes of a response
+     */
+    FetchLoad(InetSocketAddress server, int maxBytes, int batchBytes, int batchRecords)
+            throws IOException {
+        this.channel = SocketChannel.open(server);
+        this.maxBytes = maxBytes;
+        this.batchBytes = batchBytes;
+        this.batchRecords = batchRecords;
+    }
+
+    /**
+     * Fetches a partition up to an offset.
+     *
+     * @return the time of each fetch in ns
+     */
+    Histogram drain(Uuid topic, int partition, long end) throws IOException {
+        ByteBuffer request = Requests.fetch(topic, partition, maxBytes);
+        int at = Requests.offsetIn(request);
+        for (long offset = 0; offset < end; ) {
+            request.clear().putLong(at, offset);
+            long start = System.nanoTime();
+            while (request.hasRemaining()) {
+                channel.write(request);
+            }
+            // A broker may end its response with a part of a batch.
+            offset += (long) (receive() / batchBytes) * batchRecords;
+            latency.recordValue(System.nanoTime() - start);
+        }
+        return latency;
+    }
+
+    /** Receives a response; returns the length of its records. */
+    private int receive() throws IOException {
+        in.clear();
+        while (in.position() < 4 + HEAD) {
+            read();
+        }
+        long left = 4L + in.getInt(0) - in.position();
+        short error = in.getShort(4 + Requests.FETCH_ERROR);
+        if (error != 0) {
+            throw new IOException("the server refused a fetch: " + Errors.forCode(error));
+        }
+        int records =
+                ByteUtils.readUnsignedVarint(in.duplicate().position(4 + Requests.FETCH_RECORDS));
+        while (left > 0) {
+            in.clear().limit((int) Math.min(in.capacity(), left));
+            left -= read();
+        }
+        if (records <= batchBytes) {
+            throw new IOException("a response of " + records + " bytes, less than one batch");
+        }
+        return records - 1;
+    }
+
+    private int read() throws IOException {
+        int count = channel.read(in);
+        if (count < 0) {
+            throw new EOFException("the server closed a connection: see its log");
+        }
+        return count;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

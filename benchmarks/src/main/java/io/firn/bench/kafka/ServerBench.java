@@ -1,0 +1,306 @@
+package io.firn.bench.kafka;
+
+import io.firn.bench.kafka.ServerLoad.Kind;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Compares what the server and Apache Kafka use for the same work, with a load that costs its
+ * sender nearly nothing: requests are encoded once, responses are not parsed.
+ */
+@Command(
+        name = "bin/bench server",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Compares the processor time of the server with that of Apache Kafka.")
+public final class ServerBench implements Callable<Integer> {
+    private static final List<String> PARTS = List.of("produce", "fetch", "forced");
+    private static final List<String> BOTH = List.of("kafka", "firn");
+    private static final List<Integer> SIZES = List.of(1, 16, 160);
+    private static final int MOST_KIB = 900; // Kafka accepts 1 MiB
+    private static final int WARM_KIB = 16;
+
+    /** A GB in requests of 1 KiB takes Kafka more than a minute. */
+    private static final int SMALL_SHARE = 8;
+
+    @Option(names = "--only", split = ",", description = "Runs only these: produce, fetch, forced.")
+    private List<String> only = PARTS;
+
+    @Option(names = "--servers", split = ",", description = "kafka, firn, or both: the default.")
+    private List<String> names = BOTH;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            description = "KiB of a batch; 1 and 16 records of 1 KiB, and so on. Default: 1,16,160")
+    private List<Integer> sizes = SIZES;
+
+    @Option(names = "--acks", split = ",", description = "For produce. Default: 1,all")
+    private List<String> acks = List.of("1", "all");
+
+    @Option(names = "--partitions", split = ",", description = "For forced. Default: 1,20")
+    private List<Integer> partitions = List.of(1, 20);
+
+    @Option(
+            names = "--gb",
+            description = "GB of a run; an eighth of it for 1 KiB. Default: ${DEFAULT-VALUE}")
+    private double gb = 1;
+
+    @Option(
+            names = "--warm-gb",
+            description = "GB of warm-up for each server. Default: ${DEFAULT-VALUE}")
+    private double warmGb = 2;
+
+    @Option(
+            names = "--seconds",
+            description = "The longest duration of a produce run. Default: ${DEFAULT-VALUE}")
+    private int seconds = 10;
+
+    @Option(names = "--turns", description = "Turns; the median of the CPU time is reported.")
+    private int turns = 1;
+
+    @Option(
+            names = "--connections",
+            description = "Connections of the load. Default: ${DEFAULT-VALUE}")
+    private int connections = 4;
+
+    @Option(
+            names = "--depth",
+            description = "Requests in flight on each connection. Default: ${DEFAULT-VALUE}")
+    private int depth = 5;
+
+    @Option(
+            names = "--rate",
+            description = "Requests a second, whatever the server does; 0: as many as possible.")
+    private int rate = 0;
+
+    @Option(
+            names = "--override",
+            paramLabel = "KEY=VALUE",
+            description = "A setting of Firn's server; may be repeated.")
+    private List<String> overrides = new ArrayList<>();
+
+    @Option(names = "--dir", description = "Work directory. Default: ${DEFAULT-VALUE}")
+    private Path place = Path.of("target");
+
+    @Option(
+            names = "--jvm",
+            split = " ",
+            description = "JVM options of both servers. Default: ${DEFAULT-VALUE}")
+    private List<String> jvm = List.of("-Xmx1g", "-XX:+UseG1GC");
+
+    @Option(names = "--firn-classpath", required = true, hidden = true)
+    private String firnClassPath;
+
+    @SuppressWarnings("UnusedVariable") // bin/bench passes it to every benchmark beside Kafka
+    @Option(names = "--firn-options", hidden = true)
+    private String firnOptions = "";
+
+    @Option(names = "--kafka-classpath", required = true, hidden = true)
+    private String kafkaClassPath;
+
+    @Spec private CommandSpec spec;
+
+    private final PrintStream out = System.out;
+    private int topics;
+
+    /** Runs the benchmark and exits. */
+    public static void main(String[] arguments) {
+        CommandLine line = new CommandLine(new ServerBench());
+        line.setExecutionExceptionHandler(
+                (e, command, parsed) -> {
+                    if (!(e instanceof IOException)) {
+                        throw e;
+                    }
+                    command.getErr().println(e.getMessage());
+                    return 1;
+                });
+        System.exit(line.execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        check();
+        Path directory = Files.createTempDirectory(Files.createDirectories(place), "server-bench-");
+        try {
+            checkSpace(directory);
+            out.printf(
+                    Locale.ROOT,
+                    "%d cores, load before %s; %s %s; %s; servers with %s; warm-up of %.1f GB, runs"
+                            + " of %.2f GB or %d s, %d connections with %d in flight, medians of %d"
+                            + " turns%n%n",
+                    Runtime.getRuntime().availableProcessors(),
+                    Files.readString(Path.of("/proc/loadavg")).split(" ", 2)[0],
+                    System.getProperty("java.vm.name"),
+                    Runtime.version(),
+                    Files.getFileStore(directory).type(),
+                    String.join(" ", jvm),
+                    warmGb,
+                    gb,
+                    seconds,
+                    connections,
+                    depth,
+                    turns);
+            run(new Contenders(directory.toAbsolutePath(), jvm, firnClassPath, kafkaClassPath));
+        } finally {
+            Trees.delete(directory);
+        }
+        return 0;
+    }
+
+    // ---- arguments
+
+    private void check() {
+        Only.check(spec, only, PARTS);
+        for (String each : names) {
+            require(BOTH.contains(each), "--servers accepts kafka and firn, not " + each);
+        }
+        for (String each : acks) {
+            require(each.matches("1|all"), "--acks accepts 1 and all, not " + each);
+        }
+        for (int each : sizes) {
+            require(
+                    each > 0 && each <= MOST_KIB,
+                    "--sizes from 1 to " + MOST_KIB + ", not " + each);
+        }
+        for (int each : partitions) {
+            require(each > 0 && each <= 1_000, "--partitions from 1 to 1000, not " + each);
+        }
+        require(gb > 0 && warmGb >= 0, "--gb above 0, --warm-gb 0 or more");
+        require(turns > 0 && seconds > 0 && rate >= 0, "--turns and --seconds above 0");
+        require(connections > 0 && depth > 0, "--connections and --depth above 0");
+        if (names.contains("kafka")) {
+            for (String each : kafkaClassPath.split(":", -1)) {
+                require(
+                        Files.exists(Path.of(each)),
+                        "Kafka is not there: no " + each + "; --servers firn runs without it");
+            }
+        }
+    }
+
+    private void require(boolean condition, String message) {
+        if (!condition) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+
+    private void checkSpace(Path directory) throws IOException {
+        double needed = names.size() * (Math.max(gb, warmGb) + 1);
+        double free = Files.getFileStore(directory).getUsableSpace() / 1e9;
+        require(
+                free > needed,
+                String.format(
+                        Locale.ROOT,
+                        "the disk of %s has %.1f GB free, %.1f are needed: free some, or give"
+                                + " another --dir or a smaller --gb",
+                        place,
+                        free,
+                        needed));
+    }
+
+    // ---- runs
+
+    private List<ServerLoad> loads() {
+        List<ServerLoad> loads = new ArrayList<>();
+        for (int kib : sizes) {
+            double most = kib < WARM_KIB ? gb / SMALL_SHARE : gb;
+            for (String each : acks) {
+                if (only.contains("produce")) {
+                    short value = (short) (each.equals("all") ? -1 : 1);
+                    loads.add(new ServerLoad(Kind.PRODUCE, kib, value, 1, most, seconds, rate));
+                }
+            }
+            if (only.contains("fetch")) {
+                loads.add(new ServerLoad(Kind.FETCH, kib, (short) 1, 1, most, seconds, 0));
+            }
+            for (int each : partitions) {
+                if (only.contains("forced")) {
+                    loads.add(
+                            new ServerLoad(Kind.FORCED, kib, (short) -1, each, gb, seconds, rate));
+                }
+            }
+        }
+        return loads;
+    }
+
+    private void run(Contenders contenders) throws Exception {
+        List<Broker> brokers = new ArrayList<>();
+        try {
+            for (String each : BOTH) {
+                if (names.contains(each)) {
+                    brokers.add(start(contenders, each));
+                }
+            }
+            for (Broker each : brokers) {
+                warm(contenders, each);
+            }
+            out.println(ServerFigures.head());
+            for (ServerLoad each : loads()) {
+                compare(contenders, brokers, each);
+            }
+        } finally {
+            for (Broker each : brokers) {
+                each.close();
+            }
+        }
+    }
+
+    private Broker start(Contenders contenders, String name) throws Exception {
+        Broker broker =
+                name.equals("firn")
+                        ? contenders.firn(name, overrides)
+                        : contenders.kafka(name, List.of("log.segment.delete.delay.ms=500"));
+        return broker.start();
+    }
+
+    /** Lets the compilers see most of what follows: mostly batches of 16 KiB, and small ones. */
+    private void warm(Contenders contenders, Broker broker) throws Exception {
+        double small = warmGb / 20;
+        int longest = 120;
+        for (ServerLoad each :
+                List.of(
+                        new ServerLoad(
+                                Kind.FETCH, WARM_KIB, (short) 1, 1, warmGb - small, longest, 0),
+                        new ServerLoad(Kind.PRODUCE, 1, (short) -1, 1, small, longest, 0))) {
+            if (each.gb() > 0) {
+                run(contenders, broker, each);
+            }
+        }
+    }
+
+    private void compare(Contenders contenders, List<Broker> brokers, ServerLoad load)
+            throws Exception {
+        List<List<ServerFigures>> figures = new ArrayList<>();
+        brokers.forEach(each -> figures.add(new ArrayList<>()));
+        for (int turn = 0; turn < turns; turn++) {
+            for (int i = 0; i < brokers.size(); i++) {
+                figures.get(i).add(run(contenders, brokers.get(i), load));
+            }
+        }
+        List<ServerFigures> medians = figures.stream().map(ServerFigures::median).toList();
+        for (int i = 0; i < brokers.size(); i++) {
+            out.println(medians.get(i).row(load.name(), brokers.get(i).name()));
+        }
+        if (medians.size() == 2) {
+            out.println(ServerFigures.ratio(medians.get(0), medians.get(1)));
+        }
+    }
+
+    private ServerFigures run(Contenders contenders, Broker broker, ServerLoad load)
+            throws Exception {
+        Trees.warmMemory(contenders.directory(), (int) (load.gb() * 2_000));
+        return load.run(broker, "load-" + topics++, connections, depth);
+    }
+}
