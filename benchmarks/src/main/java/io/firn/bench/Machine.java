@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** Describes the machine on which figures are measured. */
-final class Machine {
+public final class Machine {
     private static final Path CPUINFO = Path.of("/proc/cpuinfo");
     private static final Path LOAD = Path.of("/proc/loadavg");
 
@@ -16,7 +16,7 @@ final class Machine {
     private Machine() {}
 
     /** Returns the model of the CPU and the number of cores. */
-    static String cpu() throws IOException {
+    public static String cpu() throws IOException {
         String model = System.getProperty("os.arch");
         if (Files.isReadable(CPUINFO)) {
             try (Stream<String> lines = Files.lines(CPUINFO)) {
@@ -31,7 +31,7 @@ final class Machine {
     }
 
     /** Returns the load average. */
-    static String load() throws IOException {
+    public static String load() throws IOException {
         return Files.isReadable(LOAD) ? Files.readString(LOAD).trim().split(" ", 2)[0] : "unknown";
     }
 
@@ -47,16 +47,18 @@ final class Machine {
         return "unknown";
     }
 
-    static String system() {
+    /** Returns the kernel. */
+    public static String system() {
         return System.getProperty("os.name") + " " + System.getProperty("os.version");
     }
 
-    static String jdk() {
+    /** Returns the JVM and its version. */
+    public static String jdk() {
         return System.getProperty("java.vm.name") + " " + Runtime.version();
     }
 
     /** Returns the type of the file system that contains a directory. */
-    static String fileSystem(Path directory) throws IOException {
+    public static String fileSystem(Path directory) throws IOException {
         FileStore store = Files.getFileStore(directory);
         return store.type() + " on " + store.name();
     }

@@ -1,0 +1,146 @@
+package io.firn.bench.peers;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Record;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Firn with a file tier and its defaults. */
+final class FirnPeer implements PeerLog {
+    /** The ways to append. */
+    enum Way {
+        EXCLUSIVE,
+        CLAIM,
+        SHARED,
+        BATCH
+    }
+
+    private static final int LIMIT = 64;
+    private static final int MAX_SEGMENT = 1 << 30;
+
+    private final Durability durability;
+    private final Way way;
+    private final List<Appender> appenders = new ArrayList<>();
+    private LogStore store;
+    private Partition partition;
+    private int threads;
+
+    FirnPeer(Durability durability, Way way) {
+        this.durability = durability;
+        this.way = way;
+    }
+
+    @Override
+    public void open(Path directory, Shape shape) {
+        threads = shape.threads();
+        TopicOptions options = TopicOptions.defaults().withDurability(durability);
+        if (shape.touched()) {
+            options = options.withSegmentBytes((int) Math.min(MAX_SEGMENT, shape.room()));
+        }
+        store =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.at(directory.resolve("segments")))
+                        .open();
+        partition = store.openOrCreateTopic("records", options).partition(0);
+    }
+
+    @Override
+    public LogAppender appender() {
+        if (way == Way.SHARED || threads > 1) {
+            return add(partition.openSharedAppender())::append;
+        }
+        ExclusiveAppender appender = add(partition.openAppender());
+        return switch (way) {
+            case CLAIM -> value -> claim(appender, value);
+            case BATCH -> batches(appender);
+            default -> appender::append;
+        };
+    }
+
+    private synchronized <A extends Appender> A add(A appender) {
+        appenders.add(appender);
+        return appender;
+    }
+
+    private static void claim(ExclusiveAppender appender, byte[] value) {
+        Claim claim = appender.tryClaim(value.length);
+        while (claim == null) {
+            Thread.onSpinWait();
+            claim = appender.tryClaim(value.length);
+        }
+        claim.buffer().put(value);
+        claim.commit();
+    }
+
+    private static LogAppender batches(ExclusiveAppender appender) {
+        Batch batch = appender.newBatch();
+        return value -> {
+            batch.clear();
+            for (int i = 0; i < Peer.BATCH; i++) {
+                batch.add(value);
+            }
+            appender.append(batch);
+        };
+    }
+
+    @Override
+    public LogReader reader() {
+        return new Reader(partition.openTailer());
+    }
+
+    @Override
+    public String version() {
+        return "as built";
+    }
+
+    @Override
+    public void close() {
+        appenders.forEach(Appender::close);
+        store.close();
+    }
+
+    private static final class Reader implements LogReader {
+        private final Tailer tailer;
+        private byte[] target;
+        private Runnable onRecord;
+
+        Reader(Tailer tailer) {
+            this.tailer = tailer;
+        }
+
+        @Override
+        public int poll(byte[] to, Runnable callback) {
+            target = to;
+            onRecord = callback;
+            return tailer.poll(this::copy, LIMIT);
+        }
+
+        private Verdict copy(Record record) {
+            record.getValue(target, 0);
+            onRecord.run();
+            return Verdict.CONTINUE;
+        }
+
+        @Override
+        public void rewind() {
+            tailer.seekToStart();
+        }
+
+        @Override
+        public void close() {
+            tailer.close();
+        }
+    }
+}
