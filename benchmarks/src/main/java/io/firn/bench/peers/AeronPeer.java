@@ -20,22 +20,21 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Aeron Archive with a recorded exclusive IPC publication. Media driver and archive run in this
- * process, each as one thread, because the machine may have two cores only.
+ * process, each as one thread, because the machine may have two cores only. For the same reason an
+ * appender that has to wait yields and does not spin.
  */
 final class AeronPeer implements PeerLog {
-    private static final int STREAM = 10;
-    private static final int REPLAY_STREAM = 20;
+    private static final int STREAM = 1001; // 10 and 20 are the archive's own
+    private static final int REPLAY_STREAM = 1002;
     private static final int FRAGMENTS = 64;
     private static final int TERM_BYTES = 64 << 20;
-    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final long STALE_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final boolean sync;
     private Path drivers;
@@ -54,30 +53,10 @@ final class AeronPeer implements PeerLog {
     }
 
     @Override
-    public void open(Path directory, Shape shape) throws IOException {
+    public void open(Path directory, Shape shape) {
         // The driver's buffers are in memory by default, and are lost with it.
-        drivers =
-                Files.createTempDirectory(Files.isDirectory(MEMORY) ? MEMORY : directory, "aeron-");
-        int level = sync ? 1 : 0;
-        driver =
-                ArchivingMediaDriver.launch(
-                        new MediaDriver.Context()
-                                .aeronDirectoryName(drivers.toString())
-                                .dirDeleteOnStart(true)
-                                .ipcTermBufferLength(TERM_BYTES)
-                                .threadingMode(ThreadingMode.SHARED),
-                        new Archive.Context()
-                                .aeronDirectoryName(drivers.toString())
-                                .archiveDirectoryName(directory.resolve("archive").toString())
-                                .threadingMode(ArchiveThreadingMode.SHARED)
-                                .controlChannelEnabled(false)
-                                .archiveClientContext(
-                                        new AeronArchive.Context()
-                                                .controlResponseChannel(Aeron.Context.IPC_CHANNEL))
-                                .recordingEventsEnabled(false)
-                                .replicationChannel("aeron:udp?endpoint=localhost:0")
-                                .catalogFileSyncLevel(level)
-                                .fileSyncLevel(level));
+        drivers = Trees.inMemory(directory);
+        launch(directory);
         archive =
                 AeronArchive.connect(
                         new AeronArchive.Context()
@@ -106,6 +85,42 @@ final class AeronPeer implements PeerLog {
                         source) -> recording = new Recording(id, start, stop, term, termBytes));
     }
 
+    /** Waits until a killed archive's mark file is no longer taken for that of a running one. */
+    private void launch(Path directory) {
+        for (long until = System.nanoTime() + STALE_NS; driver == null; ) {
+            try {
+                driver = launchOnce(directory);
+            } catch (IllegalStateException e) {
+                if (System.nanoTime() > until || !e.getMessage().contains("active mark file")) {
+                    throw e;
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+        }
+    }
+
+    private ArchivingMediaDriver launchOnce(Path directory) {
+        int level = sync ? 1 : 0;
+        return ArchivingMediaDriver.launch(
+                        new MediaDriver.Context()
+                                .aeronDirectoryName(drivers.toString())
+                                .dirDeleteOnStart(true)
+                                .ipcTermBufferLength(TERM_BYTES)
+                                .threadingMode(ThreadingMode.SHARED),
+                        new Archive.Context()
+                                .aeronDirectoryName(drivers.toString())
+                                .archiveDirectoryName(directory.resolve("archive").toString())
+                                .threadingMode(ArchiveThreadingMode.SHARED)
+                                .controlChannelEnabled(false)
+                                .archiveClientContext(
+                                        new AeronArchive.Context()
+                                                .controlResponseChannel(Aeron.Context.IPC_CHANNEL))
+                                .recordingEventsEnabled(false)
+                                .replicationChannel("aeron:udp?endpoint=localhost:0")
+                                .catalogFileSyncLevel(level)
+                                .fileSyncLevel(level));
+    }
+
     @Override
     public LogAppender appender() {
         if (recording == null) {
@@ -118,7 +133,7 @@ final class AeronPeer implements PeerLog {
             recorded =
                     RecordingPos.findCounterIdBySession(
                             counters, publication.sessionId(), archive.archiveId());
-            Thread.onSpinWait();
+            Thread.yield();
         } while (recorded == CountersReader.NULL_COUNTER_ID);
         long id = RecordingPos.getRecordingId(counters, recorded);
         if (recording == null) {
@@ -132,7 +147,7 @@ final class AeronPeer implements PeerLog {
                 if (end == Publication.CLOSED || end == Publication.MAX_POSITION_EXCEEDED) {
                     throw new IllegalStateException("Aeron refused a message: " + end);
                 }
-                Thread.onSpinWait();
+                Thread.yield();
                 end = publication.offer(buffer, 0, value.length);
             }
             if (sync) {
@@ -153,7 +168,7 @@ final class AeronPeer implements PeerLog {
 
     private void await(long position) {
         while (counters.getCounterValue(recorded) < position) {
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 
@@ -168,7 +183,7 @@ final class AeronPeer implements PeerLog {
             Subscription live =
                     archive.context().aeron().addSubscription(Aeron.Context.IPC_CHANNEL, STREAM);
             while (!live.isConnected()) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             return new Reader(live);
         }
@@ -187,12 +202,7 @@ final class AeronPeer implements PeerLog {
         }
         archive.close();
         driver.close();
-        try (Stream<Path> all = Files.walk(drivers)) {
-            List<Path> paths = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path path : paths) {
-                Files.deleteIfExists(path);
-            }
-        }
+        Trees.delete(drivers);
     }
 
     private final class Reader implements LogReader {

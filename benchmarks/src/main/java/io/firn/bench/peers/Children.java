@@ -6,9 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,7 +27,6 @@ final class Children implements AutoCloseable {
                     "-Djava.awt.headless=true");
 
     private static final int TIMEOUT_SECONDS = 120;
-    private static final int LAST_LINES = 12;
 
     private final Path parent;
     private final String peersClassPath;
@@ -60,6 +57,7 @@ final class Children implements AutoCloseable {
             return execute(cell, directory, null);
         } finally {
             Trees.delete(directory);
+            Trees.delete(Trees.inMemory(directory.resolve("log")));
         }
     }
 
@@ -71,7 +69,7 @@ final class Children implements AutoCloseable {
         ScheduledFuture<?> timeout =
                 watch.schedule(process::destroyForcibly, TIMEOUT_SECONDS, TimeUnit.SECONDS);
         Map<String, String> figures = new TreeMap<>();
-        Deque<String> last = new ArrayDeque<>();
+        String why = "no output";
         try (BufferedReader lines =
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -86,14 +84,11 @@ final class Children implements AutoCloseable {
                     process.destroyForcibly().waitFor();
                     return figures;
                 }
-                last.add(line);
-                if (last.size() > LAST_LINES) {
-                    last.remove();
-                }
+                why = isReason(why) ? why : line;
             }
             int exit = process.waitFor();
             if (exit != 0 || killAt != null) {
-                throw new IOException(failure(exit, last));
+                throw new IOException("exit code " + exit + ": " + why.trim());
             }
             return figures;
         } finally {
@@ -102,13 +97,9 @@ final class Children implements AutoCloseable {
         }
     }
 
-    private static String failure(int exit, Deque<String> last) {
-        String why =
-                last.stream()
-                        .filter(line -> line.contains("Exception") || line.contains("Error"))
-                        .findFirst()
-                        .orElse(last.isEmpty() ? "no output" : last.getLast());
-        return "exit code " + exit + ": " + why.trim();
+    /** The first line that names an exception says more than the last one. */
+    private static boolean isReason(String line) {
+        return line.contains("Exception") || line.contains("Error");
     }
 
     private List<String> command(Cell cell, Path directory) {

@@ -74,7 +74,8 @@ enum Scenario {
             "Open after a kill",
             "A process that appends is killed with SIGKILL. Time in a new JVM from the call that"
                 + " opens the log until one more record is appended, class loading included. The"
-                + " hand-written logs scan all of it.",
+                + " hand-written logs scan all of it. Aeron waits until it no longer takes the killed"
+                + " archive for a running one.",
             EnumSet.of(
                     Peer.FIRN_CLAIM,
                     Peer.FIRN_SHARED,

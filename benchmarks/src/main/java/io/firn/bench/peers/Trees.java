@@ -11,7 +11,19 @@ import java.util.stream.Stream;
 
 /** Directories of runs. */
 final class Trees {
+    private static final Path MEMORY = Path.of("/dev/shm");
+
     private Trees() {}
+
+    /**
+     * Returns a place in memory for what a log in a directory keeps outside of its files, if there
+     * is memory; it is not created.
+     */
+    static Path inMemory(Path log) {
+        String run = log.getParent().getFileName().toString();
+        Path parent = Files.isDirectory(MEMORY) ? MEMORY : log.getParent();
+        return parent.resolve(run + "-memory");
+    }
 
     /** Deletes a directory and everything in it. */
     static void delete(Path directory) throws IOException {
