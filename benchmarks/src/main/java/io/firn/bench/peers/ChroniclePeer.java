@@ -62,7 +62,7 @@ final class ChroniclePeer implements PeerLog {
     private void touch(ExcerptAppender appender) {
         document(appender, new byte[shape.bytes()]);
         Bytes<?> mapped = appender.wire().bytes();
-        long from = mapped.writePosition() + PAGE & -PAGE;
+        long from = (mapped.writePosition() + PAGE) & -PAGE;
         long to = from + shape.records() * (shape.bytes() + 32L);
         for (long at = from; at < to; at += PAGE) {
             mapped.compareAndSwapInt(at, 0, 0);

@@ -123,7 +123,7 @@ final class FilePeer implements PeerLog {
             if (length <= 0 || length > READ_BYTES - Frames.HEADER) {
                 return 0;
             }
-            int size = Frames.HEADER + length + 7 & -8;
+            int size = (Frames.HEADER + length + 7) & -8;
             if (buffer.remaining() < size && !fill(size)) {
                 return 0;
             }

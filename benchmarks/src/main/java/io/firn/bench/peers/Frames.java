@@ -21,7 +21,7 @@ final class Frames {
 
     /** Returns the space of a frame. */
     static int size(int bytes, int records) {
-        return HEADER + records * (LENGTH + bytes) + 7 & -8;
+        return (HEADER + records * (LENGTH + bytes) + 7) & -8;
     }
 
     /** Fills a buffer with a frame and flips it. */
@@ -38,7 +38,7 @@ final class Frames {
             crcOf = (int) crc.getValue();
         }
         frame.limit(frame.capacity()).putInt(0, end - HEADER).putInt(Integer.BYTES, crcOf);
-        return frame.position(0).limit(end + 7 & -8);
+        return frame.position(0).limit((end + 7) & -8);
     }
 
     /** Returns the CRC of a value that is one record of a frame; 0 if frames are not checked. */

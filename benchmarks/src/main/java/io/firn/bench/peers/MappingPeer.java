@@ -158,7 +158,7 @@ final class MappingPeer implements PeerLog {
             }
             from.get(value, target, 0, length - Frames.LENGTH);
             onRecord.run();
-            at += Frames.HEADER + length + 7 & -8;
+            at += (Frames.HEADER + length + 7) & -8;
             return 1;
         }
 

@@ -197,11 +197,12 @@ final class Report {
 
     /** The contender to which others with the same number of records in an append are compared. */
     private static Cell reference(List<Cell> own, Peer peer, int bytes) {
-        boolean forced = peer.isForced();
-        Peer firn =
-                peer.records() == 1
-                        ? (forced ? Peer.FIRN_DURABLE : Peer.FIRN_WRITTEN)
-                        : (forced ? Peer.FIRN_DURABLE_16 : Peer.FIRN_WRITTEN_16);
+        Peer firn;
+        if (peer.isForced()) {
+            firn = peer.records() == 1 ? Peer.FIRN_DURABLE : Peer.FIRN_DURABLE_16;
+        } else {
+            firn = peer.records() == 1 ? Peer.FIRN_WRITTEN : Peer.FIRN_WRITTEN_16;
+        }
         return new Cell(own.get(0).scenario(), firn, bytes);
     }
 

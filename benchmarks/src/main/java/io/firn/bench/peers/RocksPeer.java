@@ -51,7 +51,7 @@ final class RocksPeer implements PeerLog {
     @Override
     public LogAppender appender() {
         WriteOptions writing = new WriteOptions().setSync(sync);
-        ByteBuffer key = ByteBuffer.allocate(Long.BYTES);
+        Key key = new Key();
         if (batch == 1) {
             return value -> db.put(writing, next(key), value);
         }
@@ -65,8 +65,15 @@ final class RocksPeer implements PeerLog {
         };
     }
 
-    private byte[] next(ByteBuffer key) {
-        return key.putLong(0, next.getAndIncrement()).array();
+    private byte[] next(Key key) {
+        key.number.putLong(0, next.getAndIncrement());
+        return key.bytes;
+    }
+
+    /** The key of one appender's records. */
+    private static final class Key {
+        private final byte[] bytes = new byte[Long.BYTES];
+        private final ByteBuffer number = ByteBuffer.wrap(bytes);
     }
 
     @Override
