@@ -15,14 +15,12 @@ import io.aeron.archive.status.RecordingPos;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
-
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersReader;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
 
 /**
  * Aeron Archive with a recorded exclusive IPC publication. Media driver and archive run in this
@@ -102,23 +100,23 @@ final class AeronPeer implements PeerLog {
     private ArchivingMediaDriver launchOnce(Path directory) {
         int level = sync ? 1 : 0;
         return ArchivingMediaDriver.launch(
-                        new MediaDriver.Context()
-                                .aeronDirectoryName(drivers.toString())
-                                .dirDeleteOnStart(true)
-                                .ipcTermBufferLength(TERM_BYTES)
-                                .threadingMode(ThreadingMode.SHARED),
-                        new Archive.Context()
-                                .aeronDirectoryName(drivers.toString())
-                                .archiveDirectoryName(directory.resolve("archive").toString())
-                                .threadingMode(ArchiveThreadingMode.SHARED)
-                                .controlChannelEnabled(false)
-                                .archiveClientContext(
-                                        new AeronArchive.Context()
-                                                .controlResponseChannel(Aeron.Context.IPC_CHANNEL))
-                                .recordingEventsEnabled(false)
-                                .replicationChannel("aeron:udp?endpoint=localhost:0")
-                                .catalogFileSyncLevel(level)
-                                .fileSyncLevel(level));
+                new MediaDriver.Context()
+                        .aeronDirectoryName(drivers.toString())
+                        .dirDeleteOnStart(true)
+                        .ipcTermBufferLength(TERM_BYTES)
+                        .threadingMode(ThreadingMode.SHARED),
+                new Archive.Context()
+                        .aeronDirectoryName(drivers.toString())
+                        .archiveDirectoryName(directory.resolve("archive").toString())
+                        .threadingMode(ArchiveThreadingMode.SHARED)
+                        .controlChannelEnabled(false)
+                        .archiveClientContext(
+                                new AeronArchive.Context()
+                                        .controlResponseChannel(Aeron.Context.IPC_CHANNEL))
+                        .recordingEventsEnabled(false)
+                        .replicationChannel("aeron:udp?endpoint=localhost:0")
+                        .catalogFileSyncLevel(level)
+                        .fileSyncLevel(level));
     }
 
     @Override

@@ -1,13 +1,12 @@
 package io.firn.bench.peers;
 
+import java.nio.file.Path;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
-
-import java.nio.file.Path;
 
 /** Chronicle Queue with its defaults; with larger blocks where all pages are to be touched. */
 final class ChroniclePeer implements PeerLog {

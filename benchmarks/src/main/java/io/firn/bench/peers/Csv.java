@@ -8,7 +8,7 @@ import java.util.Locale;
 final class Csv {
     private static final String HEAD =
             "scenario,contender,system,version,records_per_append,survives,bytes,rate_per_s,metric,"
-                + "unit,runs,lower_quartile,median,upper_quartile,dropped_runs,own_pressure_runs";
+                    + "unit,runs,lower_quartile,median,upper_quartile,dropped_runs,own_pressure_runs";
 
     private Csv() {}
 

@@ -2,7 +2,6 @@ package io.firn.bench.peers;
 
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.Shape;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -4,12 +4,10 @@ import io.firn.bench.peers.LatencyWork.OpenLoop;
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.LogReader;
 import io.firn.bench.peers.PeerLog.Shape;
-
-import org.HdrHistogram.Histogram;
-
 import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import org.HdrHistogram.Histogram;
 
 /** Appends at a fixed rate on one thread and reads on another. */
 final class EndToEndWork extends Work {

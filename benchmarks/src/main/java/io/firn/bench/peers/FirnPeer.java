@@ -12,7 +12,6 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,11 @@
 package io.firn.bench.peers;
 
-import org.HdrHistogram.Histogram;
-
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
 import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
 
 /** Latencies in ns, up to 10 s. */
 final class Histograms {

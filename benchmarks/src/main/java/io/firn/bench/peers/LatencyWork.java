@@ -2,10 +2,8 @@ package io.firn.bench.peers;
 
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.Shape;
-
-import org.HdrHistogram.Histogram;
-
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /** Appends at fixed rates, and measures when each append returned. */
 final class LatencyWork extends Work {

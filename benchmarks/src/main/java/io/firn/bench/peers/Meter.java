@@ -1,7 +1,6 @@
 package io.firn.bench.peers;
 
 import com.sun.management.ThreadMXBean;
-
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

@@ -1,7 +1,6 @@
 package io.firn.bench.peers;
 
 import io.firn.Durability;
-
 import java.util.Locale;
 import java.util.function.Supplier;
 

@@ -1,16 +1,6 @@
 package io.firn.bench.peers;
 
 import io.firn.bench.peers.Schedule.Turn;
-
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
-
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -20,6 +10,13 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** Measures Firn beside other logs, and writes a report. */
 @Command(
@@ -28,13 +25,13 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Measures Firn beside Chronicle Queue, Aeron Archive, RocksDB's WAL, a FileChannel and"
-                + " a",
+                    + " a",
             "bare mapping, with equal payloads. Each run has a JVM of its own, and the contenders"
-                + " take",
+                    + " take",
             "turns. A run during which /proc/pressure/cpu rose above 20 % because of other"
-                + " processes is",
+                    + " processes is",
             "dropped and repeated, three times at most. Results are kept in --out: a command that"
-                + " was",
+                    + " was",
             "interrupted continues there, and one with other sizes or contenders adds to it.",
             ""
         },
@@ -56,8 +53,8 @@ public final class PeersBench implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "Scenarios (append-fresh append-touched latency end-to-end replay durable-1"
-                        + " durable-8 reopen), systems (firn chronicle aeron rocksdb file-channel"
-                        + " mapping) or contenders (such as firn-claim), separated by commas.")
+                            + " durable-8 reopen), systems (firn chronicle aeron rocksdb file-channel"
+                            + " mapping) or contenders (such as firn-claim), separated by commas.")
     private List<String> only = new ArrayList<>();
 
     @Option(
@@ -74,7 +71,7 @@ public final class PeersBench implements Callable<Integer> {
             names = "--quick",
             description =
                     "One short run of each cell at 256 B, in minutes; disturbed runs are not"
-                        + " repeated.")
+                            + " repeated.")
     private boolean quick;
 
     @Option(
@@ -82,7 +79,7 @@ public final class PeersBench implements Callable<Integer> {
             paramLabel = "DIR",
             description =
                     "Where the logs are. Default: /dev/shm, a file system in memory, if there is"
-                        + " one, otherwise target/ in the current directory.")
+                            + " one, otherwise target/ in the current directory.")
     private Path dir = Files.isWritable(MEMORY) ? MEMORY : TARGET;
 
     @Option(
@@ -199,7 +196,7 @@ public final class PeersBench implements Callable<Integer> {
         return peersClassPath.isEmpty()
                 ? List.of(
                         "Aeron Archive and RocksDB: Maven could not obtain them, so they are not"
-                            + " measured")
+                                + " measured")
                 : List.of();
     }
 

@@ -3,7 +3,6 @@ package io.firn.bench.peers;
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.LogReader;
 import io.firn.bench.peers.PeerLog.Shape;
-
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

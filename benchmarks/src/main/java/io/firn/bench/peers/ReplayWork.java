@@ -2,7 +2,6 @@ package io.firn.bench.peers;
 
 import io.firn.bench.peers.PeerLog.LogReader;
 import io.firn.bench.peers.PeerLog.Shape;
-
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 

@@ -1,7 +1,5 @@
 package io.firn.bench.peers;
 
-import org.HdrHistogram.Histogram;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.HdrHistogram.Histogram;
 
 /** The report: one page that needs nothing else, and CSV beside it. */
 final class Report {
@@ -67,20 +66,20 @@ final class Report {
     private void begin(List<String> missing) {
         page.append(
                         "<h1>Firn and its peers</h1>\n"
-                            + "<p>Equal payloads (random bytes) for all; each run in a")
+                                + "<p>Equal payloads (random bytes) for all; each run in a")
                 .append(" JVM of its own, contenders in turns. Medians; quartiles in grey below. A")
                 .append(
                         " run during which a task waited for a CPU more than 20 % of the time was"
-                            + " dropped")
+                                + " dropped")
                 .append(
                         " and repeated, unless other processes used no CPU: some contenders have"
-                            + " more")
+                                + " more")
                 .append(
                         " busy threads than this machine has cores, which is part of their cost."
-                            + " <i>To Firn</i>")
+                                + " <i>To Firn</i>")
                 .append(
                         " compares with firn-written or firn-durable, or with their batches of"
-                            + " 16.</p>\n");
+                                + " 16.</p>\n");
         page.append("<table>\n");
         conditions.shown().forEach(this::condition);
         condition(
@@ -93,7 +92,7 @@ final class Report {
                 "runs",
                 String.format(
                         "%d counted, %d dropped and repeated, %d counted although disturbed, %d"
-                            + " with pressure of their own threads only",
+                                + " with pressure of their own threads only",
                         all.runs(), all.dropped(), all.disturbed(), all.own()));
         page.append("</table>\n");
         for (String each : missing) {
@@ -113,7 +112,7 @@ final class Report {
     private void contenders() {
         page.append(
                         "<h2>What an append that returned survives</h2>\n"
-                            + "<table><tr><th class=text>contender")
+                                + "<table><tr><th class=text>contender")
                 .append("<th class=text>version<th class=text>survives here")
                 .append("<th class=text>how it is used</tr>\n");
         for (Peer peer : cells.stream().map(Cell::peer).distinct().sorted().toList()) {
@@ -137,7 +136,7 @@ final class Report {
         if (conditions.memory()) {
             page.append(
                             "<p class=note>This file system is in memory: a force costs little and"
-                                + " nothing")
+                                    + " nothing")
                     .append(" survives a power failure.</p>\n");
         }
     }
@@ -248,8 +247,8 @@ final class Report {
     private void percentiles(Scenario scenario, List<Peer> peers, int bytes, int rate) {
         page.append(
                         "\n"
-                            + "<p class=note>The plot has the records of all runs; the table the"
-                            + " medians of the")
+                                + "<p class=note>The plot has the records of all runs; the table the"
+                                + " medians of the")
                 .append(" runs' percentiles, in µs.</p>\n");
         page.append("<table><tr><th class=text>contender<th class=text>survives");
         scenario.metrics().forEach(metric -> page.append("<th>").append(metric.title()));

@@ -1,5 +1,8 @@
 package io.firn.bench.peers;
 
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -7,10 +10,6 @@ import org.rocksdb.TransactionLogIterator;
 import org.rocksdb.VectorMemTableConfig;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
-
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * RocksDB, used for its write-ahead log. A put also goes into the memtable; that is the cheapest

@@ -1,7 +1,6 @@
 package io.firn.bench.peers;
 
 import io.firn.bench.peers.Schedule.Turn;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

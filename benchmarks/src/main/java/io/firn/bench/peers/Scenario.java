@@ -10,8 +10,8 @@ enum Scenario {
     APPEND_FRESH(
             "Append into fresh pages",
             "One thread appends to a new log as fast as it can, with each system's defaults."
-                + " Rolling, growing, zeroing and the kernel's first access to each page are"
-                + " included.",
+                    + " Rolling, growing, zeroing and the kernel's first access to each page are"
+                    + " included.",
             Set.of(),
             Metric.APPEND),
     APPEND_TOUCHED(
@@ -24,9 +24,9 @@ enum Scenario {
     LATENCY(
             "Append latency at a fixed rate",
             "Open loop: a record is due at a fixed interval, and its latency is the time from then"
-                + " until its append returned, so a stall counts for all records that became due in"
-                + " it (corrected for coordinated omission). For Aeron it is the offer to the"
-                + " publication, not the recording.",
+                    + " until its append returned, so a stall counts for all records that became due in"
+                    + " it (corrected for coordinated omission). For Aeron it is the offer to the"
+                    + " publication, not the recording.",
             EnumSet.of(
                     Peer.FIRN_CLAIM,
                     Peer.FIRN_SHARED,
@@ -41,9 +41,9 @@ enum Scenario {
     END_TO_END(
             "End to end between two threads",
             "One thread appends at a fixed rate, another one polls without pause and copies the"
-                + " value. Latency is the time from when a record was due until it was copied. The"
-                + " reader of Aeron is a live subscriber, which may be ahead of the recording."
-                + " RocksDB has no way to follow the log.",
+                    + " value. Latency is the time from when a record was due until it was copied. The"
+                    + " reader of Aeron is a live subscriber, which may be ahead of the recording."
+                    + " RocksDB has no way to follow the log.",
             EnumSet.of(
                     Peer.FIRN_CLAIM,
                     Peer.FIRN_SHARED,
@@ -56,8 +56,8 @@ enum Scenario {
     REPLAY(
             "Replay",
             "A log in the page cache is closed, opened again and read from its start; each value is"
-                + " copied. First: the first pass after the open. Again: later passes of the same"
-                + " reader, where a system may remember what it verified.",
+                    + " copied. First: the first pass after the open. Again: later passes of the same"
+                    + " reader, where a system may remember what it verified.",
             EnumSet.of(Peer.FIRN_CLAIM, Peer.FIRN_SHARED),
             List.of(Metric.FIRST_NS, Metric.AGAIN_NS, Metric.AGAIN_CPU_NS, Metric.AGAIN_ALLOCATED)),
     DURABLE_1(
@@ -73,9 +73,9 @@ enum Scenario {
     REOPEN(
             "Open after a kill",
             "A process that appends is killed with SIGKILL. Time in a new JVM from the call that"
-                + " opens the log until one more record is appended, class loading included. The"
-                + " hand-written logs scan all of it. Aeron waits until it no longer takes the killed"
-                + " archive for a running one.",
+                    + " opens the log until one more record is appended, class loading included. The"
+                    + " hand-written logs scan all of it. Aeron waits until it no longer takes the killed"
+                    + " archive for a running one.",
             EnumSet.of(
                     Peer.FIRN_CLAIM,
                     Peer.FIRN_SHARED,

@@ -2,7 +2,6 @@ package io.firn.bench.peers;
 
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.Shape;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,12 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.bench.peers.Schedule.Turn;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 class ScheduleTest {
     private final Schedule schedule =
