@@ -209,3 +209,16 @@ firn_stop_server() {
     wait "$firn_server" 2>/dev/null || true
     firn_server=''
 }
+
+# firn_slowforce: sets firn_preload to the library that makes forces slower when it is preloaded; compiles
+# it if its source is newer. How slow: FIRN_SLOW_FORCE_US, see benchmarks/src/main/c/slowforce.c.
+firn_slowforce() {
+    local source=$firn_root/benchmarks/src/main/c/slowforce.c compiler
+    firn_preload=$firn_root/benchmarks/target/slowforce.so
+    [[ ! $firn_preload -nt $source ]] || return 0
+    compiler=$(command -v gcc || command -v cc) ||
+        firn_die "No gcc found: slower forces need a C compiler (on Debian: the package gcc and libc6-dev)."
+    mkdir -p "$firn_root/benchmarks/target"
+    "$compiler" -O2 -Wall -Wextra -shared -fPIC -pthread -o "$firn_preload" "$source" -ldl ||
+        firn_die "Could not compile $source: see above."
+}

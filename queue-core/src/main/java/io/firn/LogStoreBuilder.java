@@ -85,7 +85,7 @@ public abstract class LogStoreBuilder {
 
     /**
      * Sets the clock for timestamps and ages, in ms since 1970. The default is the system clock,
-     * cached while records are appended: it lags by a few ms, or more while both background threads
+     * cached while records are appended: it lags by a few ms, or more while all background threads
      * are in I/O; the first append after a pause reads the system clock. In invoker mode the cached
      * time advances only in {@link LogStore#doWork}. Another clock may be set forward at any
      * moment, so it is read about every 10 ms while any background work is scheduled.
@@ -95,9 +95,21 @@ public abstract class LogStoreBuilder {
     /**
      * Sets how background threads idle. By default they spin and yield for some microseconds and
      * then park until there is work, so that an idle store uses no CPU time. A strategy that is
-     * passed in is used as it is: one that spins checks for work all the time.
+     * passed in is used as it is: one that spins checks for work all the time. It is used by one of
+     * the threads that force and by the one that tidies up; the other threads that force park.
      */
     public abstract LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value);
+
+    /**
+     * Sets how many partitions are forced at once for records that no appender waits for:
+     * asynchronous appends, and topics that are forced by time or bytes. Up to so many threads are
+     * created, each when it is needed, and one more than force. While a force takes less than about
+     * 20 µs, as on persistent memory, one thread forces one partition after another. A single
+     * partition has one force at a time. 1 to 64, default 8; ignored in invoker mode.
+     *
+     * @throws InvalidOptionException when it is out of this range
+     */
+    public abstract LogStoreBuilder forceThreads(int value);
 
     /**
      * Sets how far, in time, marks may lag behind the durable position, which bounds what recovery

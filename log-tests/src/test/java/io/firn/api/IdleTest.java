@@ -238,7 +238,7 @@ class IdleTest {
 
     private static boolean isIn(String thread, String type, String method) {
         for (var each : Thread.getAllStackTraces().entrySet()) {
-            if (each.getKey().getName().equals(thread)) {
+            if (each.getKey().getName().startsWith(thread)) {
                 for (StackTraceElement frame : each.getValue()) {
                     if (frame.getClassName().endsWith(type)
                             && frame.getMethodName().equals(method)) {

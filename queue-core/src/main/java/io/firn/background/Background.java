@@ -1,24 +1,20 @@
 package io.firn.background;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * A store's duties and the threads that run them. There are two threads, so that work for which
- * appenders wait never queues behind housekeeping: {@code firn-force} forces and seals, {@code
+ * A store's duties and the threads that run them. Those that force have threads of their own, so
+ * that work for which appenders wait never queues behind housekeeping: {@code firn-force} and, when
+ * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
  * firn-tidy} prepares blocks and tidies up. A store that only reads has one, {@code firn-follow}.
  * In invoker mode the caller of {@link #invoke} does the work of all of them.
  */
 public final class Background {
-    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int MOST_PASSES = 8;
     private static final long LONGEST_FOLLOWER_REST_NS = 100_000_000;
 
@@ -30,14 +26,13 @@ public final class Background {
     private final CachedClock cachedClock;
     private final Attempts attempts = new Attempts();
     private final BackOff following = new BackOff();
-    private final Duties forcing;
-    private final Duties tidying;
+    private final Workers forcers;
+    private final Workers tidiers;
+    private final Agenda forcing;
+    private final Agenda tidying;
     private final Gate invoking = new Gate();
-    private final List<AgentRunner> runners = new ArrayList<>();
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile Thread tidyThread;
+    private StoreThread follower;
     private volatile Thread invoker;
-    private volatile boolean closing;
     private volatile boolean closed;
 
     /** Looks again and again at a store that another process writes. */
@@ -54,24 +49,29 @@ public final class Background {
      *
      * @param usersClock null for the cached clock
      * @param usersIdleStrategy how threads idle; null to park until there is work
-     * @param isInvoked whether there are no threads, and the user calls {@link #invoke}
+     * @param forceThreads how many threads force; 0 when there are none, and the user calls {@link
+     *     #invoke}
+     * @param lanes how many tiers a force may be for
      * @param onDeath told the name of a thread that has ended too early, and why
      */
     public Background(
             EpochClock usersClock,
             Supplier<IdleStrategy> usersIdleStrategy,
-            boolean isInvoked,
+            int forceThreads,
+            int lanes,
             BiConsumer<String, Throwable> onDeath) {
         this.usersClock = usersClock;
         this.usersIdleStrategy = usersIdleStrategy;
-        this.isInvoked = isInvoked;
+        this.isInvoked = forceThreads == 0;
         this.onDeath = onDeath;
         this.cachedClock = new CachedClock(isInvoked ? null : this::wake);
         boolean isOwnClock = usersClock == null;
         EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
-        this.forcing = new Duties(clock, ticking, attempts, !isInvoked);
-        this.tidying = new Duties(clock, ticking, attempts, !isInvoked);
+        this.forcers = isInvoked ? null : new Workers("firn-force", forceThreads, onDeath);
+        this.tidiers = isInvoked ? null : new Workers("firn-tidy", 1, onDeath);
+        this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers);
+        this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers);
     }
 
     /** The clock for appenders. */
@@ -99,73 +99,33 @@ public final class Background {
     }
 
     private void wake() {
-        forcing.wake();
-        tidying.wake();
+        forcers.wakeOne();
+        tidiers.wakeOne();
     }
 
     /**
      * Starts the threads.
      *
-     * @param follower of a store that only reads; null for one that writes
+     * @param toFollow of a store that only reads; null for one that writes
      */
-    public void start(Following follower) {
-        followed = follower;
+    public void start(Following toFollow) {
+        followed = toFollow;
         if (isInvoked) {
             return;
         }
         if (followed != null) {
-            startAgent("firn-follow", this::follow, new FollowerRest(), null);
+            IdleStrategy chosen = chosenRest();
+            IdleStrategy rest = chosen == null ? new FollowerRest() : chosen;
+            follower = new StoreThread("firn-follow", this::follow, rest, onDeath);
+            follower.start();
         } else {
-            startAgent("firn-force", () -> run(forcing), forcing.rest(), forcing);
-            tidyThread = startAgent("firn-tidy", () -> run(tidying), tidying.rest(), tidying);
+            forcers.start(forcing, chosenRest());
+            tidiers.start(tidying, chosenRest());
         }
     }
 
-    private Thread startAgent(String name, Attempts.Step step, IdleStrategy rest, Duties duties) {
-        Agent agent =
-                new Agent() {
-                    @Override
-                    public int doWork() throws IOException {
-                        return step.run();
-                    }
-
-                    @Override
-                    public String roleName() {
-                        return name;
-                    }
-                };
-        boolean isChosen = usersIdleStrategy != null;
-        AgentRunner runner =
-                new AgentRunner(
-                        isChosen ? usersIdleStrategy.get() : rest,
-                        e -> LOG.log(System.Logger.Level.ERROR, name + " failed", e),
-                        null,
-                        agent);
-        runners.add(runner);
-        Thread thread = new Thread(() -> live(name, runner), name);
-        if (duties != null) {
-            duties.onThread(thread, !isChosen);
-        }
-        threads.add(thread);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
-    }
-
-    /**
-     * An agent continues after an exception, but an {@link Error} or an interrupt ends it. Nobody
-     * else does its work, so all that wait for it are woken with an error.
-     */
-    private void live(String name, AgentRunner runner) {
-        Throwable why = null;
-        try {
-            runner.run();
-        } catch (Throwable e) {
-            why = e;
-        }
-        if (!closing) {
-            onDeath.accept(name, why == null ? new InterruptedException() : why);
-        }
+    private IdleStrategy chosenRest() {
+        return usersIdleStrategy == null ? null : usersIdleStrategy.get();
     }
 
     public long errors() {
@@ -184,8 +144,8 @@ public final class Background {
             }
             int work = 0;
             for (int i = 0; i < MOST_PASSES; i++) {
-                work += run(forcing) + run(tidying);
-                if (!forcing.isCalled() && !tidying.isCalled()) {
+                work += forcing.run() + tidying.run();
+                if (!forcing.isAnyLeft() && !tidying.isAnyLeft()) {
                     break; // the work done made nothing else due
                 }
             }
@@ -194,11 +154,6 @@ public final class Background {
             invoker = null;
             invoking.leave();
         }
-    }
-
-    private int run(Duties duties) {
-        cachedClock.update();
-        return duties.run();
     }
 
     private int follow() {
@@ -219,9 +174,6 @@ public final class Background {
 
         @Override
         public void idle() {
-            if (closing) {
-                return;
-            }
             long ns = Math.max(following.leftNs(), followed.untilLookNs());
             LockSupport.parkNanos(Math.min(LONGEST_FOLLOWER_REST_NS, ns));
         }
@@ -238,34 +190,27 @@ public final class Background {
      * Whether the caller runs background work, so that it must not wait for the end of that work.
      */
     public boolean isAtWork() {
-        Thread caller = Thread.currentThread();
-        return caller == invoker || threads.contains(caller);
+        return isTidying()
+                || (forcers != null && forcers.isCurrent())
+                || (follower != null && follower.isCurrent());
     }
 
     /** Whether the caller is the thread that prepares blocks. */
     public boolean isTidying() {
-        Thread caller = Thread.currentThread();
-        return caller == tidyThread || caller == invoker;
+        return Thread.currentThread() == invoker || (tidiers != null && tidiers.isCurrent());
     }
 
-    /** Ends the threads. */
+    /** Ends the threads: each of them after the duty that it is in. */
     public void close() {
         boolean interrupted = Thread.interrupted();
-        closing = true;
-        forcing.end();
-        tidying.end();
-        threads.forEach(LockSupport::unpark);
-        runners.forEach(AgentRunner::close);
-        // After an interrupt the runner would stop waiting, and its thread would run beside the
-        // closing one.
-        for (Thread thread : threads) {
-            while (thread.isAlive()) {
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
+        if (follower != null) {
+            follower.end();
+            interrupted |= follower.join();
+        }
+        if (!isInvoked) {
+            forcers.end();
+            tidiers.end();
+            interrupted |= forcers.join() | tidiers.join();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

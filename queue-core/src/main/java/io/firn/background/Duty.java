@@ -1,11 +1,13 @@
 package io.firn.background;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * One background job for one subject, for example the marks of a partition. It runs when it is
  * called, or at the time that it asked for in its last run; a duty that asked for none costs
- * nothing. A duty that fails is reported and tried again after a pause of its own.
+ * nothing. A duty that fails is reported and tried again after a pause of its own. It is never run
+ * by two threads at once: a call during a run asks for another one after it.
  *
  * <p>{@link #call} is for any thread; everything else is for its {@link Duties}.
  */
@@ -13,18 +15,37 @@ public abstract class Duty implements Attempts.Step {
     /** No time. */
     protected static final long NEVER = Long.MAX_VALUE;
 
+    private static final int RESTING = 0;
+
+    /** It is among the calls, or ready to be run. */
+    private static final int CALLED = 1;
+
+    private static final int RUNNING = 2;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Duty.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Duties duties;
     private final Object subject;
     private final String job;
     private final BackOff backOff;
     private final long number;
 
-    // Used by Duties: the link in the stack of calls, and the agent's own fields.
-    final AtomicBoolean called = new AtomicBoolean();
-    Duty nextCalled;
+    private volatile int state = RESTING;
+
+    // Used by the agenda: the link among the calls and then among those that are ready, and what
+    // its lock guards. The thread that runs the duty has the next two.
+    Duty next;
+    boolean isSetAside;
+    int runsIn;
     long dueMs = NEVER;
     boolean polls;
-    boolean isSetAside;
 
     /** Creates a job whose pauses after failures grow up to a minute. */
     protected Duty(Duties duties, Object subject, String job) {
@@ -69,6 +90,52 @@ public abstract class Duty implements Attempts.Step {
     protected static long later(long timeMs, long durationMs) {
         long sum = timeMs + durationMs;
         return sum < timeMs ? NEVER - 1 : sum;
+    }
+
+    /** Which tier it waits for, so that a slow one does not occupy all threads. */
+    protected int lane() {
+        return 0;
+    }
+
+    /** Whether somebody waits for it; others are run later when all threads are busy. */
+    protected boolean isUrgent() {
+        return true;
+    }
+
+    // ---- the agenda
+
+    /**
+     * Notes a call; returns whether the caller has to enter it, since it neither runs nor waits.
+     */
+    final boolean noteCall() {
+        while (true) {
+            int now = state;
+            if ((now & CALLED) != 0) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, now, now | CALLED)) {
+                return now == RESTING;
+            }
+        }
+    }
+
+    /** Forgets the call of a duty that is not run now. */
+    final void dropCall() {
+        state = RESTING;
+    }
+
+    /** A run begins; from here on, a call asks for another one. */
+    final void begin() {
+        state = RUNNING;
+    }
+
+    /** A run has ended; returns whether it was called meanwhile, and has to be run again. */
+    final boolean end() {
+        if (STATE.compareAndSet(this, RUNNING, RESTING)) {
+            return false;
+        }
+        state = CALLED;
+        return true;
     }
 
     final BackOff backOff() {

@@ -2,6 +2,7 @@ package io.firn.force;
 
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
+import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 
 /**
@@ -32,6 +33,19 @@ final class ForceDuty extends Duty {
             wanted = true;
             call();
         }
+    }
+
+    /** The tier that is forced first. */
+    @Override
+    protected int lane() {
+        LogSegment next = log.segmentList().oldestUnsealed();
+        return next == null ? 0 : log.store().stateOf(next.block.tier()).index();
+    }
+
+    /** Acknowledgements come before topics that are forced by time or bytes. */
+    @Override
+    protected boolean isUrgent() {
+        return log.isDurable() || forcer.hasPending();
     }
 
     /**

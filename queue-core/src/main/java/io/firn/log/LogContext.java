@@ -44,7 +44,11 @@ public final class LogContext {
         this.config = config;
         this.background =
                 new Background(
-                        config.clock(), config.idleStrategy(), config.invokerMode(), onDeath);
+                        config.clock(),
+                        config.idleStrategy(),
+                        config.invokerMode() ? 0 : config.forceThreads(),
+                        config.tiers().size(),
+                        onDeath);
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);

@@ -22,6 +22,7 @@ public record StoreConfig(
         boolean readOnly,
         boolean createsBesideUnreadable,
         boolean invokerMode,
+        int forceThreads,
         long markIntervalMs,
         long cursorIntervalMs,
         long producerExpiryMs) {}

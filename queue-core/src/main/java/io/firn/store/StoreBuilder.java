@@ -18,6 +18,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /** Collects and checks the options of a store. For one thread. */
 public final class StoreBuilder extends LogStoreBuilder {
+    private static final int MOST_FORCE_THREADS = 64;
     private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
 
     private final Path directory;
@@ -29,6 +30,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private boolean readOnly;
     private boolean createsBesideUnreadable;
     private boolean invokerMode;
+    private int forceThreads = 8;
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
@@ -122,6 +124,16 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder forceThreads(int value) {
+        if (value < 1 || value > MOST_FORCE_THREADS) {
+            throw new InvalidOptionException(
+                    "forceThreads must be from 1 to " + MOST_FORCE_THREADS + ", not " + value);
+        }
+        forceThreads = value;
+        return this;
+    }
+
+    @Override
     public LogStoreBuilder markInterval(Duration value) {
         markIntervalMs = interval("markInterval", value);
         return this;
@@ -160,6 +172,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         readOnly,
                         createsBesideUnreadable,
                         invokerMode,
+                        forceThreads,
                         markIntervalMs,
                         cursorIntervalMs,
                         producerExpiryMs));

@@ -2,14 +2,14 @@ package io.firn.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.background.Agenda;
 import io.firn.background.Attempts;
-import io.firn.background.Duties;
 import io.firn.background.Duty;
 import org.junit.jupiter.api.Test;
 
 /** Who waits for room is called when a block is freed. */
 class FreedBlocksTest {
-    private final Duties duties = new Duties(() -> 0, null, new Attempts(), false);
+    private final Agenda duties = Agenda.invoked(() -> 0, new Attempts());
     private final FreedBlocks freed = new FreedBlocks();
     private int runs;
 

@@ -53,6 +53,7 @@ public final class InMemory {
                         false,
                         false,
                         true,
+                        1,
                         100,
                         100,
                         100);

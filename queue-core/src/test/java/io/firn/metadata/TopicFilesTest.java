@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.background.Agenda;
 import io.firn.background.Attempts;
-import io.firn.background.Duties;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ class TopicFilesTest {
     private final Path topic = StoreFiles.topicsIn(DIRECTORY).resolve(id.toString());
 
     private TopicFiles files() {
-        Duties duties = new Duties(() -> 0, null, new Attempts(), false);
+        Agenda duties = Agenda.invoked(() -> 0, new Attempts());
         SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
         return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }

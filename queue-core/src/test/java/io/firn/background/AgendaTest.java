@@ -1,7 +1,6 @@
 package io.firn.background;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -10,18 +9,17 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.agrona.concurrent.IdleStrategy;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Which duty is run when. */
-class DutiesTest {
+class AgendaTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 
     private final List<String> runs = new ArrayList<>();
     private final AtomicLong clock = new AtomicLong(1_000);
     private final Attempts attempts = new Attempts();
-    private final Duties duties = new Duties(clock::get, null, attempts, false);
+    private final Agenda duties = Agenda.invoked(clock::get, attempts);
 
     @BeforeAll
     static void silence() {
@@ -92,7 +90,7 @@ class DutiesTest {
         a.call();
         duties.run();
         int before = runs.size();
-        assertTrue(duties.isCalled());
+        assertTrue(duties.isAnyLeft());
         duties.run();
         assertTrue(runs.size() > before);
     }
@@ -206,37 +204,5 @@ class DutiesTest {
         bad.call();
         assertEquals(0, duties.run());
         assertEquals(1, attempts.errors());
-    }
-
-    /** A rest that a call could not end would fail by a time-out only. */
-    @Test
-    void shouldEndTheRestWhenSomebodyCalls() throws Exception {
-        Duties resting = new Duties(clock::get, null, attempts, true);
-        IdleStrategy rest = resting.rest();
-        Thread agent =
-                new Thread(
-                        () -> {
-                            while (!runs.contains("last")) {
-                                rest.idle(resting.run());
-                            }
-                        });
-        resting.onThread(agent, true);
-        agent.start();
-        for (int i = 0; i < 1_000; i++) {
-            String name = i == 999 ? "last" : "a";
-            new Duty(resting, name, "job") {
-                @Override
-                public int run() {
-                    runs.add(name);
-                    return 1;
-                }
-            }.call();
-            if (i % 100 == 0) {
-                Thread.sleep(1);
-            }
-        }
-        agent.join(60_000);
-        assertFalse(agent.isAlive());
-        assertEquals(1_000, runs.size());
     }
 }

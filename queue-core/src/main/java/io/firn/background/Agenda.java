@@ -1,0 +1,249 @@
+package io.firn.background;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * Which duty runs next: those that were called, in the order of the calls, and those that are due.
+ * Duties are not visited in turn, so those that are not called cost nothing, however many there
+ * are. Several threads may take duties; each duty is run by one of them at a time.
+ *
+ * <p>{@link #call} takes no lock. The threads take duties under a lock that none of them holds
+ * while it runs a duty or calls a clock.
+ */
+public final class Agenda implements Duties {
+    private static final long LONGEST_REST_NS = 1_000_000_000;
+
+    /** How often a clock that may jump is read while a duty is scheduled. */
+    private static final long FOREIGN_CLOCK_REST_NS = 10_000_000;
+
+    /** How much later than the thread that watches the time the other ones look at it. */
+    private static final long DEPUTY_NS = 20_000_000;
+
+    private static final int MOST_PASSES = 8;
+
+    private final CheckedClock clock;
+    private final CachedClock cached;
+    private final Attempts attempts;
+    private final Calls calls = new Calls();
+    private final Workers workers;
+
+    @GuardedBy("this")
+    private final Schedule schedule;
+
+    @GuardedBy("this")
+    private final ReadyDuties ready;
+
+    @GuardedBy("this")
+    private long numbers;
+
+    @GuardedBy("this")
+    private Worker watcher;
+
+    @GuardedBy("this")
+    private long watcherLooksNs;
+
+    private volatile long nowMs = Long.MIN_VALUE;
+
+    /** How often the time was looked at; tells who read it before another one did. */
+    private volatile long looks;
+
+    /**
+     * Creates it without duties.
+     *
+     * @param clock decides when a duty is due
+     * @param cached kept up to date while it ticks; null when the user passed a clock
+     * @param lanes into how many lanes its duties are divided
+     * @param workers the threads that take duties; null when the caller of {@link #run} does
+     */
+    Agenda(EpochClock clock, CachedClock cached, Attempts attempts, int lanes, Workers workers) {
+        this.clock = new CheckedClock(clock, attempts);
+        this.cached = cached;
+        this.attempts = attempts;
+        this.workers = workers;
+        this.schedule = new Schedule(workers != null);
+        this.ready = new ReadyDuties(lanes, workers == null ? 0 : workers.most());
+    }
+
+    /** Creates one without duties whose caller runs them, see {@link #run}. */
+    public static Agenda invoked(EpochClock clock, Attempts attempts) {
+        return new Agenda(clock, null, attempts, 1, null);
+    }
+
+    @Override
+    public synchronized long nextNumber() {
+        return numbers++;
+    }
+
+    @Override
+    public long nowMs() {
+        return nowMs == Long.MIN_VALUE ? timeMs() : nowMs;
+    }
+
+    private long timeMs() {
+        return clock.timeMs(nowMs);
+    }
+
+    @Override
+    public void call(Duty duty) {
+        if (duty.noteCall()) {
+            calls.add(duty);
+            if (workers != null) {
+                workers.onCall();
+            }
+        }
+    }
+
+    /** Whether there was a call at which nobody has looked. */
+    boolean isCalled() {
+        return calls.isAny();
+    }
+
+    // ---- a caller who runs all
+
+    /** Runs the duties that were called and those that are due; returns the amount of work done. */
+    public int run() {
+        if (cached != null) {
+            cached.update();
+        }
+        int work = 0;
+        for (int pass = 0; pass < MOST_PASSES; pass++) {
+            int count = collect(pass == 0);
+            if (count == 0) {
+                break;
+            }
+            for (int i = 0; i < count; i++) {
+                work += run(begin());
+            }
+        }
+        return work;
+    }
+
+    /** Whether there was a call since, or a duty called itself. */
+    synchronized boolean isAnyLeft() {
+        return calls.isAny() || ready.size() > 0;
+    }
+
+    private int collect(boolean polls) {
+        long before = looks;
+        long now = polls ? timeMs() : nowMs;
+        synchronized (this) {
+            collect(now, before, polls);
+            return ready.size();
+        }
+    }
+
+    private synchronized Duty begin() {
+        return beginNext();
+    }
+
+    // ---- workers
+
+    /** Returns the next duty, for {@link #run}; null when there is none now. */
+    Duty take(Worker taker) {
+        if (cached != null) {
+            cached.update();
+        }
+        long before = looks;
+        long now = timeMs();
+        synchronized (this) {
+            if (taker == watcher) {
+                watcher = null;
+            }
+            collect(now, before, true);
+            Duty duty = beginNext();
+            taker.leavesMore = ready.isAny();
+            return duty;
+        }
+    }
+
+    @GuardedBy("this")
+    private void collect(long now, long looksBefore, boolean polls) {
+        boolean isNewest = looks == looksBefore; // otherwise another thread has read a later time
+        long count = looks;
+        looks = count + 1;
+        if (isNewest && now < nowMs) {
+            nowMs = now;
+            schedule.takeTimed(ready); // the clock was set back: each sets its next time anew
+        }
+        nowMs = Math.max(now, nowMs);
+        if (polls) {
+            schedule.takeSetAside(ready);
+        }
+        Duty next;
+        for (Duty duty = calls.takeAll(); duty != null; duty = next) {
+            next = duty.next;
+            if (duty.backOff().leftNs() > 0) {
+                duty.dropCall(); // it is tried again after its pause
+            } else {
+                ready.add(duty);
+            }
+        }
+        schedule.takeDue(nowMs, ready);
+    }
+
+    @GuardedBy("this")
+    private Duty beginNext() {
+        Duty duty = ready.poll();
+        if (duty != null) {
+            schedule.onBegin(duty);
+            duty.begin();
+        }
+        return duty;
+    }
+
+    /** Runs a duty that was taken; returns the amount of work done. */
+    int run(Duty duty) {
+        boolean returned = false;
+        int work = 0;
+        try {
+            work = attempts.run(duty, duty, duty.backOff());
+            returned = true;
+        } finally {
+            end(duty, work, returned);
+        }
+        return Math.max(0, work);
+    }
+
+    /** A duty that ends its thread is never run again: it would end the next one. */
+    private synchronized void end(Duty duty, int work, boolean returned) {
+        ready.ended(duty);
+        if (returned) {
+            schedule.onEnd(duty, work, nowMs);
+            if (duty.end()) {
+                ready.add(duty);
+            }
+        }
+    }
+
+    /**
+     * Returns how long a thread that found nothing may rest unless it is woken. One thread watches
+     * the time exactly; each other one looks a little later, in case that one is busy then.
+     */
+    long restNs(Worker rester) {
+        long now = timeMs();
+        boolean ticks = cached != null && cached.isTicking();
+        synchronized (this) {
+            long ns = Math.min(untilDueNs(now), schedule.asideNs(LONGEST_REST_NS));
+            long watchNs = ticks ? Math.min(ns, Schedule.TICK_NS) : ns;
+            long lookNs = System.nanoTime() + watchNs;
+            if (watcher == null || lookNs - watcherLooksNs < 0) {
+                watcher = rester;
+                watcherLooksNs = lookNs;
+                return watchNs;
+            }
+            return ns + DEPUTY_NS;
+        }
+    }
+
+    @GuardedBy("this")
+    private long untilDueNs(long now) {
+        long ms = schedule.untilDueMs(now);
+        if (ms == Duty.NEVER) {
+            return LONGEST_REST_NS;
+        }
+        return cached == null
+                ? FOREIGN_CLOCK_REST_NS
+                : Math.min(ms, LONGEST_REST_NS / 1_000_000) * 1_000_000;
+    }
+}

@@ -1,0 +1,105 @@
+package io.firn.background;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * A thread of a store's: repeats a step until it is told to end. It continues after an exception;
+ * an {@link Error}, or an interrupt when there is nothing to do, ends it too early. Nobody else
+ * does all of its work then, so that is reported. Thread-safe.
+ */
+final class StoreThread {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final Attempts.Step step;
+    private final IdleStrategy rest;
+    private final BiConsumer<String, Throwable> onDeath;
+    private final Thread thread;
+    private volatile boolean ending;
+
+    /**
+     * Creates it; it does not run yet.
+     *
+     * @param step returns how much it did; when that is nothing, the thread rests
+     * @param onDeath told the name of the thread when it has ended too early, and why
+     */
+    StoreThread(
+            String name,
+            Attempts.Step step,
+            IdleStrategy rest,
+            BiConsumer<String, Throwable> onDeath) {
+        this.step = step;
+        this.rest = rest;
+        this.onDeath = onDeath;
+        this.thread = new Thread(this::live, name);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    /** Makes it end after the step that it is in. */
+    void end() {
+        ending = true;
+        LockSupport.unpark(thread);
+    }
+
+    /** Waits for its end; true when interrupted meanwhile, which does not end the wait. */
+    boolean join() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        return interrupted;
+    }
+
+    private void live() {
+        Throwable why = null;
+        try {
+            repeat();
+        } catch (Throwable e) {
+            why = e;
+        }
+        if (!ending) {
+            onDeath.accept(thread.getName(), why == null ? new InterruptedException() : why);
+        }
+    }
+
+    private void repeat() {
+        while (!ending) {
+            int work = 0;
+            try {
+                work = step.run();
+            } catch (Exception e) {
+                LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
+            }
+            rest.idle(work);
+            if (work <= 0 && thread.isInterrupted()) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return thread.getName();
+    }
+}

@@ -1,0 +1,119 @@
+package io.firn.background;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * One of the threads that take duties from an agenda. It looks for duties, runs one, or is parked.
+ * When it finds none, it spins and yields for a moment, since work often comes in bursts, and then
+ * parks until it is called or has to look at the time.
+ */
+final class Worker implements IdleStrategy {
+    private static final int SPINS = 100;
+    private static final int YIELDS = 10;
+    private static final VarHandle PARKED;
+
+    static {
+        try {
+            PARKED = MethodHandles.lookup().findVarHandle(Worker.class, "parked", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Workers workers;
+    private final Agenda agenda;
+    private final StoreThread thread;
+    private volatile boolean parked;
+    private int idles;
+
+    /** Set by the agenda: whether another thread could take a duty, too. */
+    boolean leavesMore;
+
+    /**
+     * Creates a worker; its thread does not run yet.
+     *
+     * @param rest how it waits for duties; null to park
+     */
+    Worker(Workers workers, Agenda agenda, String name, IdleStrategy rest) {
+        this.workers = workers;
+        this.agenda = agenda;
+        this.thread =
+                new StoreThread(name, this::step, rest == null ? this : rest, workers::onDeath);
+    }
+
+    StoreThread thread() {
+        return thread;
+    }
+
+    private int step() {
+        Duty duty = agenda.take(this);
+        if (duty == null) {
+            return 0;
+        }
+        workers.beginRun(leavesMore);
+        long start = System.nanoTime();
+        int work = 0;
+        try {
+            work = agenda.run(duty);
+        } finally {
+            workers.endRun(work > 0 ? System.nanoTime() - start : 0);
+        }
+        return work;
+    }
+
+    /** Ends its rest; false when it is awake, or another thread has just woken it. */
+    boolean wakeIfParked() {
+        if (parked && PARKED.compareAndSet(this, true, false)) {
+            thread.wake();
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void idle(int workCount) {
+        if (workCount > 0) {
+            idles = 0;
+        } else {
+            idle();
+        }
+    }
+
+    @Override
+    public void idle() {
+        if (idles < SPINS) {
+            idles++;
+            Thread.onSpinWait();
+        } else if (idles < SPINS + YIELDS) {
+            idles++;
+            Thread.yield();
+        } else {
+            park();
+        }
+    }
+
+    @Override
+    public void reset() {
+        idles = 0;
+    }
+
+    /**
+     * A call is never lost: the worker announces its rest before it looks at the calls for the last
+     * time, and a caller looks for a worker that rests after its call.
+     */
+    private void park() {
+        parked = true;
+        workers.onPark();
+        // Only now: from here on, a call or a request for the time wakes this thread.
+        long ns = agenda.isCalled() || thread.isEnding() ? 0 : agenda.restNs(this);
+        if (ns > 0) {
+            LockSupport.parkNanos(agenda, ns);
+        }
+        if (PARKED.compareAndSet(this, true, false)) {
+            workers.onUnparked(); // otherwise by who woke it
+        }
+    }
+}

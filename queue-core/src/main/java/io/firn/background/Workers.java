@@ -1,0 +1,175 @@
+package io.firn.background;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * The threads that take duties from one agenda. There is always one more than run duties, up to a
+ * limit: it is created when all others are busy, and notices a call while they are in I/O.
+ *
+ * <p>A call wakes a thread only when none looks for duties, and a thread that takes one wakes the
+ * next if there are more: so a call for which nobody is needed costs no wake-up. While runs are
+ * shorter than it takes to wake a thread, those that are awake do all. If one of them hangs then,
+ * another one finds the calls when it next looks at the time ({@link Agenda#restNs}).
+ */
+final class Workers {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final long SHORT_RUN_NS = 20_000;
+    private static final int RUNS_OF_AVERAGE = 8;
+
+    private final String name;
+    private final BiConsumer<String, Throwable> onDeath;
+    private final Worker[] workers;
+    private final AtomicInteger looking = new AtomicInteger();
+    private final AtomicInteger running = new AtomicInteger();
+    private volatile int started;
+    private volatile boolean areRunsShort = true;
+    private long averageRunNs; // approximate: two threads may change it at once
+    private Agenda agenda;
+    private StoreThread unparked;
+    private boolean ending;
+
+    /**
+     * Creates none yet.
+     *
+     * @param name the first thread's; the others' names have a number
+     * @param most the largest number of threads
+     * @param onDeath told the name of a thread that has ended too early, and why
+     */
+    Workers(String name, int most, BiConsumer<String, Throwable> onDeath) {
+        this.name = name;
+        this.workers = new Worker[most];
+        this.onDeath = onDeath;
+    }
+
+    int most() {
+        return workers.length;
+    }
+
+    /**
+     * Starts the first thread.
+     *
+     * @param rest how it waits; null to park as the others
+     */
+    synchronized void start(Agenda ofDuties, IdleStrategy rest) {
+        agenda = ofDuties;
+        Worker first = add(name, rest);
+        if (rest != null) {
+            unparked = first.thread(); // how that waits is not known: each call wakes it
+        }
+        first.thread().start();
+    }
+
+    private Worker add(String threadName, IdleStrategy rest) {
+        int number = started;
+        Worker worker = new Worker(this, agenda, threadName, rest);
+        workers[number] = worker;
+        looking.incrementAndGet();
+        started = number + 1;
+        return worker;
+    }
+
+    private synchronized void startSpare() {
+        int number = started + 1;
+        if (ending || number > workers.length || running.get() < started) {
+            return;
+        }
+        try {
+            add(name + "-" + number, null).thread().start();
+        } catch (OutOfMemoryError e) { // no more threads, for example: those that run go on
+            looking.decrementAndGet();
+            LOG.log(System.Logger.Level.WARNING, name + "-" + number + " was not started", e);
+        }
+    }
+
+    boolean isCurrent() {
+        for (int i = 0; i < started; i++) {
+            if (workers[i].thread().isCurrent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- any thread
+
+    /** A duty was called: somebody has to look. */
+    void onCall() {
+        if (unparked != null) {
+            unparked.wake();
+        }
+        if (looking.get() <= 0 && (running.get() <= 0 || !areRunsShort)) {
+            wakeOne();
+        }
+    }
+
+    /** Makes a thread that is parked look, if one is: the first, so that the others can sleep. */
+    void wakeOne() {
+        for (int i = 0; i < started; i++) {
+            if (workers[i].wakeIfParked()) {
+                looking.incrementAndGet();
+                return;
+            }
+        }
+    }
+
+    // ---- the worker itself
+
+    /** It has taken a duty and looks no more; a call that found it looking is looked at here. */
+    void beginRun(boolean leavesMore) {
+        int busy = running.incrementAndGet();
+        int others = looking.decrementAndGet();
+        if (busy >= started && started < workers.length) {
+            startSpare();
+        }
+        if (others <= 0 && !areRunsShort && (leavesMore || agenda.isCalled())) {
+            wakeOne();
+        }
+    }
+
+    /** It looks for the next duty; before it is no longer running, so that no call misses it. */
+    void endRun(long runNs) {
+        looking.incrementAndGet();
+        running.decrementAndGet();
+        if (runNs > 0) {
+            averageRunNs += (runNs - averageRunNs) / RUNS_OF_AVERAGE;
+            boolean areShort = averageRunNs < SHORT_RUN_NS;
+            if (areShort != areRunsShort) {
+                areRunsShort = areShort;
+            }
+        }
+    }
+
+    void onPark() {
+        looking.decrementAndGet();
+    }
+
+    void onUnparked() {
+        looking.incrementAndGet();
+    }
+
+    void onDeath(String threadName, Throwable why) {
+        looking.decrementAndGet();
+        onDeath.accept(threadName, why);
+    }
+
+    // ---- the end
+
+    /** Makes all of them end after the duty that each is in. */
+    synchronized void end() {
+        ending = true;
+        for (int i = 0; i < started; i++) {
+            workers[i].thread().end();
+        }
+    }
+
+    /** Waits for their end; true when interrupted meanwhile. */
+    boolean join() {
+        boolean interrupted = false;
+        for (int i = 0; i < started; i++) {
+            interrupted |= workers[i].thread().join();
+        }
+        return interrupted;
+    }
+}

@@ -1,0 +1,321 @@
+package io.firn.background;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Duties that several threads take: each by one at a time, and no call is lost. */
+class WorkersTest {
+    private static final int HANGS_AFTER_S = 60;
+
+    private final Attempts attempts = new Attempts();
+    private final List<String> deaths = Collections.synchronizedList(new ArrayList<>());
+    private Workers workers;
+    private Agenda agenda;
+
+    private void start(int threads, int lanes) {
+        workers = new Workers("test-worker", threads, (name, why) -> deaths.add(name));
+        agenda = new Agenda(System::currentTimeMillis, null, attempts, lanes, workers);
+        workers.start(agenda, null);
+    }
+
+    @AfterEach
+    void end() {
+        workers.end();
+        workers.join();
+        assertEquals(0, attempts.errors());
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                fail("waited in vain");
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    /** Work of which each piece is announced by a call, and which is done by runs. */
+    private final class Counted extends Duty {
+        private final AtomicLong announced = new AtomicLong();
+        private final AtomicBoolean running = new AtomicBoolean();
+        private final AtomicBoolean ranTwiceAtOnce;
+        private final long longestNs;
+        private final Random random;
+        private volatile long done;
+        private boolean asksForTime; // as the runs follow one another, a plain field is enough
+
+        Counted(int number, long longestNs, AtomicBoolean ranTwiceAtOnce) {
+            super(agenda, number, "job");
+            this.longestNs = longestNs;
+            this.ranTwiceAtOnce = ranTwiceAtOnce;
+            this.random = new Random(number);
+        }
+
+        void announce() {
+            announced.incrementAndGet();
+            call();
+        }
+
+        @Override
+        protected int lane() {
+            return (int) (number() % 3);
+        }
+
+        @Override
+        protected boolean isUrgent() {
+            return number() % 2 == 0;
+        }
+
+        @Override
+        public int run() {
+            if (!running.compareAndSet(false, true)) {
+                ranTwiceAtOnce.set(true);
+            }
+            long seen = announced.get();
+            if (longestNs > 0 && random.nextInt(4) == 0) {
+                LockSupport.parkNanos(random.nextInt((int) longestNs));
+            }
+            int work = (int) (seen - done);
+            done = seen;
+            asksForTime = !asksForTime;
+            if (asksForTime) {
+                againAt(nowMs() + 1);
+            }
+            if (random.nextInt(50) == 0) {
+                call(); // as a callback that appends
+            }
+            running.set(false);
+            return work;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 300_000})
+    void shouldLoseNoCallAndRunNoDutyTwiceAtOnce(long longestNs) throws Exception {
+        start(4, 3);
+        AtomicBoolean twice = new AtomicBoolean();
+        Counted[] duties = new Counted[40];
+        for (int i = 0; i < duties.length; i++) {
+            duties[i] = new Counted(i, longestNs, twice);
+        }
+        List<Thread> callers = new ArrayList<>();
+        for (int c = 0; c < 3; c++) {
+            Random random = new Random(c);
+            Thread caller =
+                    new Thread(
+                            () -> {
+                                for (int i = 0; i < 20_000; i++) {
+                                    duties[random.nextInt(duties.length)].announce();
+                                    if (random.nextInt(100) == 0) {
+                                        LockSupport.parkNanos(random.nextInt(200_000));
+                                    }
+                                }
+                            });
+            callers.add(caller);
+            caller.start();
+        }
+        for (Thread caller : callers) {
+            caller.join();
+        }
+        await(() -> Arrays.stream(duties).allMatch(each -> each.done == each.announced.get()));
+        assertEquals(60_000, Arrays.stream(duties).mapToLong(each -> each.announced.get()).sum());
+        assertTrue(!twice.get(), "a duty was run by two threads at once");
+        assertEquals(List.of(), deaths);
+    }
+
+    /** After each call nothing else happens that would wake a thread. */
+    @Test
+    void shouldRunADutyThatIsCalledWhileAllRest() {
+        start(3, 1);
+        Counted duty = new Counted(0, 0, new AtomicBoolean());
+        for (int i = 0; i < 2_000; i++) {
+            duty.announce();
+            long wanted = i + 1L;
+            await(() -> duty.done == wanted);
+            if (i % 20 == 0) {
+                LockSupport.parkNanos(i % 7 * 100_000L);
+            }
+        }
+    }
+
+    /** Hangs until it is released, as a force on a device that has stopped answering. */
+    private final class Hanging extends Duty {
+        private final int lane;
+        private final CountDownLatch release;
+        private final Set<String> inside;
+
+        Hanging(int lane, CountDownLatch release, Set<String> inside) {
+            super(agenda, lane, "hangs");
+            this.lane = lane;
+            this.release = release;
+            this.inside = inside;
+        }
+
+        @Override
+        protected int lane() {
+            return lane;
+        }
+
+        @Override
+        public int run() {
+            inside.add(Thread.currentThread().getName());
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return 1;
+        }
+    }
+
+    private List<Hanging> hang(int count, int lane, CountDownLatch release, Set<String> inside) {
+        List<Hanging> hanging = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Hanging duty = new Hanging(lane, release, inside);
+            hanging.add(duty);
+            duty.call();
+        }
+        return hanging;
+    }
+
+    @Test
+    void shouldRunTheOthersWhileSomeHangUntilTheLimit() {
+        start(4, 1);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        try {
+            hang(3, 0, release, inside);
+            await(() -> inside.size() == 3);
+            Counted duty = new Counted(0, 0, new AtomicBoolean());
+            duty.announce();
+            await(() -> duty.done == 1);
+            hang(20, 0, release, inside);
+            await(() -> inside.size() == 4);
+        } finally {
+            release.countDown();
+        }
+        assertEquals(
+                Set.of("test-worker", "test-worker-2", "test-worker-3", "test-worker-4"), inside);
+    }
+
+    @Test
+    void shouldKeepAThreadForALaneWhileAllRunsOfAnotherHang() {
+        start(4, 2);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        try {
+            hang(20, 0, release, inside);
+            await(() -> inside.size() == 3);
+            Counted duty = new Counted(1, 0, new AtomicBoolean()); // lane 1 or 2: the last
+            for (int i = 1; i <= 100; i++) {
+                duty.announce();
+                long wanted = i;
+                await(() -> duty.done == wanted);
+            }
+            assertEquals(3, inside.size());
+        } finally {
+            release.countDown();
+        }
+    }
+
+    /** A duty notes when it ran; the one that hangs has the only thread meanwhile. */
+    private final class Noted extends Duty {
+        private final boolean urgent;
+        private final List<Boolean> runs;
+
+        Noted(boolean urgent, List<Boolean> runs) {
+            super(agenda, urgent, "noted");
+            this.urgent = urgent;
+            this.runs = runs;
+        }
+
+        @Override
+        protected boolean isUrgent() {
+            return urgent;
+        }
+
+        @Override
+        public int run() {
+            runs.add(urgent);
+            return 1;
+        }
+    }
+
+    @Test
+    void shouldRunUrgentDutiesFirstButLetNoOtherWaitForever() {
+        start(1, 1);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        hang(1, 0, release, inside);
+        await(() -> !inside.isEmpty());
+        List<Boolean> runs = Collections.synchronizedList(new ArrayList<>());
+        for (int i = 0; i < 20; i++) {
+            new Noted(false, runs).call();
+        }
+        for (int i = 0; i < 40; i++) {
+            new Noted(true, runs).call();
+        }
+        release.countDown();
+        await(() -> runs.size() == 60);
+        assertEquals(Collections.nCopies(7, true), runs.subList(0, 7));
+        assertEquals(false, runs.get(7));
+        assertEquals(35, runs.subList(0, 40).stream().filter(urgent -> urgent).count());
+    }
+
+    @Test
+    void shouldEndWithTheRunsThatAreUnderWay() {
+        start(2, 1);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        hang(100, 0, release, inside);
+        await(() -> inside.size() == 2);
+        AtomicInteger before = new AtomicInteger(inside.size());
+        workers.end();
+        release.countDown();
+        workers.join();
+        assertEquals(before.get(), inside.size());
+        assertEquals(List.of(), deaths);
+    }
+
+    /** A force was short until one hangs: nobody is woken for the other calls. */
+    @Test
+    void shouldNoticeCallsBesideAHangingRunAfterShortOnes() {
+        start(3, 1);
+        Counted quick = new Counted(0, 0, new AtomicBoolean());
+        for (int i = 0; i < 1_000; i++) {
+            quick.announce();
+        }
+        await(() -> quick.done == 1_000);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        try {
+            hang(1, 0, release, inside);
+            await(() -> inside.size() == 1);
+            quick.announce();
+            await(() -> quick.done == 1_001);
+        } finally {
+            release.countDown();
+        }
+    }
+}
