@@ -101,11 +101,11 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value);
 
     /**
-     * Sets how many partitions are forced at once for records that no appender waits for:
-     * asynchronous appends, and topics that are forced by time or bytes. Up to so many threads are
-     * created, each when it is needed, and one more than force. While a force takes less than about
-     * 20 µs, as on persistent memory, one thread forces one partition after another. A single
-     * partition has one force at a time. 1 to 64, default 8; ignored in invoker mode.
+     * Sets how many partitions the background forces at once: for asynchronous appends, and for
+     * topics that are forced by time or bytes. Each partition has one force at a time. So many
+     * threads are created at most, each when all others are busy. While a force takes less than
+     * about 20 µs, as on persistent memory, one thread forces one partition after another. 1 to 64,
+     * default 8; ignored in invoker mode.
      *
      * @throws InvalidOptionException when it is out of this range
      */

@@ -96,6 +96,33 @@ class IdleTest {
         }
     }
 
+    /** With all threads that force. */
+    @Test
+    void shouldSleepAfterManyPartitionsWereForcedAtOnce() {
+        ObservedMedium medium = new ObservedMedium();
+        medium.beforeForce(file -> LockSupport.parkNanos(1_000_000));
+        try (LogStore store = Stores.at(directory, medium).open()) {
+            Topic topic = store.createTopic("t", Stores.small().withPartitions(PARTITIONS));
+            appendToEach(topic);
+            List<Appender> appenders = new ArrayList<>();
+            for (int i = 0; i < PARTITIONS; i++) {
+                appenders.add(topic.partition(i).openAppender());
+                assertTrue(appenders.get(i).appendAsync(bytes("b"), 0, 1) > 0);
+            }
+            for (int i = 0; i < PARTITIONS; i++) {
+                Partition partition = topic.partition(i);
+                await("a force", () -> partition.durableOffset() == 2);
+            }
+            assertEquals(
+                    8,
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(each -> each.getName().startsWith("firn-force"))
+                            .count());
+            awaitRest();
+            appenders.forEach(Appender::close);
+        }
+    }
+
     /** What is forced by time or by bytes is, whenever it comes after a rest. */
     @Test
     void shouldForceWhatIsAppendedAfterARest() {

@@ -89,7 +89,14 @@ class ThreadDeathTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"firn-force,false", "firn-force,true", "firn-tidy,false", "firn-tidy,true"})
+    @CsvSource({
+        "firn-force,false",
+        "firn-force,true",
+        "firn-force-2,false",
+        "firn-force-2,true",
+        "firn-tidy,false",
+        "firn-tidy,true"
+    })
     void shouldRefuseAppendsAndKeepWhatWasAcknowledged(String thread, boolean interrupted)
             throws Exception {
         victim.interrupted = interrupted;
