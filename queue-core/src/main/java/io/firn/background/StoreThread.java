@@ -12,6 +12,8 @@ import org.agrona.concurrent.IdleStrategy;
 final class StoreThread {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
+    private static final long LONG_STEP_MS = 5_000;
+
     private final Attempts.Step step;
     private final IdleStrategy rest;
     private final BiConsumer<String, Throwable> onDeath;
@@ -58,12 +60,19 @@ final class StoreThread {
         LockSupport.unpark(thread);
     }
 
-    /** Waits for its end; true when interrupted meanwhile, which does not end the wait. */
+    /**
+     * Waits for its end; true when interrupted meanwhile, which does not end the wait. When it
+     * takes long, the thread is interrupted: a callback of the user's may wait for something in it.
+     */
     boolean join() {
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {
-                thread.join();
+                thread.join(LONG_STEP_MS);
+                if (thread.isAlive()) {
+                    LOG.log(System.Logger.Level.WARNING, "waiting for the end of {0}", thread);
+                    thread.interrupt();
+                }
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -88,10 +97,10 @@ final class StoreThread {
             int work = 0;
             try {
                 work = step.run();
+                rest.idle(work);
             } catch (Exception e) {
                 LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
             }
-            rest.idle(work);
             if (work <= 0 && thread.isInterrupted()) {
                 return;
             }
