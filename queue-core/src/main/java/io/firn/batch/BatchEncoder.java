@@ -107,6 +107,9 @@ public final class BatchEncoder implements Batch {
     /** As the other forms of {@code add} that take a value, saves one copy of it. */
     @Override
     public Batch add(byte[] value) {
+        if (value != null && !draft.isDescribed() && records.addPlain(value, clock.time())) {
+            return this;
+        }
         return add(value == null ? source.none() : source.wrap(value, 0, value.length));
     }
 

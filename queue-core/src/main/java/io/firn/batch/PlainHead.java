@@ -17,25 +17,28 @@ final class PlainHead {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** The largest number that is encoded in one byte. */
-    private static final int ONE_BYTE = 63;
+    private static final long ONE_BYTE = 63;
 
     private final byte[] composed = new byte[16];
+    private final int maxRecordBytes;
     private int valueLength = Integer.MIN_VALUE;
     private int bodyBytes;
     private int length;
+    private boolean mayBePut;
     private int deltaShift;
     private long head;
 
-    /** Returns whether the head of such a record can be put. */
+    /** Creates it for a topic that allows records up to so many bytes. */
+    PlainHead(int maxRecordBytes) {
+        this.maxRecordBytes = maxRecordBytes;
+    }
+
+    /** Returns whether such a record is allowed and its head can be put. */
     boolean fits(int value, long timestampDelta, int offsetDelta) {
         if (value != valueLength) {
             compose(value);
         }
-        return length <= Long.BYTES
-                && value >= 0
-                && timestampDelta >= 0
-                && timestampDelta <= ONE_BYTE
-                && offsetDelta <= ONE_BYTE;
+        return mayBePut && ((timestampDelta | offsetDelta) & ~ONE_BYTE) == 0;
     }
 
     /** Returns the bytes after the length field of a record with such a value. */
@@ -65,5 +68,6 @@ final class PlainHead {
             head &= (1L << (length * Byte.SIZE)) - 1;
         }
         valueLength = value;
+        mayBePut = value >= 0 && length <= Long.BYTES && bodyBytes <= maxRecordBytes;
     }
 }

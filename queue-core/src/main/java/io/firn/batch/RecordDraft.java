@@ -20,6 +20,7 @@ final class RecordDraft {
     private int valueLength;
     private int headerCount;
     private long timestamp;
+    private boolean isDescribed = true; // so that the first clear does it
 
     /** Creates an empty draft for a topic that allows records up to so many bytes. */
     RecordDraft(int maxRecordBytes) {
@@ -29,6 +30,10 @@ final class RecordDraft {
 
     /** Forgets everything that was described. */
     void clear() {
+        if (!isDescribed) {
+            return;
+        }
+        isDescribed = false;
         keyLength = -1;
         valueLength = -1;
         headers.length(0);
@@ -36,13 +41,20 @@ final class RecordDraft {
         timestamp = NO_TIMESTAMP;
     }
 
+    /** Returns whether anything was described since it was cleared. */
+    boolean isDescribed() {
+        return isDescribed;
+    }
+
     /** Copies the key. */
     void key(Source bytes) {
+        isDescribed = true;
         keyLength = keep(bytes, key);
     }
 
     /** Copies the value. */
     void value(Source bytes) {
+        isDescribed = true;
         valueLength = keep(bytes, value);
     }
 
@@ -59,6 +71,7 @@ final class RecordDraft {
 
     /** Adds a header; the value may be null. */
     void header(String name, byte[] content) {
+        isDescribed = true;
         byte[] nameBytes = name.getBytes(StandardCharsets.UTF_8);
         int contentBytes = content == null ? 0 : content.length;
         int most = 2 * MAX_VARINT_BYTES + nameBytes.length + contentBytes;
@@ -78,6 +91,7 @@ final class RecordDraft {
         if (timestampMs < 0) {
             throw new InvalidOptionException("a timestamp must not be negative: " + timestampMs);
         }
+        isDescribed = true;
         timestamp = timestampMs;
     }
 

@@ -12,7 +12,7 @@ final class RecordsEncoder {
     private static final int ROOMY = 1 << 30;
 
     private final Scratch bytes = new Scratch(1024);
-    private final PlainHead plain = new PlainHead();
+    private final PlainHead plain;
     private final int maxRecordBytes;
     private int count;
     private int largestRecord;
@@ -22,6 +22,7 @@ final class RecordsEncoder {
     /** Creates it for a topic that allows records up to so many bytes. */
     RecordsEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
+        this.plain = new PlainHead(maxRecordBytes);
         clear();
     }
 
@@ -30,6 +31,36 @@ final class RecordsEncoder {
         bytes.length(BatchFormat.HEADER_LENGTH);
         count = 0;
         largestRecord = 0;
+    }
+
+    /**
+     * Adds a record that has only a value, the usual one, in the fewest steps.
+     *
+     * @return false when it is not of that kind or not allowed, and {@link #add} decides
+     */
+    boolean addPlain(byte[] value, long time) {
+        if (count == 0) {
+            baseTimestamp = time;
+            maxTimestamp = time;
+        }
+        long timestampDelta = time - baseTimestamp;
+        if (!plain.fits(value.length, timestampDelta, count) || bytes.length() > ROOMY) {
+            return false;
+        }
+        int at = bytes.length();
+        byte[] b = bytes.ensure(at + PlainHead.ROOM + value.length + 1);
+        at = plain.put(b, at, timestampDelta, count);
+        System.arraycopy(value, 0, b, at, value.length);
+        endPlain(b, at + value.length, time);
+        return true;
+    }
+
+    private void endPlain(byte[] b, int at, long time) {
+        b[at] = 0; // no headers
+        bytes.length(at + 1);
+        largestRecord = Math.max(largestRecord, plain.bodyBytes());
+        maxTimestamp = Math.max(maxTimestamp, time);
+        count++;
     }
 
     /**
@@ -46,25 +77,17 @@ final class RecordsEncoder {
         long timestampDelta = time - baseTimestamp;
         if (draft.isPlain()
                 && plain.fits(value.length(), timestampDelta, count)
-                && plain.bodyBytes() <= maxRecordBytes
                 && bytes.length() <= ROOMY) {
-            addPlain(value, timestampDelta);
+            int at = bytes.length();
+            byte[] b = bytes.ensure(at + PlainHead.ROOM + value.length() + 1);
+            at = plain.put(b, at, timestampDelta, count);
+            value.copyTo(b, at);
+            endPlain(b, at + value.length(), time);
         } else {
             addAny(draft, value, timestampDelta);
+            maxTimestamp = Math.max(maxTimestamp, time);
+            count++;
         }
-        maxTimestamp = Math.max(maxTimestamp, time);
-        count++;
-    }
-
-    private void addPlain(Source value, long timestampDelta) {
-        int at = bytes.length();
-        byte[] b = bytes.ensure(at + PlainHead.ROOM + value.length() + 1);
-        at = plain.put(b, at, timestampDelta, count);
-        value.copyTo(b, at);
-        at += value.length();
-        b[at] = 0; // no headers
-        bytes.length(at + 1);
-        largestRecord = Math.max(largestRecord, plain.bodyBytes());
     }
 
     private void addAny(RecordDraft draft, Source value, long timestampDelta) {
