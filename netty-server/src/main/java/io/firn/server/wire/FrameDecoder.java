@@ -19,16 +19,21 @@ final class FrameDecoder extends ByteToMessageDecoder {
     private static final int LEAST = 8;
     private static final short PRODUCE = 0;
     private static final int SMALL = 4096;
-    private static final int ROOM_AT_ONCE = 1 << 20;
 
+    private final FrameBuffers buffers = new FrameBuffers();
     private final int maxBytes;
     private final int maxOtherBytes;
     private IntConsumer onPartial = bytes -> {};
-    private boolean hasRoom;
 
     FrameDecoder(int maxBytes) {
         this.maxBytes = maxBytes;
         this.maxOtherBytes = Math.min(maxBytes, 8 << 20);
+        setCumulator(buffers);
+    }
+
+    /** Returns the buffers that the channel is to read into. */
+    FrameBuffers buffers() {
+        return buffers;
     }
 
     /** Sets what receives, after each read, the number of bytes of an incomplete request. */
@@ -70,14 +75,10 @@ final class FrameDecoder extends ByteToMessageDecoder {
                             + " are accepted");
         }
         if (in.readableBytes() < LENGTH_BYTES + length) {
-            if (!hasRoom && length > in.writableBytes() && in.refCnt() == 1) {
-                // So that a large request is not copied each time that it grows.
-                in.ensureWritable(Math.min(length, ROOM_AT_ONCE));
-                hasRoom = true;
-            }
+            buffers.onPartial(in, LENGTH_BYTES + length);
             return;
         }
-        hasRoom = false;
+        buffers.onComplete(LENGTH_BYTES + length);
         in.skipBytes(LENGTH_BYTES);
         if (key != PRODUCE && length <= SMALL) {
             // It may wait for long, and would keep the larger buffer that it arrived in.

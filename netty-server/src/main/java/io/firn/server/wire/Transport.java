@@ -73,6 +73,7 @@ public final class Transport implements AutoCloseable {
                                     protected void initChannel(Channel channel) {
                                         FrameDecoder frames =
                                                 new FrameDecoder(server.limits().requestBytes());
+                                        channel.config().setRecvByteBufAllocator(frames.buffers());
                                         channel.pipeline()
                                                 .addLast(frames, new Connection(server, frames));
                                     }
