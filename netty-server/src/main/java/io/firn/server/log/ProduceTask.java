@@ -65,7 +65,6 @@ final class ProduceTask {
             exchange.reply(response);
             return;
         }
-        releaseBytes = exchange.keepBytes();
         appendRest(new ArrayList<>());
     }
 
@@ -85,9 +84,9 @@ final class ProduceTask {
             }
             next++;
         }
-        releaseBytes.run();
         answer(forces);
         if (blocking) {
+            releaseBytes.run();
             exchange.connection().unblock();
         }
     }
@@ -103,9 +102,11 @@ final class ProduceTask {
         exchange.eventLoop().schedule(() -> appendRest(forces), us, TimeUnit.MICROSECONDS);
     }
 
+    /** Keeps the bytes, which the exchange releases when it is answered or abandoned. */
     private void block() {
         if (!blocking) {
             blocking = true;
+            releaseBytes = exchange.keepBytes();
             exchange.connection().block();
         }
     }
@@ -118,9 +119,9 @@ final class ProduceTask {
         for (Item each : items) {
             bytes += each.bytes();
         }
+        block();
         try {
             if (decompression.tryRun(bytes, () -> appendDense(item, forces))) {
-                block();
                 return true;
             }
         } catch (RejectedExecutionException e) {

@@ -17,7 +17,11 @@ public final class ApiTable {
             short oldest, short latest, Class<Q> type, Executor executor, Handler<Q> handler) {
 
         void handle(Exchange exchange, ApiMessage message) {
-            handler.handle(exchange, type.cast(message));
+            try {
+                handler.handle(exchange, type.cast(message));
+            } catch (RuntimeException e) {
+                exchange.fail(e);
+            }
         }
     }
 
@@ -56,18 +60,10 @@ public final class ApiTable {
 
     void dispatch(Exchange exchange, ApiMessage message) {
         Entry<?> entry = entries.get(exchange.key());
-        Runnable work =
-                () -> {
-                    try {
-                        entry.handle(exchange, message);
-                    } catch (RuntimeException e) {
-                        exchange.fail(e);
-                    }
-                };
         if (entry.executor == null) {
-            work.run();
+            entry.handle(exchange, message);
         } else {
-            exchange.runInOrder(entry.executor, work);
+            exchange.runInOrder(entry.executor, () -> entry.handle(exchange, message));
         }
     }
 

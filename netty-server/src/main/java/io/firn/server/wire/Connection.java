@@ -148,15 +148,16 @@ final class Connection extends ChannelInboundHandlerAdapter
             return;
         }
         inRead = true;
-        timeouts.onActivity();
         requests.add(frame);
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-        inRead = false;
+        if (inRead) {
+            inRead = false;
+            timeouts.onActivity();
+        }
         if (unflushed) {
-            unflushed = false;
             flush();
         }
     }
@@ -211,22 +212,38 @@ final class Connection extends ChannelInboundHandlerAdapter
             }
         }
         if (wrote) {
-            timeouts.onActivity(); // the time until a late response was not idle time
-            if (inRead) {
-                unflushed = true;
-            } else {
-                flush();
-            }
+            flushSoon();
         }
         if (state == State.ENDING && responses.inFlight() == 0) {
-            ctx.writeAndFlush(ctx.alloc().buffer(0)).addListener(future -> close(null, null));
+            flush();
+            ctx.write(ctx.alloc().buffer(0)).addListener(future -> close(null, null));
+            ctx.flush();
             return;
         }
         requests.handleNext();
     }
 
+    /**
+     * Sends at the end of the read, or after the tasks that the event loop has been given so far:
+     * one force answers many requests, which then share a system call.
+     */
+    private void flushSoon() {
+        if (!unflushed && !inRead) {
+            eventLoop().execute(this::flushIfOpen);
+        }
+        unflushed = true;
+    }
+
+    private void flushIfOpen() {
+        if (unflushed && state != State.CLOSED) {
+            flush();
+        }
+    }
+
     private void flush() {
-        ctx.flush();
+        unflushed = false;
+        responses.flush();
+        timeouts.onActivity(); // the time until a late response was not idle time
         timeouts.onFlush();
     }
 

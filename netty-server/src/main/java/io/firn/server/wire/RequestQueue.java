@@ -22,6 +22,7 @@ final class RequestQueue {
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean blocked;
     private boolean handling;
+    private boolean reading = true;
     private boolean retryScheduled;
     private boolean channelClosed;
 
@@ -98,10 +99,17 @@ final class RequestQueue {
         }
         if (!channelClosed) {
             boolean overBudget = memory.isOverBudget();
-            ctx.channel().config().setAutoRead(frames.isEmpty() && mayHandle() && !overBudget);
+            readOn(frames.isEmpty() && mayHandle() && !overBudget);
             if (overBudget) {
                 retryLater();
             }
+        }
+    }
+
+    private void readOn(boolean now) {
+        if (now != reading) { // setting it again has a cost
+            reading = now;
+            ctx.channel().config().setAutoRead(now);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,10 +12,15 @@ import org.apache.kafka.common.message.ResponseHeaderData;
  * client has not received yet. Used on the event loop.
  */
 final class ResponseQueue {
+    private static final int MOST_ENCODED = 64 << 10;
+
     private final ChannelHandlerContext ctx;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private long pendingWrites;
     private long lastWriteNs;
+
+    /** Responses that are encoded and not written yet: small ones are written together. */
+    private ByteBuf encoded;
 
     ResponseQueue(ChannelHandlerContext ctx) {
         this.ctx = ctx;
@@ -41,21 +47,28 @@ final class ResponseQueue {
         List<Exchange> abandoned = new ArrayList<>(inFlight);
         inFlight.clear();
         abandoned.forEach(Exchange::abandon);
+        if (encoded != null) {
+            encoded.release();
+            encoded = null;
+        }
     }
 
     // ---- responses
 
     /**
-     * Writes a response, which the caller flushes. If it throws, nothing was written, and the
-     * response's records are released.
+     * Encodes a response, which {@link #flush} sends. If it throws, this and the responses that are
+     * not sent yet are lost, and the response's records are released.
      */
     void write(Exchange exchange) {
         short version = exchange.responseVersion();
         List<WireWriter.Part> parts;
+        ByteBuf before = encoded;
+        encoded = null; // taken over
         try {
             parts =
                     WireWriter.encode(
                             ctx.alloc(),
+                            before,
                             new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
                             exchange.key().responseHeaderVersion(version),
                             exchange.response(),
@@ -64,12 +77,32 @@ final class ResponseQueue {
             Exchange.discard(exchange.response());
             throw e;
         }
-        for (WireWriter.Part part : parts) {
-            if (pendingWrites++ == 0) {
-                lastWriteNs = nowNs();
+        int last = parts.size() - 1;
+        for (int i = 0; i <= last; i++) {
+            WireWriter.Part part = parts.get(i);
+            if (i == last && part.run() == null && part.bytes().readableBytes() < MOST_ENCODED) {
+                encoded = part.bytes();
+            } else {
+                write(part);
             }
-            ctx.write(part.bytes()).addListener(future -> onWritten(part));
         }
+    }
+
+    private void write(WireWriter.Part part) {
+        if (pendingWrites++ == 0) {
+            lastWriteNs = nowNs();
+        }
+        ctx.write(part.bytes()).addListener(future -> onWritten(part));
+    }
+
+    /** Sends what was written. */
+    void flush() {
+        if (encoded != null) {
+            ByteBuf bytes = encoded;
+            encoded = null;
+            write(new WireWriter.Part(bytes, null));
+        }
+        ctx.flush();
     }
 
     /** Called when the socket has taken a part, or never will: its log bytes can be unpinned. */
@@ -87,7 +120,7 @@ final class ResponseQueue {
 
     /** Returns whether the client has not received everything that was written. */
     boolean hasUnsent() {
-        return pendingWrites > 0;
+        return pendingWrites > 0 || encoded != null;
     }
 
     /** Returns whether requests are not answered, or responses not received. */

@@ -17,7 +17,8 @@ import org.apache.kafka.common.record.internal.BaseRecords;
  * log, which are neither copied nor read.
  */
 final class WireWriter implements Writable {
-    private static final int MORE = 256;
+    private static final int LEAST = 512;
+    private static final int MOST_AT_FIRST = 4096;
 
     private final ByteBufAllocator allocator;
     private final List<Part> parts = new ArrayList<>(1);
@@ -32,27 +33,35 @@ final class WireWriter implements Writable {
      */
     record Part(ByteBuf bytes, BatchRun run) {}
 
-    private WireWriter(ByteBufAllocator allocator) {
+    private WireWriter(ByteBufAllocator allocator, ByteBuf fields) {
         this.allocator = allocator;
+        this.fields = fields;
     }
 
     /**
      * Encodes a response, preceded by its length. If it throws, it has released its buffers, and
      * the caller closes the records of the message.
+     *
+     * @param before encoded responses that the first part is to begin with, which are taken over;
+     *     or null
      */
     static List<Part> encode(
             ByteBufAllocator allocator,
+            ByteBuf before,
             Message header,
             short headerVersion,
             Message body,
             short version) {
-        ObjectSerializationCache cache = new ObjectSerializationCache();
-        int headerSize = header.size(cache, headerVersion);
-        int size = Math.addExact(headerSize, body.size(cache, version));
-        WireWriter writer = new WireWriter(allocator);
+        WireWriter writer = new WireWriter(allocator, before);
         try {
-            // The records of a fetch are most of its size, and take no space here.
-            writer.fields = allocator.ioBuffer(Math.min(4 + size, 4096));
+            ObjectSerializationCache cache = new ObjectSerializationCache();
+            int headerSize = header.size(cache, headerVersion);
+            int size = Math.addExact(headerSize, body.size(cache, version));
+            if (before == null) {
+                // The records of a fetch are most of its size, and take no space here.
+                writer.fields =
+                        allocator.ioBuffer(Math.max(LEAST, Math.min(4 + size, MOST_AT_FIRST)));
+            }
             writer.writeInt(size);
             header.write(writer, cache, headerVersion);
             body.write(writer, cache, version);
@@ -88,7 +97,7 @@ final class WireWriter implements Writable {
                 // A view of the mapping: the socket reads the bytes from there.
                 parts.add(new Part(Unpooled.wrappedBuffer(run.bytes()), run));
             }
-            fields = allocator.ioBuffer(MORE);
+            fields = allocator.ioBuffer(LEAST);
         } else {
             Writable.super.writeRecords(records);
         }
