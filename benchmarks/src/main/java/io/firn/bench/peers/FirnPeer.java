@@ -8,6 +8,7 @@ import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Record;
+import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
@@ -112,6 +113,7 @@ final class FirnPeer implements PeerLog {
 
     private static final class Reader implements LogReader {
         private final Tailer tailer;
+        private final RecordHandler copying = this::copy;
         private byte[] target;
         private Runnable onRecord;
 
@@ -123,7 +125,7 @@ final class FirnPeer implements PeerLog {
         public int poll(byte[] to, Runnable callback) {
             target = to;
             onRecord = callback;
-            return tailer.poll(this::copy, LIMIT);
+            return tailer.poll(copying, LIMIT);
         }
 
         private Verdict copy(Record record) {
