@@ -80,6 +80,18 @@ public abstract class LogStoreBuilder {
      */
     public abstract LogStoreBuilder createTopicsBesideUnreadableOnes();
 
+    /**
+     * Verifies the CRC of a batch each time that a tailer comes to it. By default a batch that this
+     * process has appended is not verified until its segment is mapped again, and any other batch
+     * once for each mapping of its segment; tailers share what was verified. A segment that was
+     * sealed and is not read for 10 to 20 s is unmapped, so a later read verifies it again, and so
+     * does the first read after a move to another tier.
+     *
+     * <p>With this option, bytes that change in memory or on the medium after they were verified
+     * are reported at the next read. A replay takes longer.
+     */
+    public abstract LogStoreBuilder verifyEveryRead();
+
     /** Uses no threads: the caller runs {@link LogStore#doWork} all the time. */
     public abstract LogStoreBuilder invokerMode();
 

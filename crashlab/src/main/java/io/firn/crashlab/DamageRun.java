@@ -78,11 +78,12 @@ final class DamageRun {
 
     /**
      * Flips bits of sealed segments while the store is open, one after the other, and reads the
-     * batch with the one before and the one after it.
+     * batch with the one before and the one after it. Most of these batches were read before, so
+     * the store is one that verifies every read.
      */
     private void flipUnderReaders(int part, int parts, int stride) throws IOException {
         SimulatedFileMedium copy = log.medium.kill();
-        try (LogStore store = log.media.open(copy, log.clock, 0)) {
+        try (LogStore store = log.media.builder(copy, log.clock, 0).verifyEveryRead().open()) {
             Partition partition = store.openTopic(ReferenceLog.TOPIC).partition(0);
             for (int i = part; i < log.batches.size(); i += parts) {
                 Stored batch = log.batches.get(i);

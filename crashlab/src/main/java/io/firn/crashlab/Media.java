@@ -59,6 +59,11 @@ enum Media {
 
     /** Opens the store in invoker mode; the variant decides how often marks are written. */
     LogStore open(SimulatedFileMedium medium, EpochClock clock, int variant) {
+        return builder(medium, clock, variant).open();
+    }
+
+    /** Returns what {@link #open} opens. */
+    LogStoreBuilder builder(SimulatedFileMedium medium, EpochClock clock, int variant) {
         LogStoreBuilder builder = StoreBuilder.over(STORE, medium).clock(clock).invokerMode();
         if (hasMemory()) {
             builder.tier(SimulatedPmem.tier(medium, POOL, blocks));
@@ -71,6 +76,6 @@ enum Media {
         } else if (variant % 3 == 2) {
             builder.markInterval(Duration.ofSeconds(10));
         }
-        return builder.open();
+        return builder;
     }
 }

@@ -169,11 +169,17 @@ final class PartitionWriter implements AppendAlarm {
         if (active != null && pinned == null) {
             try {
                 pinned = active.pin();
+                trustFrom(active.written());
             } catch (IOException e) {
                 state.checkWritable(); // it may just have been closed or deleted
                 throw log.poison(e);
             }
         }
+    }
+
+    /** Lets readers know that the batches from a position on are those that are stored here. */
+    private void trustFrom(int position) {
+        pinned.verified().add(position, Integer.MAX_VALUE);
     }
 
     /** Called when there are no more appends; an open claim is void. */
@@ -329,6 +335,7 @@ final class PartitionWriter implements AppendAlarm {
         rollWanted = false;
         active = next;
         pinned = next.takeHold();
+        trustFrom(0);
         callAtNextAppend();
         return next;
     }

@@ -6,11 +6,13 @@ import java.nio.ByteBuffer;
 /**
  * Finds the parts of one record after another in the uncompressed records of a batch. Every length
  * is checked against the end of the record before it is used: a foreign compressed batch may
- * contain anything. Not thread-safe.
+ * contain anything. A record that begins with the same bytes as the one before is not parsed again
+ * ({@link PlainShape}). Not thread-safe.
  */
 public class RecordParser {
     private static final int MAX_INT_BYTES = 5;
 
+    private final PlainShape shape = new PlainShape();
     private ByteBuffer bytes;
     private long baseOffset;
     private long nextOffset;
@@ -58,15 +60,38 @@ public class RecordParser {
      */
     public final int parse(int position) {
         try {
-            return tryParse(position);
+            int next = parseLikeLast(position);
+            return next < 0 ? tryParse(position) : next;
         } catch (IndexOutOfBoundsException | BufferUnderflowException e) {
             return -1;
         }
     }
 
+    /** Parses a record that has the shape of the last one; −1 when it has another. */
+    private int parseLikeLast(int position) {
+        PlainShape plain = shape;
+        int next = position + plain.recordBytes();
+        if (next > end || !plain.matches(bytes, position)) {
+            return -1;
+        }
+        long record = baseOffset + plain.offsetDelta();
+        if (record < baseOffset || record >= nextOffset) {
+            return -1;
+        }
+        offset = record;
+        timestamp = isAppendTime ? baseTimestamp : baseTimestamp + plain.timestampDelta();
+        keyLength = -1;
+        valueAt = position + plain.headBytes();
+        valueLength = plain.valueLength();
+        headerCount = 0;
+        headersAt = next;
+        return next;
+    }
+
     private int tryParse(int position) {
         cursor = position;
         int length = nextInt();
+        int lengthBytes = cursor - position;
         if (length < 0 || length > end - cursor) {
             return -1;
         }
@@ -94,6 +119,9 @@ public class RecordParser {
         headersAt = cursor;
         if (headerCount == 0 ? cursor != recordEnd : !headersFit(recordEnd)) {
             return -1;
+        }
+        if (keyLength < 0 && headerCount == 0) {
+            shape.learn(bytes, position, lengthBytes, valueAt, valueLength, recordEnd);
         }
         return recordEnd;
     }

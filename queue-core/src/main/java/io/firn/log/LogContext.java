@@ -83,6 +83,11 @@ public final class LogContext {
         return config.invokerMode();
     }
 
+    /** Whether readers trust no batch that was verified before. */
+    public boolean verifiesEveryRead() {
+        return config.verifiesEveryRead();
+    }
+
     public StoreFiles files() {
         return files;
     }

@@ -21,6 +21,7 @@ public record StoreConfig(
         Supplier<IdleStrategy> idleStrategy,
         boolean readOnly,
         boolean createsBesideUnreadable,
+        boolean verifiesEveryRead,
         boolean invokerMode,
         int forceThreads,
         long markIntervalMs,

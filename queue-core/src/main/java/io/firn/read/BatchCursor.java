@@ -46,6 +46,7 @@ final class BatchCursor {
     private final SegmentedLog log;
     private final Runnable lookAgain;
     private final BatchVerifier verifier = new BatchVerifier();
+    private final TrustedBytes trusted;
 
     private long offset;
     private Place place = Place.UNKNOWN;
@@ -65,6 +66,7 @@ final class BatchCursor {
         this.log = log;
         this.lookAgain = lookAgain;
         this.offset = log.logStartOffset();
+        this.trusted = new TrustedBytes(log);
     }
 
     /** Returns the offset of the first record that is still wanted. */
@@ -113,7 +115,7 @@ final class BatchCursor {
         enter();
         for (int look = 0; ; look++) {
             try {
-                return segment.pin();
+                return entered(segment.pin());
             } catch (IOException e) {
                 if (look == LOOKS) {
                     throw unreadable(e);
@@ -122,6 +124,17 @@ final class BatchCursor {
                 enter();
             }
         }
+    }
+
+    private View entered(View view) {
+        trusted.enter(segment, view);
+        return view;
+    }
+
+    /** Unpins the segment. */
+    void unpin(View view) {
+        trusted.leave();
+        view.unpin();
     }
 
     private void enter() {
@@ -150,7 +163,7 @@ final class BatchCursor {
         segment = in;
         place = Place.IN_SEGMENT;
         try {
-            return in.pin();
+            return entered(in.pin());
         } catch (IOException e) {
             requireStillThere(in);
             lookAgain.run(); // another process may just have deleted it
@@ -241,6 +254,33 @@ final class BatchCursor {
     /** Starts a walk by the headers from the place to the end of the segment. */
     void start(BatchWalk walk, ByteBuffer memory) {
         walk.start(memory, position, base, segment.written());
+    }
+
+    /**
+     * Verifies the batch at the place: its header, and its CRC unless that was done.
+     *
+     * @return the batch's size, or −1
+     */
+    int verify(ByteBuffer memory) {
+        int at = position;
+        int size = verifier.checkHeader(memory, at, segment.written(), base);
+        if (size < 0) {
+            return -1;
+        }
+        if (trusted.contain(at, at + size)) {
+            verifier.touchPages(memory, at, at + size);
+            return size;
+        }
+        if (!verifier.checkCrc(memory, at, size)) {
+            return -1;
+        }
+        trusted.add(at, at + size);
+        return size;
+    }
+
+    /** Returns why {@link #verify} found the batch damaged. */
+    String reason() {
+        return verifier.reason();
     }
 
     /** Returns whether a batch has to be copied before it is verified. */

@@ -55,10 +55,9 @@ final class BatchRecords {
         boolean copied = cursor.isCopied();
         ByteBuffer bytes = copied ? copy(cursor, memory) : memory;
         int start = copied ? 0 : cursor.position();
-        int limit = copied ? size : cursor.segment().written();
-        size = verifier.check(bytes, start, limit, cursor.base());
+        size = copied ? verifier.check(bytes, 0, size, cursor.base()) : cursor.verify(memory);
         if (size < 0) {
-            throw cursor.damagedHere(memory, verifier.reason());
+            throw cursor.damagedHere(memory, copied ? verifier.reason() : cursor.reason());
         }
         nextOffset = BatchFormat.nextOffset(bytes, start);
         int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
@@ -103,6 +102,12 @@ final class BatchRecords {
         if (isMapped) {
             wrapInPlace(view.buffer(), view);
         }
+    }
+
+    /** Prepares to show records where they are, without the batches being opened. */
+    void wrapInPlace(View view) {
+        isMapped = true;
+        wrapInPlace(view.buffer(), view);
     }
 
     @SuppressWarnings("ReferenceEquality") // the same bytes mapped elsewhere are another place

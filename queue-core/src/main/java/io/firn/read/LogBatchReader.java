@@ -58,7 +58,7 @@ public final class LogBatchReader implements BatchReader {
                 throw cursor.unreadable(e);
             } finally {
                 if (run == null) {
-                    view.unpin();
+                    cursor.unpin(view);
                 }
             }
         }

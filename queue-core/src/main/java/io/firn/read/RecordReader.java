@@ -3,9 +3,9 @@ package io.firn.read;
 import io.firn.RecordHandler;
 import io.firn.Verdict;
 import io.firn.batch.RecordFlyweight;
-import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.View;
+import java.nio.ByteBuffer;
 
 /**
  * Hands the records of one partition to handlers, from an offset on. Between polls it remembers its
@@ -16,6 +16,7 @@ final class RecordReader {
     private final BatchCursor cursor;
     private final BatchRecords records;
     private final RecordFlyweight record;
+    private final SingleRecords singles;
     private boolean stopped;
 
     /** Whether the handler was called and has not returned. */
@@ -31,6 +32,7 @@ final class RecordReader {
         this.cursor = new BatchCursor(log, lookAgain);
         this.records = new BatchRecords(log.index());
         this.record = records.record();
+        this.singles = new SingleRecords(log.index(), record);
     }
 
     /** Returns the log that it reads. */
@@ -75,15 +77,19 @@ final class RecordReader {
             if (cursor.isOpen()) {
                 records.reopen(view);
             }
-            LogSegment segment = cursor.segment();
-            while (taken < limit
-                    && cursor.offset() < visible
-                    && cursor.offset() < segment.endOffset
-                    && !stopped) {
-                if (!cursor.isOpen()) {
-                    records.open(cursor, view);
+            long end = Math.min(visible, cursor.segment().endOffset);
+            while (taken < limit && cursor.offset() < end && !stopped) {
+                if (cursor.isOpen()) {
+                    taken += pollBatch(handler, limit - taken);
+                    continue;
                 }
-                taken += pollBatch(handler, limit - taken);
+                if (!cursor.isCopied()) {
+                    taken += pollSingles(handler, limit - taken, end, view);
+                    if (stopped || taken == limit || cursor.offset() >= end) {
+                        break;
+                    }
+                }
+                records.open(cursor, view);
             }
             return taken;
         } catch (ReusedException e) {
@@ -96,8 +102,32 @@ final class RecordReader {
             throw cursor.unreadable(e);
         } finally {
             record.valid(false); // its bytes may be unmapped from here on
-            view.unpin();
+            cursor.unpin(view);
         }
+    }
+
+    /** Hands out the records of batches of one record, up to a batch that is another one. */
+    private int pollSingles(RecordHandler handler, int limit, long end, View view) {
+        RecordFlyweight shown = record;
+        BatchCursor place = cursor;
+        SingleRecords batches = singles;
+        ByteBuffer memory = view.buffer();
+        records.wrapInPlace(view);
+        int taken = 0;
+        while (taken < limit && place.offset() < end && batches.show(place, memory)) {
+            Verdict verdict = handle(handler, shown);
+            if (verdict == Verdict.AGAIN) {
+                stopped = true;
+                break;
+            }
+            taken++;
+            place.advanceTo(batches.next(), place.offset() + 1);
+            if (verdict == Verdict.STOP) {
+                stopped = true;
+                break;
+            }
+        }
+        return taken;
     }
 
     private int pollBatch(RecordHandler handler, int limit) {

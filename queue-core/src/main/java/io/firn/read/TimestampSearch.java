@@ -143,7 +143,7 @@ public final class TimestampSearch {
         } catch (InternalError e) {
             throw cursor.unreadable(e);
         } finally {
-            view.unpin();
+            cursor.unpin(view);
         }
     }
 

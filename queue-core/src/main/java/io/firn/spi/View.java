@@ -31,6 +31,7 @@ public final class View {
 
     private final ByteBuffer buffer;
     private final Release release;
+    private final VerifiedRange verified = new VerifiedRange();
     private volatile int pins;
     private volatile boolean used = true;
 
@@ -62,6 +63,11 @@ public final class View {
     /** Returns the bytes; use them only between {@link #pin} and {@link #unpin}. */
     public ByteBuffer buffer() {
         return buffer;
+    }
+
+    /** Returns the part of the bytes whose batches were verified, or stored by this process. */
+    public VerifiedRange verified() {
+        return verified;
     }
 
     /**

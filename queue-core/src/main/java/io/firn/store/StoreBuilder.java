@@ -29,6 +29,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private Supplier<IdleStrategy> idleStrategy;
     private boolean readOnly;
     private boolean createsBesideUnreadable;
+    private boolean verifiesEveryRead;
     private boolean invokerMode;
     private int forceThreads = 8;
     private long markIntervalMs = 100;
@@ -106,6 +107,12 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder verifyEveryRead() {
+        verifiesEveryRead = true;
+        return this;
+    }
+
+    @Override
     public LogStoreBuilder invokerMode() {
         invokerMode = true;
         return this;
@@ -171,6 +178,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         idleStrategy,
                         readOnly,
                         createsBesideUnreadable,
+                        verifiesEveryRead,
                         invokerMode,
                         forceThreads,
                         markIntervalMs,

@@ -52,6 +52,7 @@ public final class InMemory {
                         BusySpinIdleStrategy::new,
                         false,
                         false,
+                        false,
                         true,
                         1,
                         100,
@@ -73,7 +74,11 @@ public final class InMemory {
     }
 
     public static Block block(MemoryTier tier, long epoch) {
-        return tier.reserve(TOPIC, 0, ROOM, epoch);
+        return block(tier, epoch, ROOM);
+    }
+
+    public static Block block(MemoryTier tier, long epoch, int bytes) {
+        return tier.reserve(TOPIC, 0, bytes, epoch);
     }
 
     /**

@@ -1,0 +1,168 @@
+package io.firn.read;
+
+import static io.firn.kafka.SameRecords.assertSame;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Compression;
+import io.firn.DamagedRangeException;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.StoredRecord;
+import io.firn.Verdict;
+import io.firn.batch.RecordFlyweight;
+import io.firn.kafka.KafkaBatches;
+import io.firn.kafka.RandomRecords;
+import io.firn.kafka.SeededTest;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RecordReaderTest {
+    private static final long TIME = 1_700_000_000_000L;
+
+    private static Sealed sealed(Random random, RandomRecords records) throws IOException {
+        List<ByteBuffer> batches = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            batches.add(random.nextInt(3) == 0 ? any(random, records) : plain(random, records));
+        }
+        return Sealed.of(batches);
+    }
+
+    /** A batch of one record with only a value, of one of a few lengths. */
+    private static ByteBuffer plain(Random random, RandomRecords records) {
+        byte[] value = records.bytes(random.nextInt(4) == 0 ? random.nextInt(9_000) : 100);
+        StoredRecord record =
+                new StoredRecord(0, 0, TIME + random.nextInt(5), null, value, List.of());
+        return KafkaBatches.of(Compression.NONE).encode(List.of(record));
+    }
+
+    private static ByteBuffer any(Random random, RandomRecords records) {
+        Compression codec = Compression.values()[random.nextInt(Compression.values().length)];
+        KafkaBatches format = KafkaBatches.of(codec);
+        return (random.nextBoolean() ? format : format.appendTime(TIME))
+                .encode(records.next(0, 0, 1 + random.nextInt(5), 300));
+    }
+
+    /** Every batch is opened by {@link BatchRecords}: the general way. */
+    private static List<StoredRecord> opened(Sealed sealed) {
+        BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        BatchRecords records = new BatchRecords(0);
+        RecordFlyweight record = records.record();
+        List<StoredRecord> found = new ArrayList<>();
+        View view = cursor.pin();
+        cursor.find(view.buffer());
+        while (cursor.offset() < sealed.log.nextOffset()) {
+            records.open(cursor, view);
+            while (records.hasNext()) {
+                int next = records.show();
+                assertTrue(next > 0);
+                found.add(record.copy());
+                records.moveTo(next);
+            }
+            records.close(cursor);
+        }
+        cursor.unpin(view);
+        return found;
+    }
+
+    @SeededTest
+    void shouldHandOutTheSameRecordsByTheShortCutAsByTheGeneralWay(long seed) throws IOException {
+        RandomRecords records = new RandomRecords(seed);
+        Random random = records.random();
+        Sealed sealed = sealed(random, records);
+        List<StoredRecord> expected = opened(sealed);
+        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        for (int round = 0; round < 3; round++) { // the first one verifies
+            reader.seek(0);
+            List<StoredRecord> found = new ArrayList<>();
+            while (reader.offset() < sealed.log.nextOffset()) {
+                int limit = 1 + random.nextInt(20);
+                int before = found.size();
+                int taken =
+                        reader.poll(
+                                record -> {
+                                    assertEquals(reader.offset(), record.offset());
+                                    if (random.nextInt(10) == 0) {
+                                        return Verdict.AGAIN;
+                                    }
+                                    found.add(record.copy());
+                                    return random.nextInt(10) == 0
+                                            ? Verdict.STOP
+                                            : Verdict.CONTINUE;
+                                },
+                                limit);
+                assertEquals(found.size() - before, taken);
+                assertTrue(taken <= limit);
+                if (random.nextInt(5) == 0) {
+                    reader.seek(reader.offset());
+                }
+            }
+            assertSame(expected, found);
+        }
+    }
+
+    @SeededTest
+    void shouldReportTheSameDamageByTheShortCutAsByTheGeneralWay(long seed) throws IOException {
+        RandomRecords records = new RandomRecords(seed);
+        Random random = records.random();
+        for (int i = 0; i < 50; i++) {
+            Sealed sealed = sealed(random, records);
+            int at = random.nextInt(sealed.segment.written());
+            sealed.memory.put(at, (byte) (sealed.memory.get(at) ^ (1 << random.nextInt(8))));
+            String expected = damage(() -> opened(sealed));
+            RecordReader reader = new RecordReader(sealed.log, () -> {});
+            String found = damage(() -> reader.poll(r -> Verdict.CONTINUE, Integer.MAX_VALUE));
+            assertEquals(expected, found);
+        }
+    }
+
+    private static String damage(Runnable reading) {
+        try {
+            reading.run();
+            return "none"; // an epoch
+        } catch (DamagedRangeException e) {
+            return e.getMessage();
+        }
+    }
+
+    @Test
+    void shouldHandOutARecordAgainWhoseHandlerFailed() throws IOException {
+        Random random = new Random(1);
+        RandomRecords records = new RandomRecords(1);
+        Sealed sealed = Sealed.of(List.of(plain(random, records), plain(random, records)));
+        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        int[] calls = {0};
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        reader.poll(
+                                record -> {
+                                    if (calls[0]++ == 1) {
+                                        throw new IllegalStateException();
+                                    }
+                                    return Verdict.CONTINUE;
+                                },
+                                10));
+        assertEquals(1, reader.offset());
+        assertThrows(NullPointerException.class, () -> reader.poll(record -> null, 10));
+        assertEquals(1, reader.offset());
+        assertEquals(1, reader.poll(record -> Verdict.STOP, 10));
+        assertTrue(reader.stopped());
+        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 10));
+    }
+
+    @Test
+    void shouldRefuseAnOffsetOutOfRange() throws IOException {
+        Sealed sealed = Sealed.of(List.of());
+        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 1));
+        reader.seek(1);
+        assertThrows(
+                OffsetOutOfRangeException.class, () -> reader.poll(record -> Verdict.CONTINUE, 1));
+    }
+}

@@ -1,0 +1,70 @@
+package io.firn.read;
+
+import io.firn.batch.BatchFormat;
+import io.firn.log.InMemory;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.Block;
+import io.firn.spi.Mark;
+import io.firn.spi.MemoryTier;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** A log in memory with one sealed segment, of which no byte was verified, and its bytes. */
+final class Sealed {
+    private static final long EPOCH = 7;
+
+    final SegmentedLog log;
+    final LogSegment segment;
+
+    /** The bytes, to be damaged. */
+    final ByteBuffer memory;
+
+    private Sealed(SegmentedLog log, LogSegment segment, ByteBuffer memory) {
+        this.log = log;
+        this.segment = segment;
+        this.memory = memory;
+    }
+
+    /** Stores batches as they are, except for their offsets and epochs. */
+    static Sealed of(List<ByteBuffer> batches) throws IOException {
+        MemoryTier tier = InMemory.tier();
+        SegmentedLog log = InMemory.log(tier);
+        int length = batches.stream().mapToInt(ByteBuffer::limit).sum();
+        Block block = InMemory.block(tier, EPOCH, Math.max(length, 1));
+        ByteBuffer memory = block.memory();
+        int at = 0;
+        long next = 0;
+        for (ByteBuffer batch : batches) {
+            memory.put(at, batch, 0, batch.limit());
+            memory.putLong(at, next);
+            memory.putInt(at + BatchFormat.EPOCH, BatchFormat.epochBits(EPOCH));
+            next = BatchFormat.nextOffset(memory, at);
+            at += batch.limit();
+        }
+        Mark reserved = block.mark();
+        block.seal(reserved.sealed(EPOCH, 0, at, next, 0));
+        LogSegment segment = new LogSegment(block, 0, at, next);
+        segment.finishSeal();
+        log.addSegment(segment);
+        log.publishNext(next);
+        log.publishDurable(next);
+        return new Sealed(log, segment, memory);
+    }
+
+    /** Returns the position of a batch by its number. */
+    int position(int batch) {
+        int at = 0;
+        for (int i = 0; i < batch; i++) {
+            at += BatchFormat.size(memory, at);
+        }
+        return at;
+    }
+
+    /** Flips a bit of the value of a batch's last record, if that has no headers. */
+    void rot(int batch) {
+        int at = position(batch + 1) - 2;
+        memory.put(at, (byte) (memory.get(at) ^ 1));
+    }
+}
