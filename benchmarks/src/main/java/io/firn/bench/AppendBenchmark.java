@@ -91,6 +91,12 @@ public class AppendBenchmark {
         batch = rolling.newBatch();
     }
 
+    /** Selects the segment that is measured for all appends. */
+    void directToMeasured() {
+        appender = measured;
+        batch = measured.newBatch();
+    }
+
     /** Deletes the store. */
     @TearDown(Level.Trial)
     public void close() {

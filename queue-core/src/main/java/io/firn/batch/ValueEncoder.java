@@ -1,7 +1,6 @@
 package io.firn.batch;
 
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * Encodes one record that has only a value, directly into log memory: the CRC is computed over the
@@ -18,11 +17,15 @@ public final class ValueEncoder {
     private static final byte[] NO_HEADERS = {0};
 
     private final byte[] head = new byte[BatchFormat.HEADER_LENGTH + RECORD_HEADER_MAX];
-    private final CRC32C crc = new CRC32C();
+    private final HeadedCrc crc = new HeadedCrc();
     private final int maxRecordBytes;
     private int valueLength = Integer.MIN_VALUE;
     private int headLength;
     private int size;
+
+    /** The length and a place for the epoch. */
+    private long lengthBits;
+
     private long headTime;
 
     /** Creates an encoder for a topic that allows records up to so many bytes. */
@@ -49,9 +52,11 @@ public final class ValueEncoder {
             ByteBuffer memory, int position, long offset, int epoch, long time, Source value) {
         // The copy first: while its lines come into the cache the CRC is computed.
         value.copyTo(memory, position + headLength);
-        beginCrc(time);
-        value.updateCrc(crc);
-        finish(memory, position, offset, epoch);
+        if (time != headTime) {
+            composeTime(time);
+        }
+        int sum = crc.of(head, BatchFormat.ATTRIBUTES, headLength, value);
+        finish(memory, position, offset, epoch, sum);
     }
 
     private void composeLength(int length) {
@@ -67,30 +72,27 @@ public final class ValueEncoder {
         head[at + 3] = 1; // key length −1
         headLength = Varint.put(head, at + 4, length);
         size = headLength + length + NO_HEADERS.length;
+        lengthBits = (long) (size - BatchFormat.LENGTH_OVERHEAD) << Integer.SIZE;
         valueLength = length;
-    }
-
-    private void beginCrc(long time) {
-        if (time != headTime) {
-            HeaderBytes.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
-            HeaderBytes.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
-            headTime = time;
-        }
         crc.reset();
-        crc.update(head, BatchFormat.ATTRIBUTES, headLength - BatchFormat.ATTRIBUTES);
     }
 
-    private void finish(ByteBuffer memory, int position, long offset, int epoch) {
-        crc.update(NO_HEADERS, 0, NO_HEADERS.length);
-        memory.put(position + size - NO_HEADERS.length, NO_HEADERS[0]);
+    private void composeTime(long time) {
+        HeaderBytes.putLong(head, BatchFormat.BASE_TIMESTAMP, time);
+        HeaderBytes.putLong(head, BatchFormat.MAX_TIMESTAMP, time);
+        headTime = time;
+        crc.reset();
+    }
+
+    private void finish(ByteBuffer memory, int position, long offset, int epoch, int sum) {
         memory.put(
                 position + BatchFormat.MAGIC,
                 head,
                 BatchFormat.MAGIC,
                 headLength - BatchFormat.MAGIC);
+        memory.put(position + size - NO_HEADERS.length, NO_HEADERS[0]);
         memory.putLong(position + BatchFormat.BASE_OFFSET, offset);
-        memory.putInt(position + BatchFormat.LENGTH, size - BatchFormat.LENGTH_OVERHEAD);
-        memory.putInt(position + BatchFormat.EPOCH, epoch);
-        memory.putInt(position + BatchFormat.CRC, (int) crc.getValue());
+        memory.putLong(position + BatchFormat.LENGTH, lengthBits | Integer.toUnsignedLong(epoch));
+        memory.putInt(position + BatchFormat.CRC, sum);
     }
 }
