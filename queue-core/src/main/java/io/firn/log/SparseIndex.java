@@ -3,12 +3,12 @@ package io.firn.log;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The positions of batches in a segment, by offset and by timestamp, with one entry for about every
- * 4 KiB. The arrays have room for a whole segment, so that the append path only fills them. One
- * thread adds entries; others read those that were added before the offsets that they see were
- * published.
+ * 4 KiB. One thread adds entries; others read those that were added before the offsets that they see
+ * were published.
  *
  * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
  * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its
@@ -18,6 +18,10 @@ public final class SparseIndex {
     static final int INTERVAL_BYTES = 4096;
     private static final int OFFSET_ENTRY = 8;
     private static final int TIME_ENTRY = 12;
+
+    /** Entries that there is room for at first. */
+    private static final int FEW = 4;
+
     private static final VarHandle COUNT;
     private static final VarHandle TIME_COUNT;
 
@@ -31,10 +35,15 @@ public final class SparseIndex {
         }
     }
 
-    private final int[] lastOffsets;
-    private final int[] positions;
-    private final long[] times;
-    private final int[] timeOffsets;
+    /** The most entries that whole batches can need. */
+    private final int mostEntries;
+
+    // Replaced by larger ones before the count that needs them is published. A reader reads the
+    // count first.
+    private int[] lastOffsets;
+    private int[] positions;
+    private long[] times;
+    private int[] timeOffsets;
     private volatile int count;
     private volatile int timeCount;
 
@@ -42,17 +51,29 @@ public final class SparseIndex {
     private long maxTimestamp = -1;
     private int maxTimestampOffset;
 
-    /** Creates an empty index with room for all batches of a segment of that many bytes. */
+    /**
+     * Creates an empty index for a segment of that many bytes, with room for a few entries. It
+     * grows, since most partitions never fill a segment.
+     */
     public SparseIndex(int segmentBytes) {
-        // A time entry with each entry, and one for the last timestamp.
-        this(segmentBytes / INTERVAL_BYTES + 1, segmentBytes / INTERVAL_BYTES + 2);
+        this(segmentBytes / INTERVAL_BYTES + 1, FEW, FEW);
     }
 
-    private SparseIndex(int entries, int timeEntries) {
+    private SparseIndex(int mostEntries, int entries, int timeEntries) {
+        this.mostEntries = mostEntries;
         lastOffsets = new int[entries];
         positions = new int[entries];
         times = new long[timeEntries];
         timeOffsets = new int[timeEntries];
+    }
+
+    /**
+     * Creates an empty index with room for all batches of a segment of that many bytes, so that no
+     * append to it allocates.
+     */
+    public static SparseIndex roomy(int segmentBytes) {
+        int most = segmentBytes / INTERVAL_BYTES + 1;
+        return new SparseIndex(most, most, most + 1); // one more time, the last one
     }
 
     /**
@@ -67,15 +88,28 @@ public final class SparseIndex {
         }
         // Whole batches need no more entries than there is room for. Damaged ones may seem to
         // overlap; without some entries a search begins earlier.
-        if (bytesSinceEntry > INTERVAL_BYTES && count < lastOffsets.length) {
-            int n = count;
-            lastOffsets[n] = lastOffset;
-            positions[n] = position;
-            COUNT.setRelease(this, n + 1);
+        if (bytesSinceEntry > INTERVAL_BYTES && count < mostEntries) {
+            addEntry(position, lastOffset);
             addTime();
             bytesSinceEntry = 0;
         }
         bytesSinceEntry += size;
+    }
+
+    private void addEntry(int position, int lastOffset) {
+        int n = count;
+        if (n == lastOffsets.length) {
+            int[] larger = Arrays.copyOf(lastOffsets, larger(n));
+            positions = Arrays.copyOf(positions, larger(n)); // both or, without memory, none
+            lastOffsets = larger;
+        }
+        lastOffsets[n] = lastOffset;
+        positions[n] = position;
+        COUNT.setRelease(this, n + 1);
+    }
+
+    private static int larger(int length) {
+        return Math.max(FEW, 2 * length);
     }
 
     /** Adds the last timestamp, because the segment is complete. */
@@ -92,7 +126,8 @@ public final class SparseIndex {
 
     /** Returns the last entry whose batch ends at or before the offset (relative); −1 for none. */
     int entryBefore(int offset) {
-        return lastAtMost(lastOffsets, count, offset);
+        int n = count;
+        return lastAtMost(lastOffsets, n, offset);
     }
 
     /** Returns the position of an entry's batch. */
@@ -153,7 +188,7 @@ public final class SparseIndex {
         }
         int n = offsetBytes.length / OFFSET_ENTRY;
         int times = timeBytes.length / TIME_ENTRY;
-        SparseIndex index = new SparseIndex(n, times);
+        SparseIndex index = new SparseIndex(n, n, times);
         ByteBuffer b = ByteBuffer.wrap(offsetBytes);
         for (int i = 0; i < n; i++) {
             index.lastOffsets[i] = b.getInt();
@@ -184,6 +219,11 @@ public final class SparseIndex {
         int n = timeCount;
         if (maxTimestamp < 0 || (n > 0 && times[n - 1] >= maxTimestamp)) {
             return;
+        }
+        if (n == times.length) {
+            long[] larger = Arrays.copyOf(times, larger(n));
+            timeOffsets = Arrays.copyOf(timeOffsets, larger(n)); // both or, without memory, none
+            times = larger;
         }
         times[n] = maxTimestamp;
         timeOffsets[n] = maxTimestampOffset;

@@ -121,8 +121,13 @@ final class BlockSupply extends Duty implements BlockSource {
     private LogSegment reserveIn(StorageTier tier) throws IOException {
         long epoch = store.nextEpoch();
         Block block = tier.reserve(log.topic().id(), log.index(), log.segmentBytes(), epoch);
-        LogSegment segment =
-                new LogSegment(block, block.mark().epoch(), new SparseIndex(block.capacity()));
+        // A partition that has begun to fill a segment will fill others, and an append never
+        // allocates; most of many partitions never do.
+        SparseIndex index =
+                log.activeSegment() == null
+                        ? new SparseIndex(block.capacity())
+                        : SparseIndex.roomy(block.capacity());
+        LogSegment segment = new LogSegment(block, block.mark().epoch(), index);
         segment.hold();
         return segment;
     }

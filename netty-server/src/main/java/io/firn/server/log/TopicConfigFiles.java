@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The files with the configuration of topics, one small text file each. */
 final class TopicConfigFiles {
@@ -73,8 +74,9 @@ final class TopicConfigFiles {
 
     /** Deletes the files of all topics but these. */
     void deleteOthers(Set<UUID> topicIds) throws IOException {
+        Set<String> kept = topicIds.stream().map(UUID::toString).collect(Collectors.toSet());
         for (String file : medium.list(directory)) {
-            if (topicIds.stream().noneMatch(id -> file.equals(id.toString()))) {
+            if (!kept.contains(file)) {
                 medium.delete(directory.resolve(file));
             }
         }
