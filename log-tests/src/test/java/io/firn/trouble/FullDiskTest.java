@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
@@ -130,23 +131,41 @@ class FullDiskTest {
     }
 
     /** Rolling and sealing need no space but what was set aside. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldFillWhatWasSetAsideWhenThereIsNoSpaceAtAll(Taken taken) {
+    @Test
+    void shouldKeepWhatWasAppendedWhenThereIsNoSpaceAtAll() {
         try (LogStore store = openSimulated()) {
             Partition partition = Disk.partition(store);
             Disk.append(partition, 4);
             store.doWork();
-            taken.on(medium);
             medium.faults().limitBytes(0);
             try (Appender appender = partition.openAppender()) {
                 assertThrows(StoreFullException.class, () -> appendForever(appender));
                 assertEquals(1, partition.metrics().rolls());
-                assertEquals(14, partition.durableOffset());
-                assertEquals(14, Found.in(partition).records().size());
+                assertEquals(4, partition.durableOffset());
+                assertEquals(4, Found.in(partition).records().size());
                 medium.faults().none();
-                assertEquals(14, appender.append(Disk.value(0)));
+                assertEquals(4, appender.append(Disk.value(0)));
             }
+        }
+    }
+
+    @Test
+    void shouldBePoisonedWhereSpaceIsTakenByForces() {
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 4);
+            store.doWork();
+            medium.faults().takeSpaceLate();
+            medium.faults().limitBytes(0);
+            try (Appender appender = partition.openAppender()) {
+                assertThrows(PoisonedException.class, () -> appendForever(appender));
+            }
+            assertEquals(4, Found.in(partition).records().size());
+            medium.faults().none();
+        }
+        try (LogStore store = openSimulated()) {
+            Disk.append(Disk.partition(store), 2);
+            assertTrue(Disk.partition(store).durableOffset() >= 6);
         }
     }
 

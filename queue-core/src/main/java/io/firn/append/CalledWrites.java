@@ -5,6 +5,7 @@ import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
 import io.firn.log.LogSegment;
 import io.firn.log.WriteBuffers;
+import io.firn.medium.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -60,6 +61,30 @@ final class CalledWrites {
         } finally {
             buffers.give(buffer);
         }
+    }
+
+    /**
+     * Removes the header of a batch for which there was not enough space, page by page: a page that
+     * has other bytes than zeros has space.
+     */
+    void takeBack(LogSegment segment) throws IOException {
+        int at = segment.written();
+        int end = Math.min(segment.capacity, at + BatchFormat.HEADER_LENGTH);
+        for (int from = at, to; from < end; from = to) {
+            to = Math.min(end, (from / Mapping.PAGE + 1) * Mapping.PAGE);
+            if (!isZero(segment.memory, from, to)) {
+                segment.block.write(from, ByteBuffer.allocate(to - from));
+            }
+        }
+    }
+
+    private static boolean isZero(ByteBuffer memory, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (memory.get(i) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void complete(

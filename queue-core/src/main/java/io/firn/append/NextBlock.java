@@ -126,6 +126,10 @@ public final class NextBlock {
     }
 
     private void awaitAnswer() {
+        if (!wanted) {
+            Thread.yield(); // there is a block, or only zeros are in the way
+            return;
+        }
         boolean interrupted = false;
         answered.enter();
         try {

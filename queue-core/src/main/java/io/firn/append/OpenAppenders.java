@@ -7,6 +7,7 @@ import io.firn.ExclusiveAppender;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import java.io.IOException;
 
 /**
  * Who may append to a partition: one exclusive appender, or any number of shared ones. While any is
@@ -129,6 +130,33 @@ public final class OpenAppenders {
         } finally {
             turn.leave();
         }
+    }
+
+    /** Background: whether small appends want space that is prepared. */
+    public boolean isSpaceWanted() {
+        return writer.isSpaceWanted();
+    }
+
+    /**
+     * Background: prepares space for small appends. The range is decided under the turn, and zeros
+     * are written without it (O18).
+     *
+     * @return false when an append or a claim is under way: try again
+     */
+    public boolean prepareSpace() throws IOException {
+        if (!turn.enterSoon()) {
+            return false;
+        }
+        PreparedSpace space;
+        try {
+            space = writer.beginPreparing();
+        } finally {
+            turn.leave();
+        }
+        if (space != null) {
+            space.prepare(log.isDurable());
+        }
+        return space != null;
     }
 
     /** Checks that a block may be on its way; for who does not wait for one. */

@@ -305,7 +305,7 @@ final class PartitionAppender implements ExclusiveAppender {
                 throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
             }
             info.read(bytes.bytes());
-            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive);
+            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {
@@ -317,7 +317,7 @@ final class PartitionAppender implements ExclusiveAppender {
         takeTurn();
         try {
             info.read(batch, batch.position());
-            return writer.append(source.wrap(batch), info, true);
+            return writer.append(source.wrap(batch), info, true, false);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {

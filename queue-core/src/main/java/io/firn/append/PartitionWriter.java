@@ -2,7 +2,7 @@ package io.firn.append;
 
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
-import io.firn.batch.BatchFormat;
+import io.firn.StoreFullException;
 import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
 import io.firn.force.PartitionForcer;
@@ -16,8 +16,6 @@ import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 import org.agrona.concurrent.EpochClock;
 
 /**
@@ -30,11 +28,6 @@ import org.agrona.concurrent.EpochClock;
  */
 final class PartitionWriter implements AppendAlarm {
     private static final int ALWAYS = Integer.MAX_VALUE;
-
-    /**
-     * A smaller batch of this process costs less to store into a mapping than to write by a call.
-     */
-    private static final int CALL_FROM = 4096;
 
     private static final VarHandle QUIET_UP_TO;
 
@@ -54,9 +47,9 @@ final class PartitionWriter implements AppendAlarm {
     private final NextBlock nextBlock;
     private final EpochClock clock;
     private final ValueEncoder encoder;
-    private final CRC32C crc = new CRC32C();
-    private final CalledWrites calls;
+    private final SegmentBytes bytes;
     private LogSegment active;
+
     private View pinned;
     private volatile boolean rollWanted;
 
@@ -79,8 +72,13 @@ final class PartitionWriter implements AppendAlarm {
         this.nextBlock = nextBlock;
         this.clock = log.store().clock();
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
-        this.calls = new CalledWrites(log.store().writeBuffers());
-        this.active = active;
+        this.bytes = new SegmentBytes(log);
+        activate(active);
+    }
+
+    private void activate(LogSegment segment) {
+        active = segment;
+        bytes.begin(segment);
     }
 
     /** Appends one record with only a value; returns its offset. */
@@ -102,7 +100,13 @@ final class PartitionWriter implements AppendAlarm {
     long commitClaim(Source value) {
         claimed = false;
         state.checkWritable();
-        return store(active, encoder.begin(value.length()), value);
+        long offset = store(active, encoder.begin(value.length()), value);
+        if (offset < 0) {
+            throw new StoreFullException(
+                    log + ": the medium has no space for the claimed record; nothing is appended",
+                    null);
+        }
+        return offset;
     }
 
     void abortClaim() {
@@ -114,11 +118,12 @@ final class PartitionWriter implements AppendAlarm {
      * offset that it got the first time.
      *
      * @param hasCrc whether its CRC is right; otherwise it is computed here
+     * @param isOwn whether it was encoded by this process; space is prepared for these
      */
-    long append(Source batch, BatchInfo info, boolean hasCrc) {
+    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
         state.checkWritable();
         if (info.producerId() < 0) {
-            return store(batch, info, hasCrc);
+            return store(batch, info, hasCrc, isOwn);
         }
         Producers producers = log.producers();
         synchronized (producers) {
@@ -132,7 +137,7 @@ final class PartitionWriter implements AppendAlarm {
                 return duplicate;
             }
             long time = clock.time(); // first: if the user's clock throws, nothing has been stored
-            long offset = store(batch, info, hasCrc);
+            long offset = store(batch, info, hasCrc, isOwn);
             if (offset >= 0) {
                 producers.record(
                         info.producerId(),
@@ -158,7 +163,7 @@ final class PartitionWriter implements AppendAlarm {
             if (claimed) {
                 return false;
             }
-            active = null;
+            activate(null);
             end(segment);
         }
         return true;
@@ -199,66 +204,72 @@ final class PartitionWriter implements AppendAlarm {
     private long store(LogSegment segment, int size, Source value) {
         long offset = log.nextOffset();
         long time = clock.time();
-        if (size >= CALL_FROM && segment.isWrittenByCalls) {
-            try {
-                calls.write(segment, size, encoder, offset, time, value);
-            } catch (IOException e) {
-                throw failed(e);
-            }
-        } else {
-            int at = segment.written();
-            encoder.store(segment.memory, at, offset, segment.epochBits, time, value);
-            storeZeros(segment, at + size);
+        try {
+            bytes.store(size, encoder, offset, time, value);
+        } catch (StoreFullException e) {
+            return endFull(segment);
+        } catch (IOException e) {
+            throw failed(e);
         }
         publish(segment, size, offset, 1, time);
         return offset;
     }
 
-    private long store(Source batch, BatchInfo info, boolean hasCrc) {
+    private long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
         int size = batch.length();
         LogSegment segment = room(size, info.count());
         if (segment == null) {
             return Appender.BACK_PRESSURED;
         }
         long offset = log.nextOffset();
-        if (segment.isWrittenByCalls) {
-            try {
-                calls.write(segment, batch, offset, hasCrc);
-            } catch (IOException e) {
-                throw failed(e);
-            }
-        } else {
-            store(segment, batch, offset, hasCrc);
+        try {
+            bytes.store(batch, offset, hasCrc, isOwn);
+        } catch (StoreFullException e) {
+            return endFull(segment);
+        } catch (IOException e) {
+            throw failed(e);
         }
         publish(segment, size, offset, info.count(), info.maxTimestamp());
         return offset;
     }
 
-    private void store(LogSegment segment, Source batch, long offset, boolean hasCrc) {
-        int at = segment.written();
-        ByteBuffer memory = segment.memory;
-        batch.copyTo(memory, at);
-        memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
-        memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
-        if (!hasCrc) {
-            // After the copy, which has brought the lines into the cache.
-            crc.reset();
-            batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
-            memory.putInt(at + BatchFormat.CRC, (int) crc.getValue());
-        }
-        storeZeros(segment, at + batch.length());
+    /** Background: whether space is to be prepared. */
+    boolean isSpaceWanted() {
+        return bytes.isSpaceWanted();
     }
 
-    /** After the last batch, so that no stale batch continues it. */
-    private static void storeZeros(LogSegment segment, int end) {
-        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
-            segment.memory.putLong(end, 0);
-            segment.memory.putInt(end + Long.BYTES, 0);
+    /**
+     * Decides what is prepared next; the caller has the turn.
+     *
+     * @return null while a claim has room, which zeros must not reach
+     */
+    PreparedSpace beginPreparing() {
+        return claimed ? null : bytes.beginPreparing();
+    }
+
+    /**
+     * Ends a segment for whose next batch the medium has no space (O19): another tier may have
+     * room. What was written of the batch is taken back, because it may be whole and was not
+     * acknowledged.
+     */
+    private long endFull(LogSegment segment) {
+        try {
+            bytes.takeBack();
+        } catch (IOException | StoreFullException e) {
+            throw failed(e);
         }
+        activate(null);
+        if (segment.written() > 0) {
+            end(segment);
+        } else {
+            letGo();
+            log.discard(segment);
+        }
+        return Appender.BACK_PRESSURED;
     }
 
     /** The medium failed in a write; nothing is published. */
-    private RuntimeException failed(IOException e) {
+    private RuntimeException failed(Exception e) {
         state.checkWritable(); // it may just have been closed or deleted
         return log.poison(e);
     }
@@ -306,7 +317,7 @@ final class PartitionWriter implements AppendAlarm {
                 // Offsets in a segment are stored as ints, and a foreign batch that is
                 // compressed may count more records than it has bytes.
                 && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count) {
-            return segment;
+            return bytes.isZeroed(size) ? null : segment;
         }
         return roll(size);
     }
@@ -327,13 +338,13 @@ final class PartitionWriter implements AppendAlarm {
         }
         next.baseOffset = log.nextOffset();
         LogSegment ended = active;
-        active = null; // whatever fails from here on, the next append begins another segment
+        activate(null); // whatever fails from here on, the next append begins another segment
         if (ended != null) {
             end(ended);
         }
         log.addSegment(next);
         rollWanted = false;
-        active = next;
+        activate(next);
         pinned = next.takeHold();
         trustFrom(0);
         callAtNextAppend();

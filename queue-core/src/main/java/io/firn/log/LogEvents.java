@@ -12,6 +12,12 @@ public interface LogEvents {
      */
     void onAppended(boolean isFillingUp);
 
+    /** Small appends want prepared space. */
+    void onSpaceWanted();
+
+    /** A segment was taken out of the log before anything was written to it. */
+    void onDiscarded(LogSegment segment);
+
     /** A segment was sealed. */
     void onSealed();
 

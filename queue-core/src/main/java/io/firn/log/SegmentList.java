@@ -90,6 +90,17 @@ public final class SegmentList {
         }
     }
 
+    /** Takes out the last segment, into which nothing was written. */
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    void removeLast(LogSegment segment) {
+        synchronized (changing) {
+            LogSegment[] now = all;
+            if (now.length > 0 && now[now.length - 1] == segment) {
+                all = Arrays.copyOf(now, now.length - 1);
+            }
+        }
+    }
+
     /** Adds those of the found segments that are missing, and removes none. */
     void addMissing(LogSegment[] found) {
         synchronized (changing) {

@@ -263,6 +263,12 @@ public final class SegmentedLog {
         segments.add(segment);
     }
 
+    /** Takes out the active segment, into which nothing was written; its block is freed. */
+    public void discard(LogSegment segment) {
+        segments.removeLast(segment);
+        events.onDiscarded(segment);
+    }
+
     /** Counts a segment that was ended; for the thread that has the turn. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // whoever has the turn is the only writer
     public void onRolled(LogSegment ended) {

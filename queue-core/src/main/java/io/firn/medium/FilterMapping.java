@@ -25,8 +25,8 @@ public class FilterMapping implements Mapping {
     }
 
     @Override
-    public void prefault() throws IOException {
-        in.prefault();
+    public void prefault(int position, int length) throws IOException {
+        in.prefault(position, length);
     }
 
     @Override

@@ -16,10 +16,10 @@ public interface Mapping {
     void force(int position, int length) throws IOException;
 
     /**
-     * Pages everything in, so that the writer causes no page fault. Must not run concurrently with
-     * a writer, because it loads bytes and stores them again.
+     * Pages a range in, so that the writer causes no page fault. Must not run concurrently with a
+     * writer of the same range, because it loads bytes and stores them again.
      */
-    void prefault() throws IOException;
+    void prefault(int position, int length) throws IOException;
 
     /**
      * Stores one byte of every page again. A load alone would not suffice: the writer would still

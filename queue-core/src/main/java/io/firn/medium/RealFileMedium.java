@@ -159,7 +159,9 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public long usableBytes(Path path) throws IOException {
-        return fileStore(path).getUsableSpace();
+        // Without a look at all mounts, which a file store needs.
+        long bytes = nearestExisting(path).toFile().getUsableSpace();
+        return bytes > 0 ? bytes : fileStore(path).getUsableSpace();
     }
 
     @Override

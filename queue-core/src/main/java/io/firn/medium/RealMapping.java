@@ -61,14 +61,16 @@ final class RealMapping implements Mapping {
     }
 
     @Override
-    public void prefault() throws IOException {
+    public void prefault(int position, int length) throws IOException {
         checkMapped();
         try {
-            if (!writable) {
-                buffer.load();
+            if (writable) {
+                Mapping.makeWritable(buffer.slice(position, length));
                 return;
             }
-            Mapping.makeWritable(buffer);
+            for (int at = position; at < position + length; at += PAGE) {
+                buffer.get(at);
+            }
         } catch (InternalError e) {
             throw new IOException("a page of the mapping of " + path + " cannot be read", e);
         }

@@ -1,6 +1,7 @@
 package io.firn.recovery;
 
 import io.firn.DamagedRange;
+import io.firn.StoreFullException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
@@ -13,6 +14,7 @@ import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -22,6 +24,7 @@ import java.util.List;
  */
 final class UnsealedSegment {
     private static final int CHUNK = 64 * 1024;
+    private static final int PAGE = 4096;
     private static final int LOOK_AFTER_CUT = 1 << 20;
 
     final Block block;
@@ -142,16 +145,45 @@ final class UnsealedSegment {
         for (int at = markPosition; at < cut; at += CHUNK) {
             int n = Math.min(CHUNK, cut - at);
             memory.get(at, chunk, 0, n);
-            memory.put(at, chunk, 0, n);
+            writeAgain(at, chunk, n);
         }
         // The cut bytes are cleared; otherwise the next open would report them again.
         int to = Math.min(cut + Math.max(unprovenBytes(), LogSegment.TAIL_ZEROS), capacity);
-        for (int i = cut; i < to; i++) {
-            memory.put(i, (byte) 0);
+        Arrays.fill(chunk, (byte) 0);
+        for (int at = cut; at < to; at += CHUNK) {
+            writeAgain(at, chunk, Math.min(CHUNK, to - at));
         }
         if (to > markPosition) {
             block.force(markPosition, to);
         }
+    }
+
+    /**
+     * Writes bytes by calls, since a store may meet a hole (O20). On a full file system a call finds
+     * no space for a page that is a hole: it reads as zeros on the medium, too, and needs none if it
+     * is to hold zeros.
+     */
+    private void writeAgain(int at, byte[] bytes, int length) throws IOException {
+        try {
+            block.write(at, ByteBuffer.wrap(bytes, 0, length));
+        } catch (StoreFullException e) {
+            for (int i = 0; i < length; i++) {
+                int inPage = Math.min(length - i, PAGE - (at + i) % PAGE);
+                if (!isZero(bytes, i, i + inPage)) {
+                    block.write(at + i, ByteBuffer.wrap(bytes, i, inPage));
+                }
+                i += inPage - 1;
+            }
+        }
+    }
+
+    private static boolean isZero(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Takes over the segment for a new writer: from here on only this epoch counts (O1). */

@@ -64,6 +64,17 @@ public interface Block {
     }
 
     /**
+     * Makes sure that stores into {@code [from, to)} of {@link #memory} find space, where the block
+     * is written by calls: writes zeros there, and pages them in. Nobody else may write there
+     * meanwhile. Called by one background thread at a time, while a view is pinned.
+     *
+     * @param durably whether the zeros are forced, so that a later force of a store costs less
+     * @throws io.firn.StoreFullException when there is not enough space
+     * @throws IOException when the medium fails
+     */
+    default void prepare(int from, int to, boolean durably) throws IOException {}
+
+    /**
      * Returns whether bytes that were not stored since the block was reserved may be other than
      * zero, because the block was used before.
      */

@@ -1,6 +1,7 @@
 package io.firn.spi;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * A copy in a reserved block. The block has a new epoch, which none of the copied batches has:
@@ -27,7 +28,7 @@ final class ReservedCopy implements BlockCopy {
 
     @Override
     public void write(int position, byte[] source, int offset, int length) throws IOException {
-        block.memory().put(position, source, offset, length);
+        block.write(position, ByteBuffer.wrap(source, offset, length));
         written = position + length;
     }
 

@@ -12,8 +12,9 @@ import java.util.UUID;
  * <ul>
  *   <li><b>Presence is truth.</b> {@link #list} returns what it finds on the medium; there is no
  *       separate catalogue.
- *   <li>The space of a block that {@link #reserve} returned is really allocated. The block reads as
- *       zeros or as stale bytes of an older epoch. After a crash it is reserved or does not exist.
+ *   <li>Where a block that {@link #reserve} returned may be stored to, its space is really
+ *       allocated. The block reads as zeros or as stale bytes of an older epoch. After a crash it
+ *       is reserved or does not exist.
  *   <li>Everything is keyed by topic id and partition.
  *   <li>{@link #usedBytes} is counted from the blocks themselves.
  *   <li>A tier that is opened read-only changes nothing.
@@ -87,7 +88,8 @@ public interface StorageTier extends Tier, AutoCloseable {
     }
 
     /**
-     * Reserves a block, durably, with its space allocated and paged in.
+     * Reserves a block, durably. Stores into its memory find space, except where it is written by
+     * calls and not prepared; see {@link Block#isWrittenByCalls}.
      *
      * @param bytes the space wanted for batches
      * @throws IllegalArgumentException when bytes are below 1 or above {@link #maxSegmentBytes}

@@ -20,6 +20,7 @@ public final class PartitionUpkeep implements LogEvents {
     private final NextBlock nextBlock;
     private final Pulse pulse;
     private final BlockSupply blocks;
+    private final Preparation preparation;
     private final Marks marks;
     private final Seals seals;
     private final Retention retention;
@@ -44,6 +45,7 @@ public final class PartitionUpkeep implements LogEvents {
         // Duties that are due at the same time run in the order of their creation.
         this.pulse = new Pulse(duties, log, this::onChange);
         this.blocks = new BlockSupply(duties, log, nextBlock);
+        this.preparation = new Preparation(duties, log, appenders);
         this.marks = new Marks(duties, log);
         this.seals = new Seals(duties, log, this::onFinished);
         this.releases = new Releases(duties, log);
@@ -80,6 +82,16 @@ public final class PartitionUpkeep implements LogEvents {
         if (isFillingUp) {
             blocks.call();
         }
+    }
+
+    @Override
+    public void onSpaceWanted() {
+        preparation.call();
+    }
+
+    @Override
+    public void onDiscarded(LogSegment segment) {
+        releases.discard(segment.block);
     }
 
     private void onChange() {

@@ -68,6 +68,12 @@ public final class Releases extends Duty {
         call();
     }
 
+    /** Any thread: deletes a block that nobody reads. */
+    void discard(Block block) {
+        handedOver.add(new Waiting(null, block.tier(), block::delete));
+        call();
+    }
+
     /** Releases a segment's view, and deletes the segment. */
     void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();

@@ -53,7 +53,7 @@ class PrefaultTest {
             for (int round = 0; round < ROUNDS; round++) {
                 Mapping mapping = file.map(MapMode.READ_WRITE, 0, PAGES * Mapping.PAGE);
                 try {
-                    mapping.prefault();
+                    mapping.prefault(0, mapping.buffer().capacity());
                     ByteBuffer bytes = mapping.buffer();
                     long before = faults();
                     for (int at = 0; at < bytes.capacity(); at += Mapping.PAGE) {

@@ -18,6 +18,17 @@ abstract sealed class SimulatedBytes extends SimulatedNode permits SimulatedFile
 
     abstract int size();
 
+    /** The bytes of the medium that it needs. */
+    long usedBytes() {
+        return size();
+    }
+
+    /** How many bytes of a write find space on a medium with so much room. */
+    int fitting(long position, int length, long room) {
+        long growth = Math.max(0, position + length - size());
+        return growth <= room ? length : (int) Math.max(0, length - (growth - room));
+    }
+
     abstract long modifiedMs();
 
     abstract int read(long position, byte[] target, int offset, int length);

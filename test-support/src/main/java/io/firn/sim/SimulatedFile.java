@@ -167,9 +167,25 @@ final class SimulatedFile extends SimulatedBytes {
 
     /** A page held this, and changes. */
     private void changed(int page, byte[] before) {
+        checkSpace(page);
         if (!disguised.get(page) && !Arrays.equals(before, durablePage(page))) {
             history.add(page, before);
         }
+    }
+
+    /**
+     * A store through a mapping into a page that was never written would end the process, or be
+     * lost, if the medium were full.
+     */
+    private void checkSpace(int page) {
+        if (!allocated.get(page) && page < pages() && !isZero(page)) {
+            throw new AssertionError(
+                    "a store through a mapping into page " + page + ", which has no space");
+        }
+    }
+
+    private boolean isZero(int page) {
+        return Arrays.equals(pageOf(bytes, size, page), new byte[PAGE]);
     }
 
     /** Its mapping is written to from now on. */
@@ -188,6 +204,34 @@ final class SimulatedFile extends SimulatedBytes {
         history.look(bytes, size, this::changed);
     }
 
+    @Override
+    long usedBytes() {
+        return usedBytes(allocated, size);
+    }
+
+    private static long usedBytes(BitSet pages, int end) {
+        int last = end / PAGE;
+        long whole = (long) pages.get(0, last).cardinality() * PAGE;
+        return whole + (pages.get(last) ? end % PAGE : 0);
+    }
+
+    @Override
+    int fitting(long position, int length, long room) {
+        BitSet pages = (BitSet) allocated.clone();
+        long before = usedBytes();
+        int end = (int) position + length;
+        for (int at = (int) position; at < end; ) {
+            int next = Math.min(end, (at / PAGE + 1) * PAGE);
+            pages.set(at / PAGE);
+            long growth = usedBytes(pages, Math.max(size, next)) - before;
+            if (growth > room) {
+                return (int) (at - position + Math.max(0, next - at - (growth - room)));
+            }
+            at = next;
+        }
+        return length;
+    }
+
     /** The first page without space of its own, or −1. */
     @Override
     int firstHole() {
@@ -203,6 +247,7 @@ final class SimulatedFile extends SimulatedBytes {
                 undisguise(page);
                 lost.remove(page);
             }
+            checkSpace(page);
             if (!lost.containsKey(page)) {
                 byte[] now = pageOf(bytes, size, page);
                 store(page, now);

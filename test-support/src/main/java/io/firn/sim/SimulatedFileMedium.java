@@ -43,7 +43,9 @@ import java.util.function.Predicate;
  *       survives by itself or not.
  *   <li>A file's size is durable after a force of the file.
  *   <li>A failed force loses pages: later forces leave them alone ({@link SimulatedFile}).
- *   <li>A file with a hole must not be mapped for writing: it throws an {@link AssertionError}.
+ *   <li>A store through a mapping into a page that was never written throws an {@link
+ *       AssertionError} at the next force or look: on a full medium it would be lost, or end the
+ *       process.
  * </ul>
  *
  * <p>Everything that changes the medium, forces included, is an operation with a number; {@link
@@ -356,10 +358,11 @@ public final class SimulatedFileMedium implements FileMedium {
     /** A force, where space is taken late. */
     void takeSpace(SimulatedHandle handle) throws IOException {
         SimulatedBytes file = handle.file();
-        if (faults.isSpaceTakenLate() && file.size() - file.taken() > usableBytes()) {
+        int used = (int) file.usedBytes();
+        if (faults.isSpaceTakenLate() && used - file.taken() > usableBytes()) {
             throw Faults.noSpace(handle.path());
         }
-        file.take(file.size());
+        file.take(used);
     }
 
     private static long usedBytes(SimulatedNode node) {
@@ -368,7 +371,7 @@ public final class SimulatedFileMedium implements FileMedium {
                     .mapToLong(SimulatedFileMedium::usedBytes)
                     .sum();
         }
-        return ((SimulatedBytes) node).size();
+        return ((SimulatedBytes) node).usedBytes();
     }
 
     @Override
@@ -447,8 +450,7 @@ public final class SimulatedFileMedium implements FileMedium {
         Path path = handle.path();
         int number = begin("write " + length + " bytes at " + position + " of", path);
         long room = faults.isSpaceTakenLate() ? Long.MAX_VALUE : usableBytes();
-        long growth = Math.max(0, position + length - handle.file().size());
-        int fitting = growth <= room ? length : (int) Math.max(0, length - (growth - room));
+        int fitting = handle.file().fitting(position, length, room);
         int count = faults.isTooShort(number) ? Math.min(fitting, length / 2) : fitting;
         handle.file().write(position, source, offset, count, nowMs);
         if (count < fitting) {

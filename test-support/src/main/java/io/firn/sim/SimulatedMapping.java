@@ -39,7 +39,8 @@ final class SimulatedMapping implements Mapping {
     }
 
     @Override
-    public void prefault() throws IOException {
+    public void prefault(int position, int length) throws IOException {
+        Objects.checkFromIndexSize(position, length, buffer.capacity());
         checkMapped();
         synchronized (medium) {
             medium.look(handle.path());

@@ -178,8 +178,8 @@ public abstract class FileMediumContract {
             file.write(0, new byte[8192], 0, 8192);
             Mapping writer = file.map(8192, true);
             Mapping reader = file.map(8192, false);
-            writer.prefault();
-            reader.prefault();
+            writer.prefault(0, 8192);
+            reader.prefault(0, 8192);
 
             assertEquals(ByteOrder.BIG_ENDIAN, writer.buffer().order());
             writer.buffer().putInt(5000, 0x0102_0304);

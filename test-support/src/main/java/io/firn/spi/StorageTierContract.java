@@ -86,6 +86,7 @@ public abstract class StorageTierContract {
 
     /** Stores, forces and marks so many bytes, as the first life of a segment does. */
     private static Block fill(Block segment, int length) throws IOException {
+        segment.prepare(0, length, false);
         segment.memory().put(0, someBytes(length));
         segment.force(0, length);
         Mark begun = segment.mark().active(segment.mark().epoch(), 1000, 0, 1000);
@@ -151,6 +152,7 @@ public abstract class StorageTierContract {
 
         assertEquals(mark, found.mark());
         assertHolds(found, 5000);
+        found.prepare(5000, 5001, false);
         found.memory().put(5000, (byte) 1);
         found.force(5000, 5001);
     }
@@ -160,6 +162,7 @@ public abstract class StorageTierContract {
         Block segment = reserve(open(), 1);
         View view = segment.view();
 
+        segment.prepare(SEGMENT_BYTES - 8, SEGMENT_BYTES, false);
         segment.memory().putLong(SEGMENT_BYTES - 8, 0x1234_5678_9ABCL);
 
         assertTrue(view.pin());

@@ -279,14 +279,31 @@ class SimulatedFileMediumTest extends FileMediumContract {
         medium.faults().failOperations(number -> number == failing);
     }
 
+    /** Without space a store ends the process, or is lost. */
     @Test
-    void shouldRefuseToMapAHoleForWriting() throws IOException {
+    void shouldNoticeAStoreThroughAMappingIntoAPageThatWasNeverWritten() throws IOException {
         MediumFile file = durableFile();
         file.setSize(10 * PAGE);
+        Mapping mapping = file.map(10 * PAGE, true);
+        file.write(3 * PAGE, bytes(1, 0), 0, 1);
 
-        assertThrows(AssertionError.class, () -> file.map(PAGE, true));
-        file.write(2 * PAGE, bytes(8 * PAGE, 0), 0, 8 * PAGE);
-        file.map(PAGE, true);
+        mapping.buffer().put(3 * PAGE + 100, (byte) 1);
+        mapping.force(0, 10 * PAGE);
+        mapping.buffer().put(4 * PAGE, (byte) 1);
+
+        assertThrows(AssertionError.class, () -> mapping.force(0, 10 * PAGE));
+        assertThrows(AssertionError.class, medium::kill);
+    }
+
+    @Test
+    void shouldCountTheSpaceOfWrittenPagesOnly() throws IOException {
+        medium.faults().limitBytes(100 * PAGE);
+        long before = medium.usableBytes(Path.of("/"));
+        MediumFile file = medium.create(Path.of("/sparse"));
+        file.setSize(10 * PAGE);
+        file.write(9 * PAGE - 1, bytes(2, 1), 0, 2);
+
+        assertEquals(before - 2 * PAGE, medium.usableBytes(Path.of("/")));
     }
 
     @Test

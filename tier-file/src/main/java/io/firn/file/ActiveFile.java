@@ -15,8 +15,10 @@ import java.util.Objects;
 
 /**
  * The writer's side of a segment that is not sealed: its mapped file, with the marks at its end.
- * Every byte of the file was written before the file is mapped, because a store into a hole of a
- * full file system would be lost silently.
+ * The file is sparse. A store through the mapping into a hole of a full file system would be lost
+ * or end the JVM, so only two parts of it are stored to: the mark pages, which were written before
+ * the file got its name (O16), and what was prepared with written zeros (O17). Everything else is
+ * written by calls, which fail properly.
  */
 final class ActiveFile {
     /**
@@ -26,6 +28,15 @@ final class ActiveFile {
      */
     private static final byte[] GUARD = "the file is whole".getBytes(StandardCharsets.US_ASCII);
 
+    /**
+     * Zeros are written in pieces of this size. With larger pieces Linux keeps the file in larger
+     * folios, and a later force of a small store writes a whole folio (measured: pieces of 1 MiB
+     * double the cost of a force of 64 bytes).
+     */
+    private static final byte[] ZEROS = new byte[16 * 1024];
+
+    private final BlockOwner owner;
+    private final PartitionDirectory directory;
     private final Path path;
     private final MediumFile file;
     private final Mapping mapping;
@@ -41,7 +52,16 @@ final class ActiveFile {
      *
      * @param newestSlot the slot that contains the newest mark
      */
-    ActiveFile(Path path, MediumFile file, int capacity, int newestSlot) throws IOException {
+    ActiveFile(
+            BlockOwner owner,
+            PartitionDirectory directory,
+            Path path,
+            MediumFile file,
+            int capacity,
+            int newestSlot)
+            throws IOException {
+        this.owner = owner;
+        this.directory = directory;
         this.path = path;
         this.file = file;
         this.fileBytes = file.size();
@@ -57,11 +77,38 @@ final class ActiveFile {
 
     void write(int position, ByteBuffer source) throws IOException {
         Objects.checkFromIndexSize(position, source.remaining(), memory.capacity());
-        file.write(position, source);
+        int length = source.remaining();
+        try {
+            file.write(position, source);
+        } catch (IOException e) {
+            if (directory.isFull(e, length)) {
+                throw owner.noSpace(directory.full(e, length));
+            }
+            throw e;
+        }
     }
 
-    void prefault() throws IOException {
-        mapping.prefault();
+    /** Writes zeros first, so that every page has space when it is stored to (O17). */
+    void prepare(int from, int to, boolean durably) throws IOException {
+        Objects.checkFromToIndex(from, to, memory.capacity());
+        writeZeros(from, to);
+        if (durably) {
+            mapping.force(from, to - from); // before the pages are made writable: it undoes that
+        }
+        mapping.prefault(from, to - from);
+    }
+
+    private void writeZeros(int from, int to) throws IOException {
+        try {
+            for (int position = from; position < to; position += ZEROS.length) {
+                file.write(position, ZEROS, 0, Math.min(ZEROS.length, to - position));
+            }
+        } catch (IOException e) {
+            if (directory.isFull(e, to - from)) {
+                throw directory.full(e, to - from);
+            }
+            throw e;
+        }
     }
 
     /** Releases the mapping. */

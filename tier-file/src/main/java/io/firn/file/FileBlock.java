@@ -21,7 +21,7 @@ import java.util.Objects;
  * finished again; {@link PartitionScan} distinguishes the two.
  */
 final class FileBlock implements Block {
-    private final Owner owner;
+    private final BlockOwner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final long fileEpoch;
@@ -34,18 +34,6 @@ final class FileBlock implements Block {
     private volatile FileState state;
     private volatile boolean deleted;
 
-    /** What a block needs of its tier. */
-    interface Owner {
-        /** Returns the tier. */
-        StorageTier tier();
-
-        /** Returns what collects the mappings that are released while a user may hold a buffer. */
-        Uncollected uncollected();
-
-        /** Removes a block whose segment was deleted. */
-        void forget(FileBlock block);
-    }
-
     /**
      * Creates the block of a segment that is not sealed.
      *
@@ -54,7 +42,7 @@ final class FileBlock implements Block {
      * @param room the space for batches in bytes
      */
     FileBlock(
-            Owner owner,
+            BlockOwner owner,
             PartitionDirectory directory,
             long epoch,
             MediumFile file,
@@ -71,7 +59,7 @@ final class FileBlock implements Block {
                 new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
         View view = null;
         if (found.newest() != null && !directory.readOnly()) {
-            ActiveFile writer = new ActiveFile(path, file, room, found.slot());
+            ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
             // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
                     new View(
@@ -84,7 +72,7 @@ final class FileBlock implements Block {
 
     /** Creates the block of a segment that is sealed. */
     FileBlock(
-            Owner owner,
+            BlockOwner owner,
             PartitionDirectory directory,
             SealMark seal,
             long fileBytes,
@@ -164,8 +152,9 @@ final class FileBlock implements Block {
         writer().write(position, source);
     }
 
-    void prefault() throws IOException {
-        writer().prefault();
+    @Override
+    public void prepare(int from, int to, boolean durably) throws IOException {
+        writer().prepare(from, to, durably);
     }
 
     @Override

@@ -16,7 +16,7 @@ final class FileCopy implements BlockCopy {
     /** A copy never has a name that contains an epoch. */
     private static final long UNNAMED = -1;
 
-    private final FileBlock.Owner owner;
+    private final BlockOwner owner;
     private final Listener listener;
     private final PartitionDirectory directory;
     private final Mark mark;
@@ -35,7 +35,7 @@ final class FileCopy implements BlockCopy {
     }
 
     private FileCopy(
-            FileBlock.Owner owner,
+            BlockOwner owner,
             Listener listener,
             PartitionDirectory directory,
             Mark mark,
@@ -48,7 +48,7 @@ final class FileCopy implements BlockCopy {
     }
 
     static FileCopy begin(
-            FileBlock.Owner owner, Listener listener, PartitionDirectory directory, Mark mark)
+            BlockOwner owner, Listener listener, PartitionDirectory directory, Mark mark)
             throws IOException {
         long base = mark.baseOffset();
         directory.requireFree(base, UNNAMED, directory.copy(base));

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A tier in a directory, with a subdirectory for each partition and a file for each segment. A
  * sealed segment is a plain Kafka {@code .log} with its {@code .index} and {@code .timeindex}. The
- * space of the active segment is reserved ahead of the writer.
+ * active segment's file has its final size from the start, and takes space as it is written.
  *
  * <pre>{@code
  * StorageTier tier = FileTier.at(Path.of("/data/log"));
@@ -52,7 +52,7 @@ public final class FileTier implements StorageTier {
         this.medium = builder.medium;
         this.capacityBytes = builder.capacityBytes;
         this.ownership = new TierOwnership(medium, root);
-        this.contents = new TierContents(this, root, capacityBytes);
+        this.contents = new TierContents(this, medium, root, capacityBytes);
     }
 
     /** Returns a tier in a directory of this machine, limited only by its file system. */
@@ -128,8 +128,9 @@ public final class FileTier implements StorageTier {
     }
 
     /**
-     * Returns the bytes of the segments' files, including copies that are being made. Sidecars, a
-     * few thousandths of that, are not counted.
+     * Returns the bytes of the segments' files, including copies that are being made. The file of
+     * an active segment counts with its final size, to which it may grow. Sidecars, a few
+     * thousandths of that, are not counted.
      */
     @Override
     public long usedBytes() {
@@ -174,6 +175,7 @@ public final class FileTier implements StorageTier {
         FileBlock made = null;
         try {
             PartitionDirectory directory = directoryFor(topicId, partition);
+            contents.requireSpace(directory, wanted);
             made = new Reservation(contents, directory, bytes, epoch).make();
             return made;
         } finally {

@@ -194,6 +194,10 @@ record PartitionDirectory(
                 || (seal != null && medium.exists(active(seal.fileEpoch())));
     }
 
+    long usableBytes() throws IOException {
+        return medium.usableBytes(path);
+    }
+
     /** Returns whether an error means that the file system is full. */
     boolean isFull(IOException e, long wanted) {
         return NoSpace.isMeantBy(e, medium, path, wanted);

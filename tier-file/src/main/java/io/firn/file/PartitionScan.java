@@ -28,7 +28,7 @@ import java.util.TreeSet;
  * </ul>
  */
 final class PartitionScan {
-    private final FileBlock.Owner owner;
+    private final BlockOwner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final Map<Path, FileBlock> known;
@@ -44,7 +44,7 @@ final class PartitionScan {
      *
      * @param known segments found earlier, by {@link FileBlock#key}
      */
-    PartitionScan(FileBlock.Owner owner, PartitionDirectory directory, Map<Path, FileBlock> known) {
+    PartitionScan(BlockOwner owner, PartitionDirectory directory, Map<Path, FileBlock> known) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();

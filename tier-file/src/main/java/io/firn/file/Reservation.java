@@ -8,18 +8,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Makes the file of a new segment: writes zeros to all of it, then its first mark, under a
- * temporary name that is ignored after a crash, and renames it when all of that is durable.
+ * Makes the file of a new segment, of its final size: writes both mark pages, with the first mark,
+ * under a temporary name that is ignored after a crash, and renames it when that is durable (O16).
+ * The rest is a hole, so that a segment begins with next to no space and costs no time.
  */
 final class Reservation {
-    /**
-     * Zeros are written in pieces of this size. With larger pieces Linux keeps the file in larger
-     * folios, and a later force of a small store writes a whole folio (measured: pieces of 1 MiB
-     * double the cost of a force of 64 bytes).
-     */
-    private static final int PIECE = 16 * 1024;
-
-    private final FileBlock.Owner owner;
+    private final BlockOwner owner;
     private final PartitionDirectory directory;
     private final FileMedium medium;
     private final int bytes;
@@ -28,7 +22,7 @@ final class Reservation {
     private final Path path;
     private final Path temporary;
 
-    Reservation(FileBlock.Owner owner, PartitionDirectory directory, int bytes, long epoch) {
+    Reservation(BlockOwner owner, PartitionDirectory directory, int bytes, long epoch) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
@@ -51,7 +45,7 @@ final class Reservation {
             directory.force();
             return open();
         } catch (IOException e) {
-            boolean full = directory.isFull(e, PIECE);
+            boolean full = directory.isFull(e, MarkPages.BYTES);
             cleanUp(e);
             if (full) {
                 throw directory.full(e, fileBytes);
@@ -66,20 +60,15 @@ final class Reservation {
     private void write() throws IOException {
         medium.delete(temporary);
         try (MediumFile file = medium.create(temporary)) {
-            writeZeros(file);
+            file.setSize(fileBytes);
+            byte[] marks = new byte[MarkPages.BYTES];
             Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
             byte[] encoded = MarkFormat.encode(mark);
-            file.write(MarkPages.slotPosition(fileBytes, 0), encoded, 0, encoded.length);
-            // Before the rename: a file of the final name has all of its space.
+            System.arraycopy(encoded, 0, marks, 0, encoded.length);
+            // Both pages whole: marks are stored through the mapping.
+            file.write(MarkPages.slotPosition(fileBytes, 0), marks, 0, marks.length);
+            // Before the rename: a file of the final name has its size and its marks.
             file.force();
-        }
-    }
-
-    private void writeZeros(MediumFile file) throws IOException {
-        byte[] zeros = new byte[PIECE];
-        for (long position = 0; position < fileBytes; position += PIECE) {
-            int length = (int) Math.min(PIECE, fileBytes - position);
-            file.write(position, zeros, 0, length);
         }
     }
 
@@ -89,7 +78,6 @@ final class Reservation {
         try {
             MarkPages.Found found = MarkPages.read(file, fileBytes);
             segment = new FileBlock(owner, directory, epoch, file, found, bytes);
-            segment.prefault();
             return segment;
         } catch (IOException | RuntimeException e) {
             if (segment == null) {

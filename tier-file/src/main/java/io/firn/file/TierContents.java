@@ -1,8 +1,10 @@
 package io.firn.file;
 
 import io.firn.StoreFullException;
+import io.firn.medium.FileMedium;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -14,8 +16,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * the tier's capacity. Thread-safe, except that one thread at a time calls {@link #update} and
  * {@link #releaseAll}.
  */
-final class TierContents implements FileBlock.Owner, FileCopy.Listener {
+final class TierContents implements BlockOwner, FileCopy.Listener {
+    /** More than what the file system keeps for a segment that is deleted before its first batch. */
+    private static final long CLEARLY_MORE = 64 * 1024;
+
     private final StorageTier tier;
+    private final FileMedium medium;
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
@@ -25,14 +31,18 @@ final class TierContents implements FileBlock.Owner, FileCopy.Listener {
     /** Guards {@link #pendingBytes} and decisions that depend on it. */
     private final Object occupancy = new Object();
 
+    /** Usable bytes of the file system that were not enough for a write; 0 for none. */
+    private volatile long notEnough;
+
     /** Space that was granted and is not visible yet as a segment or a copy. */
     private long pendingBytes;
 
     /** In a read-only tier: segments that the last scan no longer found. */
     private Set<FileBlock> vanished = Set.of();
 
-    TierContents(StorageTier tier, Path root, long capacityBytes) {
+    TierContents(StorageTier tier, FileMedium medium, Path root, long capacityBytes) {
         this.tier = tier;
+        this.medium = medium;
         this.root = root;
         this.capacityBytes = capacityBytes;
     }
@@ -69,6 +79,29 @@ final class TierContents implements FileBlock.Owner, FileCopy.Listener {
         segments.clear();
         vanished.forEach(FileBlock::release);
         vanished = Set.of();
+    }
+
+    /**
+     * Checks that the file system has space for a whole segment. It is not set aside: a segment
+     * takes space as it is written. But one that could not be filled is better begun elsewhere.
+     */
+    void requireSpace(PartitionDirectory directory, long bytes) throws IOException {
+        long usable = directory.usableBytes();
+        if (usable < bytes || usable <= notEnough) {
+            throw directory.full(null, bytes);
+        }
+        notEnough = 0;
+    }
+
+    /**
+     * From now on the tier is full, until the file system has more space than now. It may have some
+     * left that it does not give to us, because of a quota.
+     */
+    @Override
+    public StoreFullException noSpace(StoreFullException why) throws IOException {
+        long usable = medium.usableBytes(root);
+        notEnough = usable == Long.MAX_VALUE ? 0 : usable + CLEARLY_MORE;
+        return why;
     }
 
     @Override

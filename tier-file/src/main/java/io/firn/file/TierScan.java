@@ -18,7 +18,7 @@ import java.util.UUID;
 final class TierScan {
     private static final int MAX_TRIES = 3;
 
-    private final FileBlock.Owner owner;
+    private final BlockOwner owner;
     private final Path root;
     private final FileMedium medium;
     private final boolean readOnly;
@@ -28,7 +28,7 @@ final class TierScan {
     private final List<Path> topics = new ArrayList<>();
     private final Map<PartitionDirectory, PartitionScan> partitions = new LinkedHashMap<>();
 
-    TierScan(FileBlock.Owner owner, Path root, FileMedium medium, boolean readOnly) {
+    TierScan(BlockOwner owner, Path root, FileMedium medium, boolean readOnly) {
         this.owner = owner;
         this.root = root;
         this.medium = medium;

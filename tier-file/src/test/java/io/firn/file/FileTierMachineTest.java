@@ -16,6 +16,7 @@ import io.firn.spi.TierContext;
 import io.firn.spi.View;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -175,6 +176,7 @@ class FileTierMachineTest {
         try (FileTier tier = open(mount)) {
             assertEquals(DurabilityClass.PROCESS_CRASH, tier.durabilityClass());
             Block first = tier.reserve(TOPIC, 0, 2 << 20, 1);
+            first.write(0, ByteBuffer.allocate(2 << 20));
             long used = tier.usedBytes();
 
             StoreFullException full =

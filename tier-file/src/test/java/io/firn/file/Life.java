@@ -12,6 +12,7 @@ import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -99,7 +100,7 @@ final class Life implements AutoCloseable {
             case RESERVE -> segment = tier.reserve(TOPIC, PARTITION, ROOM, 42);
             case BEGIN -> segment.writeMark(segment.mark().active(42, BASE, 0, BASE));
             case STORE -> {
-                segment.memory().put(0, BYTES);
+                segment.write(0, ByteBuffer.wrap(BYTES));
                 segment.force(0, LENGTH);
             }
             case MARK -> segment.writeMark(segment.mark().active(42, BASE, 5000, BASE + 5));
@@ -141,7 +142,7 @@ final class Life implements AutoCloseable {
             assertEquals(77, mark.sealTimeMs());
             return segment.isFinished() ? finished(promised) : Step.SEAL;
         }
-        segment.memory().putLong(LENGTH, 0);
+        segment.write(LENGTH, ByteBuffer.wrap(new byte[8]));
         segment.force(LENGTH, ROOM);
         return switch (mark.position()) {
             case 0 -> mark.state() == SegmentState.RESERVED ? Step.RESERVE : Step.BEGIN;
@@ -169,7 +170,7 @@ final class Life implements AutoCloseable {
     void recover() throws IOException {
         if (segment != null && segment.mark().state() != SegmentState.SEALED) {
             int position = segment.mark().position();
-            segment.memory().put(0, Arrays.copyOf(BYTES, position));
+            segment.write(0, ByteBuffer.wrap(BYTES, 0, position));
             segment.force(0, position);
             segment.rewriteMark(segment.mark());
         }

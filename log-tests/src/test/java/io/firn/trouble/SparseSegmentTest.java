@@ -1,0 +1,279 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreFullException;
+import io.firn.Tailer;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.FilterMediumFile;
+import io.firn.medium.MediumFile;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import io.firn.store.StoreBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.CachedEpochClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A segment's file takes space as it is written (O16 to O20). */
+class SparseSegmentTest {
+    private static final int SEGMENT_BYTES = 512 * 1024;
+    private static final int LARGE = 40_000;
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+
+    private static LogStore open(FileMedium medium) {
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .clock(new CachedEpochClock())
+                .invokerMode()
+                .open();
+    }
+
+    private static Partition partition(LogStore store, Durability durability) {
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(SEGMENT_BYTES)
+                        .withDurability(durability);
+        return store.openOrCreateTopic("t", options).partition(0);
+    }
+
+    private static byte[] value(long offset, int length) {
+        byte[] value = new byte[length];
+        Arrays.fill(value, (byte) (offset + 1));
+        return value;
+    }
+
+    private static void assertWhole(Partition partition, long first, long end) {
+        long[] next = {first};
+        try (Tailer tailer = partition.openTailer()) {
+            tailer.seek(first);
+            while (next[0] < end) {
+                tailer.poll(
+                        record -> {
+                            assertEquals(next[0], record.offset());
+                            byte[] found = new byte[record.valueLength()];
+                            record.getValue(found, 0);
+                            byte[] expected = value(record.offset(), found.length);
+                            assertEquals(0, Arrays.compare(expected, found));
+                            next[0]++;
+                            return Verdict.CONTINUE;
+                        },
+                        1000);
+            }
+        }
+    }
+
+    private long usedBytes() throws IOException {
+        return usedBytes(medium);
+    }
+
+    private static long usedBytes(SimulatedFileMedium medium) throws IOException {
+        medium.faults().limitBytes(Long.MAX_VALUE - 1);
+        return Long.MAX_VALUE - 1 - medium.usableBytes(Path.of("/sim"));
+    }
+
+    @Test
+    void shouldTakeLittleSpaceForAFewRecords() throws IOException {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            long before = usedBytes();
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 100), 0, 100);
+            }
+            assertTrue(usedBytes() - before < 48 * 1024, "took " + (usedBytes() - before));
+        }
+    }
+
+    /** While zeros are written, small and large records are appended wherever they may be. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepWhatIsAppendedWhileSpaceIsPrepared(Durability durability) {
+        AppendingMedium appending = new AppendingMedium(medium);
+        try (LogStore store = open(appending)) {
+            Partition partition = partition(store, durability);
+            try (Appender appender = partition.openAppender()) {
+                appending.whileZeros =
+                        () -> {
+                            for (int length : new int[] {100, 2_000, LARGE, 300}) {
+                                long offset = partition.nextOffset();
+                                appender.appendAsync(value(offset, length), 0, length);
+                            }
+                        };
+                while (partition.metrics().rolls() < 4) {
+                    long offset = partition.nextOffset();
+                    int length = offset % 50 == 0 ? LARGE : 100 + (int) (offset % 900);
+                    appender.append(value(offset, length), 0, length);
+                    if (offset % 7 == 0) {
+                        store.doWork();
+                    }
+                }
+            }
+            assertTrue(appending.pieces.get() > 4, "zeros were written " + appending.pieces);
+            partition.force();
+            assertWhole(partition, 0, partition.nextOffset());
+            assertEquals(0, store.metrics().backgroundErrors());
+        }
+    }
+
+    /** What was written of a refused record is all zeros after it, and its CRC is right. */
+    @Test
+    void shouldNotFindARefusedRecordAgain() throws IOException {
+        SimulatedFileMedium left;
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.WRITTEN);
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 3; i++) {
+                    appender.append(value(i, LARGE), 0, LARGE);
+                }
+                store.doWork();
+                medium.faults().limitBytes(usedBytes() + 4096);
+                assertEquals(
+                        Appender.BACK_PRESSURED, appender.appendAsync(new byte[LARGE], 0, LARGE));
+                medium.faults().none();
+                assertEquals(3, appender.appendAsync(value(3, 50), 0, 50));
+                left = medium.kill();
+            }
+        }
+        try (LogStore store = open(left)) {
+            Partition partition = partition(store, Durability.WRITTEN);
+            assertEquals(4, partition.nextOffset());
+            assertWhole(partition, 0, 4);
+        }
+    }
+
+    @Test
+    void shouldGoOnReadingAndAppendAgainAfterALackOfSpace() throws IOException {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, LARGE), 0, LARGE);
+                store.doWork();
+                medium.faults().limitBytes(usedBytes() + 2 * LARGE);
+                StoreFullException full =
+                        assertThrows(
+                                StoreFullException.class,
+                                () -> {
+                                    for (int i = 1; i < 10; i++) {
+                                        appender.append(value(i, LARGE), 0, LARGE);
+                                    }
+                                });
+                assertTrue(full.getMessage().contains("t-0"), full.getMessage());
+                long end = partition.nextOffset();
+                assertEquals(end, partition.durableOffset());
+                assertTrue(end > 1);
+                assertWhole(partition, 0, end);
+                medium.faults().limitBytes(Long.MAX_VALUE);
+                assertEquals(end, appender.append(value(end, LARGE), 0, LARGE));
+                store.doWork();
+                assertWhole(partition, 0, end + 1);
+                assertEquals(false, partition.metrics().poisoned());
+            }
+        }
+    }
+
+    @Test
+    void shouldContinueInAnotherTierWhenTheFirstHasNoSpace() throws IOException {
+        SimulatedFileMedium other = new SimulatedFileMedium();
+        try (LogStore store =
+                StoreBuilder.over(Path.of("/sim/store"), other)
+                        .tier(FileTier.builder(Path.of("/sim/hot")).medium(medium).build())
+                        .tier(FileTier.builder(Path.of("/sim/cold")).medium(other).build())
+                        .clock(new CachedEpochClock())
+                        .invokerMode()
+                        .open()) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, LARGE), 0, LARGE);
+                store.doWork();
+                medium.faults().limitBytes(usedBytes() + LARGE);
+                for (int i = 1; i < 30; i++) {
+                    assertEquals(i, appender.append(value(i, LARGE), 0, LARGE));
+                }
+            }
+            assertWhole(partition, 0, 30);
+            assertTrue(store.metrics().tiers().get(1).segments() > 0);
+        }
+    }
+
+    @Test
+    void shouldAppendByCallsWhenThereIsNoSpaceToPrepare() throws IOException {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 100), 0, 100);
+                medium.faults().limitBytes(usedBytes() + 48 * 1024);
+                for (int i = 1; i < 60; i++) {
+                    assertEquals(i, appender.append(value(i, 100), 0, 100));
+                    store.doWork();
+                }
+            }
+            assertWhole(partition, 0, 60);
+            assertEquals(0, store.metrics().backgroundErrors());
+        }
+    }
+
+    /** Pages of zeros in a record may be holes after a power cut. */
+    @Test
+    void shouldOpenOnAFullDiskASegmentWithHoles() throws IOException {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.WRITTEN);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 100), 0, 100);
+                partition.force();
+                store.doWork();
+                appender.append(new byte[LARGE], 0, LARGE);
+            }
+            int kept = 0;
+            for (int seed = 0; seed < 200; seed++) {
+                SimulatedFileMedium left = medium.crash(Survival.random(seed));
+                // Room for small files, and for no page of a segment.
+                left.faults().limitBytes(usedBytes(left) + 3_000);
+                try (LogStore again = open(left)) {
+                    long end = again.openTopic("t").partition(0).nextOffset();
+                    kept += end == 2 ? 1 : 0;
+                }
+            }
+            assertTrue(kept > 0);
+        }
+    }
+
+    /** Calls back before each piece of zeros is written. */
+    private static final class AppendingMedium extends FilterFileMedium {
+        private final AtomicInteger pieces = new AtomicInteger();
+        private Runnable whileZeros = () -> {};
+
+        AppendingMedium(FileMedium in) {
+            super(in);
+        }
+
+        @Override
+        protected MediumFile wrap(Path path, MediumFile file) {
+            return new FilterMediumFile(file) {
+                @Override
+                public void write(long position, byte[] source, int offset, int length)
+                        throws IOException {
+                    if (path.toString().endsWith(".active") && length > 1000) {
+                        pieces.incrementAndGet();
+                        whileZeros.run();
+                    }
+                    super.write(position, source, offset, length);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.firn.append;
+
+import io.firn.log.LogSegment;
+import io.firn.spi.View;
+import java.io.IOException;
+
+/**
+ * How much of a segment is prepared for stores into memory, which cost a small batch less than a
+ * call. The background prepares it ahead of the writer, in growing chunks, so that a segment begins
+ * small.
+ *
+ * <pre>
+ *  0        written       from          done              to
+ *  | batches | calls ...   | stores      | being zeroed    | calls ...
+ * </pre>
+ *
+ * <p>Zeros never overwrite a batch (O18): the range is decided under the appenders' turn, above
+ * what is written, and published before the first zero is written; a batch that would reach into
+ * what is being zeroed is back-pressured. The bounds are raised by the background only; the writer
+ * reads them under the turn.
+ */
+final class PreparedSpace {
+    /** Small batches are written by calls until they have so many bytes in a segment. */
+    private static final int PREPARE_AFTER = 4096;
+
+    /** The writer is this far away from zeros, so that it seldom meets them. */
+    private static final int DISTANCE = 8192;
+
+    private static final int SMALLEST = 64 * 1024;
+    private static final int LARGEST = 4 << 20;
+    private static final int PIECE = 256 * 1024;
+    private static final int PAGE = 4096;
+
+    final LogSegment segment;
+    private int called;
+    private volatile boolean wanted;
+    private volatile int from;
+    private volatile int done;
+    private volatile int to;
+
+    /** The middle of what was prepared last. */
+    private volatile int half;
+
+    PreparedSpace(LogSegment segment) {
+        this.segment = segment;
+    }
+
+    // ---- the writer's side
+
+    /** Whether bytes may be stored into memory. */
+    boolean holds(int at, int end) {
+        return end <= done && at >= from;
+    }
+
+    /** Whether bytes would meet zeros that are being written. */
+    boolean isZeroed(int at, int end) {
+        return done < to && at < to && end > done;
+    }
+
+    /** Up to here the writer need not ask for more. */
+    int quietUpTo() {
+        return Math.min(half, done);
+    }
+
+    int done() {
+        return done;
+    }
+
+    /**
+     * Notes a small batch for which nothing is prepared.
+     *
+     * @return whether the background is to be called
+     */
+    boolean isWantedAfter(int at, int size) {
+        if (at < from) {
+            return false; // it is prepared further on
+        }
+        called = Math.min(called + size, PREPARE_AFTER);
+        return called == PREPARE_AFTER && want();
+    }
+
+    /** Asks for more; returns false when that is known already. */
+    boolean want() {
+        if (wanted || done == segment.capacity) {
+            return false;
+        }
+        wanted = true;
+        return true;
+    }
+
+    // ---- the background's side
+
+    boolean isWanted() {
+        return wanted;
+    }
+
+    /** Decides what is prepared next; the caller has the turn. */
+    void begin() {
+        int written = segment.written();
+        boolean continues = written + DISTANCE <= done;
+        int start = continues ? done : Math.min(pageAfter(written + DISTANCE), segment.capacity);
+        int length = Math.min(LARGEST, Math.max(SMALLEST, pageAfter(written)));
+        to = Math.min(segment.capacity, start + length);
+        half = start + (to - start) / 2;
+        if (!continues) {
+            from = start;
+        }
+        done = start;
+    }
+
+    private static int pageAfter(int position) {
+        return (position + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /** Prepares what was decided; what fails is left to calls. */
+    void prepare(boolean durably) throws IOException {
+        View view = segment.pin(); // the pages are touched
+        try {
+            while (done < to && segment.endOffset == LogSegment.OPEN) {
+                int next = Math.min(to, done + PIECE);
+                segment.block.prepare(done, next, durably);
+                done = next;
+            }
+            wanted = false;
+        } catch (IllegalStateException e) {
+            if (segment.endOffset == LogSegment.OPEN) {
+                throw e;
+            }
+            wanted = false; // it was sealed meanwhile
+        } finally {
+            to = done;
+            view.unpin();
+        }
+    }
+}

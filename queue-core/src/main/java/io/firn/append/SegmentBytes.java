@@ -1,0 +1,152 @@
+package io.firn.append;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.Source;
+import io.firn.batch.ValueEncoder;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Puts the bytes of batches into the active segment, for the thread that has the turn: by stores
+ * into memory, or by calls. A batch is put after what is written, and not published here. Where a
+ * block is written by calls, only small batches are stored, and only where space is prepared (O17).
+ */
+final class SegmentBytes {
+    private static final int ALWAYS = Integer.MAX_VALUE;
+
+    /** A smaller batch costs less to store into a mapping than to write by a call. */
+    private static final int CALL_FROM = 4096;
+
+    private final SegmentedLog log;
+    private final CalledWrites calls;
+    private final CRC32C crc = new CRC32C();
+    private LogSegment segment;
+
+    /** What is prepared of the segment; null when it needs no preparation. */
+    private volatile PreparedSpace prepared;
+
+    /** Small batches that end here are stored into memory without a further look. */
+    private int storesTo = ALWAYS;
+
+    SegmentBytes(SegmentedLog log) {
+        this.log = log;
+        this.calls = new CalledWrites(log.store().writeBuffers());
+    }
+
+    /** Goes to another segment; null for none. */
+    void begin(LogSegment next) {
+        segment = next;
+        boolean needsSpace = next != null && next.isWrittenByCalls;
+        prepared = needsSpace ? new PreparedSpace(next) : null;
+        storesTo = needsSpace ? 0 : ALWAYS;
+    }
+
+    /** Puts a value whose encoding has begun. */
+    void store(int size, ValueEncoder encoder, long offset, long time, Source value)
+            throws IOException {
+        LogSegment to = segment;
+        if (mayStore(size, true)) {
+            int at = to.written();
+            encoder.store(to.memory, at, offset, to.epochBits, time, value);
+            storeZeros(to, at + size);
+        } else {
+            calls.write(to, size, encoder, offset, time, value);
+        }
+    }
+
+    /**
+     * Puts a whole batch.
+     *
+     * @param hasCrc whether its CRC is right; otherwise it is computed here
+     * @param isOwn whether it was encoded by this process; space is prepared for these
+     */
+    void store(Source batch, long offset, boolean hasCrc, boolean isOwn) throws IOException {
+        if (mayStore(batch.length(), isOwn)) {
+            store(batch, offset, hasCrc);
+        } else {
+            calls.write(segment, batch, offset, hasCrc);
+        }
+    }
+
+    private void store(Source batch, long offset, boolean hasCrc) {
+        int at = segment.written();
+        ByteBuffer memory = segment.memory;
+        batch.copyTo(memory, at);
+        memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
+        memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
+        if (!hasCrc) {
+            // After the copy, which has brought the lines into the cache.
+            crc.reset();
+            batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
+            memory.putInt(at + BatchFormat.CRC, (int) crc.getValue());
+        }
+        storeZeros(segment, at + batch.length());
+    }
+
+    /** After the last batch, so that no stale batch continues it. */
+    private static void storeZeros(LogSegment segment, int end) {
+        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
+            segment.memory.putLong(end, 0);
+            segment.memory.putInt(end + Long.BYTES, 0);
+        }
+    }
+
+    /** Takes back what was written of a batch for which there was not enough space (O19). */
+    void takeBack() throws IOException {
+        calls.takeBack(segment);
+    }
+
+    /** Whether a batch is stored into memory. */
+    private boolean mayStore(int size, boolean isOwn) {
+        PreparedSpace space = prepared;
+        if (space == null) {
+            return true;
+        }
+        if (size >= CALL_FROM) {
+            return false;
+        }
+        int at = segment.written();
+        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
+        return end <= storesTo || isPrepared(space, at, end, isOwn);
+    }
+
+    private boolean isPrepared(PreparedSpace space, int at, int end, boolean isOwn) {
+        boolean holds = space.holds(at, end);
+        int quiet = space.quietUpTo();
+        if (holds && end <= quiet) {
+            storesTo = quiet;
+            return true;
+        }
+        storesTo = holds ? space.done() : 0;
+        if (isOwn && (holds ? space.want() : space.isWantedAfter(at, end - at))) {
+            log.events().onSpaceWanted();
+        }
+        return holds;
+    }
+
+    /** Whether a batch would meet zeros that are being written (O18). */
+    boolean isZeroed(int size) {
+        int at = segment.written();
+        int end = at + size + LogSegment.TAIL_ZEROS;
+        return end > storesTo && prepared.isZeroed(at, end);
+    }
+
+    // ---- the background's side
+
+    boolean isSpaceWanted() {
+        PreparedSpace space = prepared;
+        return space != null && space.isWanted();
+    }
+
+    /** Decides what is prepared next; the caller has the turn. Null when nothing is. */
+    PreparedSpace beginPreparing() {
+        PreparedSpace space = prepared;
+        if (space != null) {
+            space.begin();
+        }
+        return space;
+    }
+}

@@ -1,0 +1,21 @@
+package io.firn.file;
+
+import io.firn.StoreFullException;
+import io.firn.medium.Uncollected;
+import io.firn.spi.StorageTier;
+import java.io.IOException;
+
+/** What a block needs of its tier. */
+interface BlockOwner {
+    /** Returns the tier. */
+    StorageTier tier();
+
+    /** Returns what collects the mappings that are released while a user may hold a buffer. */
+    Uncollected uncollected();
+
+    /** Notes that there was no space for bytes of a segment, and returns why. */
+    StoreFullException noSpace(StoreFullException why) throws IOException;
+
+    /** Removes a block whose segment was deleted. */
+    void forget(FileBlock block);
+}
