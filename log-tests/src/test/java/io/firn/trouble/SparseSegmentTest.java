@@ -236,13 +236,13 @@ class SparseSegmentTest {
                 appender.append(value(0, 100), 0, 100);
                 partition.force();
                 store.doWork();
-                appender.append(new byte[LARGE], 0, LARGE);
+                appender.append(new byte[4 * LARGE], 0, 4 * LARGE);
             }
             int kept = 0;
             for (int seed = 0; seed < 200; seed++) {
                 SimulatedFileMedium left = medium.crash(Survival.random(seed));
-                // Room for small files, and for no page of a segment.
-                left.faults().limitBytes(usedBytes(left) + 3_000);
+                // Room for small files, and for few pages of a segment.
+                left.faults().limitBytes(usedBytes(left) + 20_000);
                 try (LogStore again = open(left)) {
                     long end = again.openTopic("t").partition(0).nextOffset();
                     kept += end == 2 ? 1 : 0;

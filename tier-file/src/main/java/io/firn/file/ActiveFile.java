@@ -91,6 +91,7 @@ final class ActiveFile {
     /** Writes zeros first, so that every page has space when it is stored to (O17). */
     void prepare(int from, int to, boolean durably) throws IOException {
         Objects.checkFromToIndex(from, to, memory.capacity());
+        owner.requireSpace(directory, fileBytes); // or zeros take the last of it
         writeZeros(from, to);
         if (durably) {
             mapping.force(from, to - from); // before the pages are made writable: it undoes that

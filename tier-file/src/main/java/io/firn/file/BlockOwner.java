@@ -13,6 +13,13 @@ interface BlockOwner {
     /** Returns what collects the mappings that are released while a user may hold a buffer. */
     Uncollected uncollected();
 
+    /**
+     * Checks that the file system has space for a whole segment.
+     *
+     * @throws StoreFullException when it has not
+     */
+    void requireSpace(PartitionDirectory directory, long bytes) throws IOException;
+
     /** Notes that there was no space for bytes of a segment, and returns why. */
     StoreFullException noSpace(StoreFullException why) throws IOException;
 

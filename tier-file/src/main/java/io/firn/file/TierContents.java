@@ -82,10 +82,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     }
 
     /**
-     * Checks that the file system has space for a whole segment. It is not set aside: a segment
-     * takes space as it is written. But one that could not be filled is better begun elsewhere.
+     * The space is not set aside: a segment takes it as it is written. But one that could not be
+     * filled is better begun elsewhere.
      */
-    void requireSpace(PartitionDirectory directory, long bytes) throws IOException {
+    @Override
+    public void requireSpace(PartitionDirectory directory, long bytes) throws IOException {
         long usable = directory.usableBytes();
         if (usable < bytes || usable <= notEnough) {
             throw directory.full(null, bytes);
