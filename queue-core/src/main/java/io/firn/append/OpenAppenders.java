@@ -137,26 +137,9 @@ public final class OpenAppenders {
         return writer.isSpaceWanted();
     }
 
-    /**
-     * Background: prepares space for small appends. The range is decided under the turn, and zeros
-     * are written without it (O18).
-     *
-     * @return false when an append or a claim is under way: try again
-     */
-    public boolean prepareSpace() throws IOException {
-        if (!turn.enterSoon()) {
-            return false;
-        }
-        PreparedSpace space;
-        try {
-            space = writer.beginPreparing();
-        } finally {
-            turn.leave();
-        }
-        if (space != null) {
-            space.prepare(log.isDurable());
-        }
-        return space != null;
+    /** Background: prepares space for small appends. */
+    public void prepareSpace() throws IOException {
+        writer.prepareSpace();
     }
 
     /** Checks that a block may be on its way; for who does not wait for one. */

@@ -238,13 +238,9 @@ final class PartitionWriter implements AppendAlarm {
         return bytes.isSpaceWanted();
     }
 
-    /**
-     * Decides what is prepared next; the caller has the turn.
-     *
-     * @return null while a claim has room, which zeros must not reach
-     */
-    PreparedSpace beginPreparing() {
-        return claimed ? null : bytes.beginPreparing();
+    /** Background: prepares it. */
+    void prepareSpace() throws IOException {
+        bytes.prepare(log.isDurable());
     }
 
     /**

@@ -14,10 +14,9 @@ import java.io.IOException;
  *  | batches | calls ...   | stores      | being zeroed    | calls ...
  * </pre>
  *
- * <p>Zeros never overwrite a batch (O18): the range is decided under the appenders' turn, above
- * what is written, and published before the first zero is written; a batch that would reach into
- * what is being zeroed is back-pressured. The bounds are raised by the background only; the writer
- * reads them under the turn.
+ * <p>Zeros never overwrite a batch (O18): the writer decides the range, above the batch that it
+ * appends, and publishes it before the background is called; until it is prepared, a batch that
+ * would reach into it is back-pressured.
  */
 final class PreparedSpace {
     /** Small batches are written by calls until they have so many bytes in a segment. */
@@ -79,23 +78,21 @@ final class PreparedSpace {
         return called == PREPARE_AFTER && want();
     }
 
-    /** Asks for more; returns false when that is known already. */
+    /**
+     * Asks for more, and decides where, beyond the small batch that is appended now.
+     *
+     * @return false when the background is at it already, or the segment has no more space
+     */
     boolean want() {
         if (wanted || done == segment.capacity) {
             return false;
         }
+        begin();
         wanted = true;
         return true;
     }
 
-    // ---- the background's side
-
-    boolean isWanted() {
-        return wanted;
-    }
-
-    /** Decides what is prepared next; the caller has the turn. */
-    void begin() {
+    private void begin() {
         int written = segment.written();
         boolean continues = written + DISTANCE <= done;
         int start = continues ? done : Math.min(pageAfter(written + DISTANCE), segment.capacity);
@@ -112,6 +109,12 @@ final class PreparedSpace {
         return (position + PAGE - 1) / PAGE * PAGE;
     }
 
+    // ---- the background's side
+
+    boolean isWanted() {
+        return wanted;
+    }
+
     /** Prepares what was decided; what fails is left to calls. */
     void prepare(boolean durably) throws IOException {
         View view = segment.pin(); // the pages are touched
@@ -121,15 +124,14 @@ final class PreparedSpace {
                 segment.block.prepare(done, next, durably);
                 done = next;
             }
-            wanted = false;
         } catch (IllegalStateException e) {
             if (segment.endOffset == LogSegment.OPEN) {
-                throw e;
+                throw e; // otherwise it was sealed meanwhile
             }
-            wanted = false; // it was sealed meanwhile
         } finally {
             to = done;
             view.unpin();
         }
+        wanted = false; // last: from now on the writer decides again
     }
 }

@@ -141,12 +141,11 @@ final class SegmentBytes {
         return space != null && space.isWanted();
     }
 
-    /** Decides what is prepared next; the caller has the turn. Null when nothing is. */
-    PreparedSpace beginPreparing() {
+    /** Prepares what the writer wants. */
+    void prepare(boolean durably) throws IOException {
         PreparedSpace space = prepared;
         if (space != null) {
-            space.begin();
+            space.prepare(durably);
         }
-        return space;
     }
 }

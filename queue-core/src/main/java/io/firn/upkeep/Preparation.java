@@ -29,9 +29,7 @@ final class Preparation extends Duty {
             return 0;
         }
         try {
-            if (!appenders.prepareSpace()) {
-                againSoon(); // an append was under way
-            }
+            appenders.prepareSpace();
         } catch (StoreFullException e) {
             againAt(nowMs() + FULL_RETRY_MS);
         }
