@@ -225,7 +225,9 @@ final class SimulatedFile extends SimulatedBytes {
             pages.set(at / PAGE);
             long growth = usedBytes(pages, Math.max(size, next)) - before;
             if (growth > room) {
-                return (int) (at - position + Math.max(0, next - at - (growth - room)));
+                // A page in a hole gets its space as a whole, or not at all.
+                long part = next <= size ? 0 : Math.max(0, next - at - (growth - room));
+                return (int) (at - position + part);
             }
             at = next;
         }
