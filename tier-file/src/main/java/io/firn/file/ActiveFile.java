@@ -93,10 +93,11 @@ final class ActiveFile {
         Objects.checkFromToIndex(from, to, memory.capacity());
         owner.requireSpace(directory, fileBytes); // or zeros take the last of it
         writeZeros(from, to);
+        int length = to - from;
         if (durably) {
-            mapping.force(from, to - from); // before the pages are made writable: it undoes that
+            mapping.force(from, length); // before the pages are made writable: it undoes that
         }
-        mapping.prefault(from, to - from);
+        mapping.prefault(from, length);
     }
 
     private void writeZeros(int from, int to) throws IOException {
