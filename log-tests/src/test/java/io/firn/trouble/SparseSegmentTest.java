@@ -46,9 +46,7 @@ class SparseSegmentTest {
 
     private static Partition partition(LogStore store, Durability durability) {
         TopicOptions options =
-                TopicOptions.defaults()
-                        .withSegmentBytes(SEGMENT_BYTES)
-                        .withDurability(durability);
+                TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES).withDurability(durability);
         return store.openOrCreateTopic("t", options).partition(0);
     }
 

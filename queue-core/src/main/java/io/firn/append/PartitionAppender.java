@@ -305,7 +305,8 @@ final class PartitionAppender implements ExclusiveAppender {
                 throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
             }
             info.read(bytes.bytes());
-            return writer.append(source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
+            return writer.append(
+                    source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
         } catch (InternalError e) {
             throw faulted(e);
         } finally {

@@ -159,9 +159,9 @@ final class UnsealedSegment {
     }
 
     /**
-     * Writes bytes by calls, since a store may meet a hole (O20). On a full file system a call finds
-     * no space for a page that is a hole: it reads as zeros on the medium, too, and needs none if it
-     * is to hold zeros.
+     * Writes bytes by calls, since a store may meet a hole (O20). On a full file system a call
+     * finds no space for a page that is a hole: it reads as zeros on the medium, too, and needs
+     * none if it is to hold zeros.
      */
     private void writeAgain(int at, byte[] bytes, int length) throws IOException {
         try {

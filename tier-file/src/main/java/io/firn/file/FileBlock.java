@@ -2,7 +2,6 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.medium.Uncollected;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;

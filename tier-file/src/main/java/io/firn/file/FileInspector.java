@@ -37,7 +37,10 @@ public final class FileInspector implements TierInspector {
         FileTier tier = FileTier.builder(directory).medium(medium).build();
         TierScan scan =
                 new TierScan(
-                        new TierContents(tier, medium, directory, Long.MAX_VALUE), directory, medium, true);
+                        new TierContents(tier, medium, directory, Long.MAX_VALUE),
+                        directory,
+                        medium,
+                        true);
         List<TierRemains.Remains> remains = new ArrayList<>();
         try {
             scan.run(Map.of());

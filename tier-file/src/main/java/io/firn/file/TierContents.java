@@ -17,7 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@link #releaseAll}.
  */
 final class TierContents implements BlockOwner, FileCopy.Listener {
-    /** More than what the file system keeps for a segment that is deleted before its first batch. */
+    /**
+     * More than what the file system keeps for a segment that is deleted before its first batch.
+     */
     private static final long CLEARLY_MORE = 64 * 1024;
 
     private final StorageTier tier;
