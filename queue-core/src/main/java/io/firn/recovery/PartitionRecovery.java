@@ -286,9 +286,11 @@ public final class PartitionRecovery {
             drop(candidates, successor);
             last = true;
         }
+        // First: making the rest durable may take the last of the space.
+        long epoch = last ? store.nextEpoch() : -1;
         unsealed.makeDurable();
         if (last) {
-            active = unsealed.continueWriting(store.nextEpoch());
+            active = unsealed.continueWriting(epoch);
             segments.add(active);
             return false;
         }

@@ -95,7 +95,8 @@ final class ActiveFile {
         writeZeros(from, to);
         int length = to - from;
         if (durably) {
-            mapping.force(from, length); // before the pages are made writable: it undoes that
+            // Before the pages are made writable: it undoes that.
+            mapping.force(from, length);
         }
         mapping.prefault(from, length);
     }
