@@ -7,6 +7,7 @@ import io.firn.log.FreedBlocks;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The block for a partition's next segment, handed from the background, which reserves it, to the
@@ -27,6 +28,11 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class NextBlock {
     /** The next block is reserved as soon as this part (one eighth) of the active one is filled. */
     private static final int RESERVE_AT_FRACTION = 8;
+
+    /**
+     * How long to wait before another look when zeros are being written at the writer's position.
+     */
+    private static final long ZEROS_NS = 20_000;
 
     private final SegmentedLog log;
     private final FreedBlocks freedBlocks;
@@ -127,7 +133,8 @@ public final class NextBlock {
 
     private void awaitAnswer() {
         if (!wanted) {
-            Thread.yield(); // there is a block, or only zeros are in the way
+            // There is a block, or only zeros are in the way, which nothing announces.
+            LockSupport.parkNanos(ZEROS_NS);
             return;
         }
         boolean interrupted = false;

@@ -26,7 +26,7 @@ final class PreparedSpace {
     private static final int DISTANCE = 8192;
 
     private static final int SMALLEST = 64 * 1024;
-    private static final int LARGEST = 4 << 20;
+    private static final int LARGEST = 16 << 20;
     private static final int PIECE = 256 * 1024;
     private static final int PAGE = 4096;
 

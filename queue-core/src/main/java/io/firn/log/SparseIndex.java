@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * The positions of batches in a segment, by offset and by timestamp, with one entry for about every
- * 4 KiB. One thread adds entries; others read those that were added before the offsets that they see
- * were published.
+ * 4 KiB. One thread adds entries; others read those that were added before the offsets that they
+ * see were published.
  *
  * <p>As bytes it is Kafka's {@code .index} (last offset of a batch less the segment's base,
  * position of that batch) and {@code .timeindex} (largest timestamp so far, last offset of its

@@ -33,7 +33,7 @@ final class ActiveFile {
      * folios, and a later force of a small store writes a whole folio (measured: pieces of 1 MiB
      * double the cost of a force of 64 bytes).
      */
-    private static final byte[] ZEROS = new byte[16 * 1024];
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(16 * 1024);
 
     private final BlockOwner owner;
     private final PartitionDirectory directory;
@@ -102,9 +102,11 @@ final class ActiveFile {
     }
 
     private void writeZeros(int from, int to) throws IOException {
+        ByteBuffer zeros = ZEROS.duplicate();
         try {
-            for (int position = from; position < to; position += ZEROS.length) {
-                file.write(position, ZEROS, 0, Math.min(ZEROS.length, to - position));
+            for (int position = from; position < to; position += ZEROS.capacity()) {
+                int length = Math.min(ZEROS.capacity(), to - position);
+                file.write(position, zeros.limit(length).position(0));
             }
         } catch (IOException e) {
             if (directory.isFull(e, to - from)) {
