@@ -34,7 +34,6 @@ final class PartitionAppender implements ExclusiveAppender {
     private final PartitionWriter writer;
     private final AppendTurn turn;
     private final boolean exclusive;
-    private final int maxRecordBytes;
     // Guarded by the turn.
     private final Source source = new Source();
     private final BatchInfo info = new BatchInfo();
@@ -50,7 +49,6 @@ final class PartitionAppender implements ExclusiveAppender {
         this.turn = appenders.turn();
         this.exclusive = exclusive;
         this.claim = new OpenClaim(this, log);
-        this.maxRecordBytes = log.topic().options().maxRecordBytes();
     }
 
     @Override
@@ -254,7 +252,8 @@ final class PartitionAppender implements ExclusiveAppender {
                             + (batch == null ? "null" : "a " + batch.getClass().getName()));
         }
         // An exclusive appender leaves the CRC to the writer; shared ones keep their turns short.
-        return exclusive ? encoder.compose(maxRecordBytes) : encoder.finish(maxRecordBytes);
+        int most = log.topic().options().maxRecordBytes();
+        return exclusive ? encoder.compose(most) : encoder.finish(most);
     }
 
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {
