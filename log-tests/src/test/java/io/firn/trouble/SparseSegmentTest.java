@@ -21,6 +21,7 @@ import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -263,15 +264,19 @@ class SparseSegmentTest {
         protected MediumFile wrap(Path path, MediumFile file) {
             return new FilterMediumFile(file) {
                 @Override
-                public void write(long position, byte[] source, int offset, int length)
-                        throws IOException {
-                    if (path.toString().endsWith(".active") && length > 1000) {
+                public void write(long position, ByteBuffer source) throws IOException {
+                    if (path.toString().endsWith(".active") && isZeros(source)) {
                         pieces.incrementAndGet();
                         whileZeros.run();
                     }
-                    super.write(position, source, offset, length);
+                    super.write(position, source);
                 }
             };
+        }
+
+        private static boolean isZeros(ByteBuffer source) {
+            return source.remaining() > 1000
+                    && source.equals(ByteBuffer.allocate(source.remaining()));
         }
     }
 }

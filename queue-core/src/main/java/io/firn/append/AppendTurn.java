@@ -4,6 +4,7 @@ import io.firn.background.Gate;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The turn to append to a partition: only the thread that has it uses the writer. Shared appenders
@@ -84,10 +85,12 @@ public final class AppendTurn {
     /**
      * Takes the turn for an exclusive appender.
      *
+     * @param isClosed whether the appender was closed. Its turn is then the next appender's, which
+     *     must not even see it taken for a moment.
      * @return false when another append is in progress: by another thread, or by this one, which
-     *     called from inside it
+     *     called from inside it; or when the appender was closed
      */
-    public boolean tryEnter() {
+    public boolean tryEnter(BooleanSupplier isClosed) {
         Seat mine = (Seat) SEAT.getOpaque(this);
         if (mine != null && mine.thread == Thread.currentThread()) {
             if ((boolean) INSIDE.get(mine)) {
@@ -102,7 +105,7 @@ public final class AppendTurn {
             }
             INSIDE.setOpaque(mine, false);
         }
-        return tryTakeOver();
+        return tryTakeOver(isClosed);
     }
 
     @SuppressWarnings("ReferenceEquality") // this very seat
@@ -111,16 +114,20 @@ public final class AppendTurn {
     }
 
     @SuppressWarnings("ReferenceEquality") // this very seat
-    private boolean tryTakeOver() {
+    private boolean tryTakeOver(BooleanSupplier isClosed) {
         Thread me = Thread.currentThread();
         // Created before anything is taken: if this failed afterwards, nobody would release it.
         Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
-        while (!STATE.compareAndSet(this, FREE, IN_USE)) {
+        while (!STATE.compareAndSet(this, FREE, TAKEN)) {
             if (state == IN_USE || isMine()) {
                 return false;
             }
             Gate.pause(tries++);
+        }
+        if (isClosed.getAsBoolean()) {
+            STATE.setRelease(this, FREE);
+            return false;
         }
         Seat before = takeSeatAway();
         if (before != null && before.inside) {
@@ -138,6 +145,7 @@ public final class AppendTurn {
             STATE.setRelease(this, FREE);
         } else {
             holder = me;
+            STATE.setRelease(this, IN_USE);
         }
         return true;
     }

@@ -18,6 +18,7 @@ import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
 /**
@@ -39,6 +40,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private final BatchInfo info = new BatchInfo();
     private final OpenClaim claim;
     private volatile boolean closed;
+    private final BooleanSupplier isClosed = () -> closed;
     private DurableHandler handler;
 
     PartitionAppender(OpenAppenders appenders, boolean exclusive) {
@@ -203,7 +205,8 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         CompletableFuture<Long> future = forcer.whenDurable(offset + 1, this);
         if (closed) {
-            failUnwritten(); // close may have checked before the future was added
+            // Close may have checked before the future was added.
+            forcer.failUnwritten(this, closedException());
         }
         return future;
     }
@@ -238,10 +241,6 @@ final class PartitionAppender implements ExclusiveAppender {
         }
         onDurable(null);
         appenders.leave();
-        failUnwritten();
-    }
-
-    private void failUnwritten() {
         forcer.failUnwritten(this, closedException());
     }
 
@@ -345,7 +344,8 @@ final class PartitionAppender implements ExclusiveAppender {
         checkNotClosed();
         if (!exclusive) {
             turn.enter();
-        } else if (!turn.tryEnter()) {
+        } else if (!turn.tryEnter(isClosed)) {
+            checkNotClosed();
             throw new ConcurrentUseException(
                     "the exclusive appender of "
                             + log

@@ -44,7 +44,7 @@ class AppendTurnTest {
         long countWhenFree(int times) {
             long done = 0;
             for (int i = 0; i < times; i++) {
-                if (turn.tryEnter()) {
+                if (turn.tryEnter(() -> false)) {
                     count();
                     turn.leave();
                     done++;
@@ -97,15 +97,15 @@ class AppendTurnTest {
     void shouldRefuseOtherThreadsAndNestedCallsWhileOneIsInside() throws Exception {
         AppendTurn turn = new AppendTurn();
         for (int way = 0; way < 20; way++) { // with a seat, and without any more
-            assertTrue(turn.tryEnter());
-            assertFalse(turn.tryEnter(), "from inside");
+            assertTrue(turn.tryEnter(() -> false));
+            assertFalse(turn.tryEnter(() -> false), "from inside");
             assertThrows(IllegalStateException.class, turn::enter);
-            assertFalse(threads.submit(turn::tryEnter).get(), "another thread");
+            assertFalse(threads.submit(() -> turn.tryEnter(() -> false)).get(), "another thread");
             turn.leave();
             assertTrue(
                     threads.submit(
                                     () -> {
-                                        boolean in = turn.tryEnter();
+                                        boolean in = turn.tryEnter(() -> false);
                                         turn.leave();
                                         return in;
                                     })
@@ -118,10 +118,10 @@ class AppendTurnTest {
     void shouldWaitForTheThreadThatIsInside() throws Exception {
         for (int seats = 0; seats < 2; seats++) {
             AppendTurn turn = new AppendTurn();
-            assertTrue(turn.tryEnter());
+            assertTrue(turn.tryEnter(() -> false));
             for (int i = 0; i < seats; i++) {
                 turn.leave();
-                assertTrue(turn.tryEnter(), "by its seat");
+                assertTrue(turn.tryEnter(() -> false), "by its seat");
             }
             AtomicInteger entered = new AtomicInteger();
             Future<?> waiter =
@@ -137,7 +137,7 @@ class AppendTurnTest {
             }
             turn.leave();
             waiter.get();
-            assertTrue(turn.tryEnter(), "its seat is its own again");
+            assertTrue(turn.tryEnter(() -> false), "its seat is its own again");
         }
     }
 
@@ -149,7 +149,7 @@ class AppendTurnTest {
             Future<?> nested =
                     threads.submit(
                             () -> {
-                                assertTrue(turn.tryEnter());
+                                assertTrue(turn.tryEnter(() -> false));
                                 Future<?> waiter =
                                         threads.submit(
                                                 () -> {
@@ -157,7 +157,7 @@ class AppendTurnTest {
                                                     turn.leave();
                                                 });
                                 Thread.sleep(20);
-                                assertFalse(turn.tryEnter(), "from inside");
+                                assertFalse(turn.tryEnter(() -> false), "from inside");
                                 assertThrows(IllegalStateException.class, turn::enter);
                                 turn.leave();
                                 waiter.get();
@@ -171,9 +171,9 @@ class AppendTurnTest {
     void shouldNotWaitLongForTheThreadThatIsInsideWhenTheBackgroundAsks() throws Exception {
         AppendTurn turn = new AppendTurn();
         for (int way = 0; way < 12; way++) { // with a seat, and without any more
-            assertTrue(turn.tryEnter());
+            assertTrue(turn.tryEnter(() -> false));
             assertFalse(threads.submit(turn::enterSoon).get(60, TimeUnit.SECONDS));
-            assertFalse(turn.tryEnter(), "still inside");
+            assertFalse(turn.tryEnter(() -> false), "still inside");
             turn.leave();
             Future<?> soon =
                     threads.submit(
@@ -183,5 +183,14 @@ class AppendTurnTest {
                             });
             soon.get(60, TimeUnit.SECONDS);
         }
+    }
+
+    /** Not even for a moment, in which the next appender would be refused. */
+    @Test
+    void shouldNotBeTakenByAnAppenderThatWasClosed() {
+        AppendTurn turn = new AppendTurn();
+        assertFalse(turn.tryEnter(() -> true));
+        assertTrue(turn.tryEnter(() -> false));
+        turn.leave();
     }
 }

@@ -25,7 +25,7 @@ public class ExclusiveTurnRace {
     @Actor
     public void append(III_Result result) {
         for (int i = 0; i < 3; i++) {
-            if (turn.tryEnter()) {
+            if (turn.tryEnter(() -> false)) {
                 counted++;
                 turn.leave();
                 result.r1++;
