@@ -60,13 +60,22 @@ class ForceThreadsTest {
         return file.getParent().getFileName().toString().equals("" + partition.index());
     }
 
+    /** Not of the thread that prepares blocks, which forces too. */
+    private static ObservedMedium.Hook ofForcers(ObservedMedium.Hook hook) {
+        return file -> {
+            if (!Thread.currentThread().getName().equals("firn-tidy")) {
+                hook.run(file);
+            }
+        };
+    }
+
     @Test
     void shouldForceAsManyPartitionsAtOnceAsThereAreThreads() {
         try (LogStore store = Stores.at(directory, medium).forceThreads(4).open()) {
             List<Appender> appenders =
                     appenders(store.createTopic("t", Stores.small().withPartitions(10)));
             appenders.forEach(each -> append(each, bytes("a")).join()); // has its block
-            medium.beforeForce(gate);
+            medium.beforeForce(ofForcers(gate));
             gate.shut();
             List<CompletableFuture<Long>> futures = new ArrayList<>();
             appenders.forEach(each -> futures.add(append(each, bytes("b"))));
@@ -87,11 +96,12 @@ class ForceThreadsTest {
             List<Appender> appenders = appenders(topic);
             appenders.forEach(each -> append(each, bytes("a")).join());
             medium.beforeForce(
-                    file -> {
-                        if (isIn(file, topic.partition(0))) {
-                            gate.run(file);
-                        }
-                    });
+                    ofForcers(
+                            file -> {
+                                if (isIn(file, topic.partition(0))) {
+                                    gate.run(file);
+                                }
+                            }));
             gate.shut();
             CompletableFuture<Long> hangs = append(appenders.get(0), bytes("b"));
             await("a force that hangs", () -> gate.held() == 1);
@@ -122,11 +132,12 @@ class ForceThreadsTest {
             List<Appender> onSlow = appenders(other);
             onSlow.forEach(each -> append(each, bytes("a")).join());
             medium.beforeForce(
-                    file -> {
-                        if (file.startsWith(slow)) {
-                            gate.run(file);
-                        }
-                    });
+                    ofForcers(
+                            file -> {
+                                if (file.startsWith(slow)) {
+                                    gate.run(file);
+                                }
+                            }));
             gate.shut();
             List<CompletableFuture<Long>> hang = new ArrayList<>();
             onSlow.forEach(each -> hang.add(append(each, bytes("b"))));
@@ -150,7 +161,7 @@ class ForceThreadsTest {
         AtomicInteger atOnce = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         Random random = new Random(7);
-        medium.beforeForce(
+        ObservedMedium.Hook observe =
                 file -> {
                     AtomicInteger forces =
                             inForce.computeIfAbsent(file.getParent(), f -> new AtomicInteger());
@@ -161,7 +172,8 @@ class ForceThreadsTest {
                     }
                     atOnce.decrementAndGet();
                     forces.decrementAndGet();
-                });
+                };
+        medium.beforeForce(ofForcers(observe));
         try (LogStore store = Stores.at(directory, medium).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(30));
             List<Appender> appenders = appenders(topic);
@@ -220,7 +232,7 @@ class ForceThreadsTest {
         List<Appender> appenders =
                 appenders(store.createTopic("t", Stores.small().withPartitions(20)));
         appenders.forEach(each -> append(each, bytes("a")).join());
-        medium.beforeForce(gate);
+        medium.beforeForce(ofForcers(gate));
         gate.shut();
         List<CompletableFuture<Long>> futures = new ArrayList<>();
         appenders.forEach(each -> futures.add(append(each, bytes("b"))));

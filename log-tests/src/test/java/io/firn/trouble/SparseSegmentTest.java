@@ -129,6 +129,21 @@ class SparseSegmentTest {
         }
     }
 
+    /** While the background is busy elsewhere, records are written by calls. */
+    @Test
+    void shouldNotWaitForABackgroundThatHasNotBegunToPrepare() {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.WRITTEN);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 300), 0, 300);
+                for (int i = 1; i < 150; i++) {
+                    assertEquals(i, appender.appendAsync(value(i, 300), 0, 300));
+                }
+            }
+            assertWhole(partition, 0, 150);
+        }
+    }
+
     /** What was written of a refused record is all zeros after it, and its CRC is right. */
     @Test
     void shouldNotFindARefusedRecordAgain() throws IOException {

@@ -3,6 +3,7 @@ package io.firn.append;
 import io.firn.log.LogSegment;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How much of a segment is prepared for stores into memory, which cost a small batch less than a
@@ -15,8 +16,8 @@ import java.io.IOException;
  * </pre>
  *
  * <p>Zeros never overwrite a batch (O18): the writer decides the range, above the batch that it
- * appends, and publishes it before the background is called; until it is prepared, a batch that
- * would reach into it is back-pressured.
+ * appends, and publishes it before the background is called. A batch that would reach into it is
+ * back-pressured while the zeros are being written; before that, the writer takes the range back.
  */
 final class PreparedSpace {
     /** Small batches are written by calls until they have so many bytes in a segment. */
@@ -25,14 +26,18 @@ final class PreparedSpace {
     /** The writer is this far away from zeros, so that it seldom meets them. */
     private static final int DISTANCE = 8192;
 
+    private static final int IDLE = 0;
+    private static final int WANTED = 1;
+    private static final int ZEROING = 2;
+
     private static final int SMALLEST = 64 * 1024;
     private static final int LARGEST = 16 << 20;
     private static final int PIECE = 256 * 1024;
     private static final int PAGE = 4096;
 
     final LogSegment segment;
+    private final AtomicInteger state = new AtomicInteger(IDLE);
     private int called;
-    private volatile boolean wanted;
     private volatile int from;
     private volatile int done;
     private volatile int to;
@@ -51,9 +56,19 @@ final class PreparedSpace {
         return end <= done && at >= from;
     }
 
-    /** Whether bytes would meet zeros that are being written. */
+    /**
+     * Whether bytes would meet zeros that are being written. If the background has not begun, the
+     * range is taken back: the writer does not wait for a background that is busy elsewhere.
+     */
     boolean isZeroed(int at, int end) {
-        return done < to && at < to && end > done;
+        if (done >= to || at >= to || end <= done) {
+            return false;
+        }
+        if (state.compareAndSet(WANTED, IDLE)) {
+            half = done;
+            to = done;
+        }
+        return done < to;
     }
 
     /** Up to here the writer need not ask for more. */
@@ -84,11 +99,11 @@ final class PreparedSpace {
      * @return false when the background is at it already, or the segment has no more space
      */
     boolean want() {
-        if (wanted || done == segment.capacity) {
+        if (state.get() != IDLE || done == segment.capacity) {
             return false;
         }
         begin();
-        wanted = true;
+        state.set(WANTED);
         return true;
     }
 
@@ -112,11 +127,25 @@ final class PreparedSpace {
     // ---- the background's side
 
     boolean isWanted() {
-        return wanted;
+        return state.get() == WANTED;
     }
 
     /** Prepares what was decided; what fails is left to calls. */
     void prepare(boolean durably) throws IOException {
+        if (!state.compareAndSet(WANTED, ZEROING)) {
+            return; // the writer has taken it back
+        }
+        int next = WANTED; // after a failure nothing is left to do, but the next try comes later
+        try {
+            zero(durably);
+            next = IDLE;
+        } finally {
+            to = done;
+            state.set(next); // last: from now on the writer decides again
+        }
+    }
+
+    private void zero(boolean durably) throws IOException {
         View view = segment.pin(); // the pages are touched
         try {
             while (done < to && segment.endOffset == LogSegment.OPEN) {
@@ -129,9 +158,7 @@ final class PreparedSpace {
                 throw e; // otherwise it was sealed meanwhile
             }
         } finally {
-            to = done;
             view.unpin();
         }
-        wanted = false; // last: from now on the writer decides again
     }
 }
