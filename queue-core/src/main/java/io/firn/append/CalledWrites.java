@@ -8,6 +8,7 @@ import io.firn.log.WriteBuffers;
 import io.firn.medium.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -72,19 +73,17 @@ final class CalledWrites {
         int end = Math.min(segment.capacity, at + BatchFormat.HEADER_LENGTH);
         for (int from = at, to; from < end; from = to) {
             to = Math.min(end, (from / Mapping.PAGE + 1) * Mapping.PAGE);
-            if (!isZero(segment.memory, from, to)) {
+            if (!isZero(segment, from, to)) {
                 segment.block.write(from, ByteBuffer.allocate(to - from));
             }
         }
     }
 
-    private static boolean isZero(ByteBuffer memory, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (memory.get(i) != 0) {
-                return false;
-            }
-        }
-        return true;
+    /** Without the mapping: on tmpfs, reading a hole through it takes space. */
+    private static boolean isZero(LogSegment segment, int from, int to) throws IOException {
+        byte[] bytes = new byte[to - from];
+        segment.block.read(from, bytes, 0, bytes.length);
+        return Arrays.equals(bytes, new byte[bytes.length]);
     }
 
     private void complete(

@@ -39,6 +39,10 @@ public final class NextBlock {
     private final Signal answered = new Signal();
     private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean wanted;
+
+    /** Whether the last append that had to wait was without a block. */
+    private volatile boolean missing;
+
     private volatile Refusal refusal;
     private BlockSource source;
 
@@ -84,11 +88,22 @@ public final class NextBlock {
             throw new FirnException(
                     log + ": no block for a segment: " + last.why.getMessage(), last.why);
         }
+        missing = true;
         if (!wanted) {
             wanted = true;
             source.call();
         }
         return null;
+    }
+
+    /** Whether the last append that had to wait was without a block. */
+    boolean isMissing() {
+        return missing;
+    }
+
+    /** Notes that an append has to wait for zeros, not for a block. */
+    void onZeros() {
+        missing = false;
     }
 
     /**
@@ -99,7 +114,7 @@ public final class NextBlock {
      */
     void checkRoom() {
         Refusal last = refusal;
-        if (isStillFull(last)) {
+        if (missing && isStillFull(last)) {
             throw new StoreFullException(
                     log + ": no tier has room for another segment: " + last.why.getMessage(),
                     last.why);
@@ -134,7 +149,11 @@ public final class NextBlock {
     private void awaitAnswer() {
         if (!wanted) {
             // There is a block, or only zeros are in the way, which nothing announces.
+            boolean wasInterrupted = Thread.interrupted(); // or it would not park
             LockSupport.parkNanos(ZEROS_NS);
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
             return;
         }
         boolean interrupted = false;

@@ -150,6 +150,10 @@ public final class OpenAppenders {
     /** Waits, a little, for a block; outside of any turn. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // a lost count among stalled threads is harmless
     void awaitBlock() {
+        if (!nextBlock.isMissing()) {
+            nextBlock.await(); // only until some zeros are written
+            return;
+        }
         stalls++;
         StallEvent event = StallEvent.beginIfEnabled();
         nextBlock.await();

@@ -238,9 +238,14 @@ final class PartitionWriter implements AppendAlarm {
         return bytes.isSpaceWanted();
     }
 
-    /** Background: prepares it. */
+    /** Background: prepares it. A medium that fails poisons the partition. */
     void prepareSpace() throws IOException {
-        bytes.prepare(log.isDurable());
+        try {
+            bytes.prepare(log.isDurable());
+        } catch (IOException e) {
+            // The system reports once that a page of the file was not written: it may be a batch's.
+            throw log.poison(e);
+        }
     }
 
     /**
@@ -313,7 +318,11 @@ final class PartitionWriter implements AppendAlarm {
                 // Offsets in a segment are stored as ints, and a foreign batch that is
                 // compressed may count more records than it has bytes.
                 && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count) {
-            return bytes.isZeroed(size) ? null : segment;
+            if (bytes.isZeroed(size)) {
+                nextBlock.onZeros();
+                return null;
+            }
+            return segment;
         }
         return roll(size);
     }

@@ -211,7 +211,11 @@ public final class Agenda implements Duties {
         if (returned) {
             schedule.onEnd(duty, work, nowMs);
             if (duty.end()) {
-                ready.add(duty);
+                if (duty.backOff().leftNs() > 0) {
+                    duty.dropCall(); // it is tried again after its pause
+                } else {
+                    ready.add(duty);
+                }
             }
         }
     }
@@ -224,7 +228,13 @@ public final class Agenda implements Duties {
         long now = timeMs();
         boolean ticks = cached != null && cached.isTicking();
         synchronized (this) {
+            if (ready.isAny()) {
+                return 0; // called during its run
+            }
             long ns = Math.min(untilDueNs(now), schedule.asideNs(LONGEST_REST_NS));
+            if (workers.isAnyRunning()) {
+                ns = Math.min(ns, DEPUTY_NS); // a run that hangs wakes nobody
+            }
             long watchNs = ticks ? Math.min(ns, Schedule.TICK_NS) : ns;
             long lookNs = System.nanoTime() + watchNs;
             if (watcher == null || lookNs - watcherLooksNs < 0) {

@@ -11,6 +11,7 @@ import org.agrona.concurrent.IdleStrategy;
  * parks until it is called or has to look at the time.
  */
 final class Worker implements IdleStrategy {
+    static final long NOT_RUNNING = 0;
     private static final int SPINS = 100;
     private static final int YIELDS = 10;
     private static final VarHandle PARKED;
@@ -28,6 +29,7 @@ final class Worker implements IdleStrategy {
     private final StoreThread thread;
     private volatile boolean parked;
     private int idles;
+    private volatile long begunNs = NOT_RUNNING;
 
     /** Set by the agenda: whether another thread could take a duty, too. */
     boolean leavesMore;
@@ -53,15 +55,22 @@ final class Worker implements IdleStrategy {
         if (duty == null) {
             return 0;
         }
-        workers.beginRun(leavesMore);
         long start = System.nanoTime();
+        begunNs = start == NOT_RUNNING ? start + 1 : start;
+        workers.beginRun(leavesMore);
         int work = 0;
         try {
             work = agenda.run(duty);
         } finally {
+            begunNs = NOT_RUNNING;
             workers.endRun(work > 0 ? System.nanoTime() - start : 0);
         }
         return work;
+    }
+
+    /** When its present run has begun, by {@link System#nanoTime}. */
+    long begunNs() {
+        return begunNs;
     }
 
     /** Ends its rest; false when it is awake, or another thread has just woken it. */

@@ -16,6 +16,7 @@ import org.agrona.concurrent.IdleStrategy;
 final class Workers {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long SHORT_RUN_NS = 20_000;
+    private static final long GUARD_NS = 10_000_000;
     private static final int RUNS_OF_AVERAGE = 8;
 
     private final String name;
@@ -24,6 +25,7 @@ final class Workers {
     private final AtomicInteger looking = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
     private volatile int started;
+    private volatile long guardedNs = System.nanoTime() - GUARD_NS;
     private volatile boolean areRunsShort = true;
     private long averageRunNs; // approximate: two threads may change it at once
     private Agenda agenda;
@@ -78,6 +80,7 @@ final class Workers {
         try {
             add(name + "-" + number, null).thread().start();
         } catch (OutOfMemoryError e) { // no more threads, for example: those that run go on
+            started--;
             looking.decrementAndGet();
             LOG.log(System.Logger.Level.WARNING, name + "-" + number + " was not started", e);
         }
@@ -99,9 +102,25 @@ final class Workers {
         if (unparked != null) {
             unparked.wake();
         }
-        if (looking.get() <= 0 && (running.get() <= 0 || !areRunsShort)) {
+        if (looking.get() <= 0 && (!areRunsShort || !endsSoon())) {
             wakeOne();
         }
+    }
+
+    /** Whether a thread is in a run that has just begun; one that hangs is not waited for. */
+    private boolean endsSoon() {
+        long now = System.nanoTime();
+        for (int i = 0; i < started; i++) {
+            long begun = workers[i].begunNs();
+            if (begun != Worker.NOT_RUNNING && now - begun < SHORT_RUN_NS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isAnyRunning() {
+        return running.get() > 0;
     }
 
     /** Makes a thread that is parked look, if one is: the first, so that the others can sleep. */
@@ -116,6 +135,16 @@ final class Workers {
 
     // ---- the worker itself
 
+    /** While runs are short, another thread looks now and then, in case this run is not. */
+    private boolean isGuardDue() {
+        long now = System.nanoTime();
+        boolean isDue = now - guardedNs > GUARD_NS;
+        if (isDue) {
+            guardedNs = now;
+        }
+        return isDue;
+    }
+
     /** It has taken a duty and looks no more; a call that found it looking is looked at here. */
     void beginRun(boolean leavesMore) {
         int busy = running.incrementAndGet();
@@ -123,7 +152,7 @@ final class Workers {
         if (busy >= started && started < workers.length) {
             startSpare();
         }
-        if (others <= 0 && !areRunsShort && (leavesMore || agenda.isCalled())) {
+        if (others <= 0 && (areRunsShort ? isGuardDue() : leavesMore || agenda.isCalled())) {
             wakeOne();
         }
     }

@@ -100,7 +100,9 @@ public final class SparseIndex {
         int n = count;
         if (n == lastOffsets.length) {
             int[] larger = Arrays.copyOf(lastOffsets, larger(n));
-            positions = Arrays.copyOf(positions, larger(n)); // both or, without memory, none
+            int[] largerPositions = Arrays.copyOf(positions, larger(n)); // both or none
+            VarHandle.releaseFence(); // a reader of the new arrays sees what was copied
+            positions = largerPositions;
             lastOffsets = larger;
         }
         lastOffsets[n] = lastOffset;
@@ -222,7 +224,9 @@ public final class SparseIndex {
         }
         if (n == times.length) {
             long[] larger = Arrays.copyOf(times, larger(n));
-            timeOffsets = Arrays.copyOf(timeOffsets, larger(n)); // both or, without memory, none
+            int[] largerOffsets = Arrays.copyOf(timeOffsets, larger(n)); // both or none
+            VarHandle.releaseFence();
+            timeOffsets = largerOffsets;
             times = larger;
         }
         times[n] = maxTimestamp;

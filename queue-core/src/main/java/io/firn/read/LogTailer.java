@@ -27,7 +27,7 @@ public final class LogTailer implements Tailer {
     private final Consumer<Cursor> checkCursor;
     private final TopicTailers tailers;
     private final Unread unread;
-    private final long openedNs = System.nanoTime();
+    private final long openedNs;
 
     /** Whether threads that publish may not know this tailer yet. */
     private boolean isNew = true;
@@ -65,6 +65,7 @@ public final class LogTailer implements Tailer {
         if (readers.length > 1) {
             tailers.add(unread);
         }
+        this.openedNs = System.nanoTime(); // after who publishes can know it
     }
 
     @Override

@@ -82,7 +82,7 @@ final class ActiveFile {
             file.write(position, source);
         } catch (IOException e) {
             if (directory.isFull(e, length)) {
-                throw owner.noSpace(directory.full(e, length));
+                throw owner.noSpace(directory.full(e, length), position + length);
             }
             throw e;
         }

@@ -20,8 +20,12 @@ interface BlockOwner {
      */
     void requireSpace(PartitionDirectory directory, long bytes) throws IOException;
 
-    /** Notes that there was no space for bytes of a segment, and returns why. */
-    StoreFullException noSpace(StoreFullException why) throws IOException;
+    /**
+     * Notes that there was no space for bytes of a segment, and returns why.
+     *
+     * @param given what the segment may give back when it is deleted now
+     */
+    StoreFullException noSpace(StoreFullException why, long given) throws IOException;
 
     /** Removes a block whose segment was deleted. */
     void forget(FileBlock block);

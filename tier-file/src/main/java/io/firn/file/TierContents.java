@@ -101,9 +101,9 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      * left that it does not give to us, because of a quota.
      */
     @Override
-    public StoreFullException noSpace(StoreFullException why) throws IOException {
+    public StoreFullException noSpace(StoreFullException why, long given) throws IOException {
         long usable = medium.usableBytes(root);
-        notEnough = usable == Long.MAX_VALUE ? 0 : usable + CLEARLY_MORE;
+        notEnough = usable == Long.MAX_VALUE ? 0 : usable + given + CLEARLY_MORE;
         return why;
     }
 

@@ -78,7 +78,10 @@ final class FrameBuffers implements RecvByteBufAllocator, ByteToMessageDecoder.C
         if (hasRoom && begun.refCnt() == 1) { // else earlier requests are slices of it
             given = begun.retain();
         } else {
-            int room = Math.min(size, Math.max(ROOM_AT_ONCE, 2 * begun.readableBytes()));
+            // By what has arrived, not by what was announced.
+            int arrived = begun.readableBytes();
+            int least = arrived < LARGE ? LARGE : ROOM_AT_ONCE;
+            int room = Math.min(size, Math.max(least, 2 * arrived));
             given = allocator.ioBuffer(room);
             given.writeBytes(begun, begun.readerIndex(), begun.readableBytes());
         }
