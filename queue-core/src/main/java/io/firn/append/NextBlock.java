@@ -80,6 +80,7 @@ public final class NextBlock {
     LogSegment take() {
         LogSegment block = withdraw(); // the writer gets it or the close, not both
         if (block != null) {
+            wanted = false;
             return block;
         }
         Refusal last = refusal;
@@ -91,6 +92,11 @@ public final class NextBlock {
         missing = true;
         if (!wanted) {
             wanted = true;
+            block = withdraw(); // one that was offered between the two looks answers nobody
+            if (block != null) {
+                wanted = false;
+                return block;
+            }
             source.call();
         }
         return null;
@@ -159,7 +165,7 @@ public final class NextBlock {
         boolean interrupted = false;
         answered.enter();
         try {
-            while (wanted && log.state().isWritable()) {
+            while (wanted && !isReserved() && log.state().isWritable()) {
                 try {
                     answered.await(Long.MAX_VALUE);
                 } catch (InterruptedException e) {
