@@ -30,7 +30,7 @@ public final class FollowedSegments {
 
     private final BatchesAboveMark batches;
     private final Map<Block, LogSegment> known = new IdentityHashMap<>();
-    private final Set<LogSegment> missed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Map<LogSegment, Integer> missed = new IdentityHashMap<>();
     private final Map<SegmentedLog, Integer> gaps = new HashMap<>();
 
     public FollowedSegments(BatchesAboveMark batches) {
@@ -50,7 +50,9 @@ public final class FollowedSegments {
     /** Forgets a log whose topic is gone. */
     public void forget(SegmentedLog log) {
         gaps.remove(log);
-        missed.removeAll(List.of(log.segments()));
+        for (LogSegment segment : log.segments()) {
+            missed.remove(segment);
+        }
     }
 
     /**
@@ -79,7 +81,7 @@ public final class FollowedSegments {
                 segmentOf(all.get(i).block);
             }
         }
-        long start = log.topic().files().readLogStart(log.index());
+        long start = Math.max(log.topic().files().readLogStart(log.index()), log.logStartOffset());
         keepMissed(log, all, start);
         stopAtGap(log, all, start);
         long durable = Math.max(start, log.durableOffset());
@@ -93,16 +95,12 @@ public final class FollowedSegments {
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
         }
-        log.publishFound(
-                all.toArray(new LogSegment[0]),
-                Math.max(start, log.logStartOffset()),
-                durable,
-                visible);
+        log.publishFound(all.toArray(new LogSegment[0]), start, durable, visible);
     }
 
     /**
      * A look during a rename may find neither name, so a segment that was there at the last look
-     * and was not deleted counts as missing only when it is not found twice.
+     * and was not deleted counts as missing only when it is not found for a while.
      */
     private void keepMissed(SegmentedLog log, List<LogSegment> all, long start) {
         List<LogSegment> found = List.copyOf(all);
@@ -112,7 +110,8 @@ public final class FollowedSegments {
                 // It has a successor, so it is complete; its end has not been seen.
                 before.endOffset = before.offsetOf(before.end());
             }
-            if (at < 0 && before.endOffset > start && missed.add(before)) {
+            boolean isMissing = at < 0 && before.endOffset > start;
+            if (isMissing && missed.merge(before, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.add(before);
             } else {
                 missed.remove(before);
@@ -128,10 +127,12 @@ public final class FollowedSegments {
 
     /**
      * A gap may also be an effect of the look itself: it is shown when it is still there after a
-     * while. In a log of which nothing was shown, the first segment may be the one that was missed.
+     * while. At the front, the first segment may have been missed, or the start of the log may have
+     * been read while it was written again.
      */
     private void stopAtGap(SegmentedLog log, List<LogSegment> all, long start) {
-        if (log.segments().length == 0 && !all.isEmpty() && all.get(0).baseOffset > start) {
+        boolean isAtFront = !all.isEmpty() && all.get(0).baseOffset > start;
+        if (isAtFront && log.nextOffset() <= start) {
             if (gaps.merge(log, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.clear();
             }

@@ -29,6 +29,7 @@ class FollowedSegmentsTest {
     void open() throws IOException {
         tier = InMemory.tier();
         log = InMemory.log(tier);
+        log.topic().files().create("t", InMemory.small());
         log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
     }
 
@@ -68,5 +69,49 @@ class FollowedSegmentsTest {
         assertFalse(followed.isInDoubt());
         assertEquals(20, log.nextOffset());
         assertEquals(1, log.segments().length);
+    }
+
+    /** Retention goes on while one look follows another, so the first segment is a new one. */
+    @Test
+    void shouldShowNoGapWhenALookMissesTheFirstSegmentThatRetentionHasLeft() throws IOException {
+        followed.refresh(log, List.of(sealed(1, 0, 10)));
+        log.topic().files().writeLogStart(0, 10);
+        Block second = sealed(2, 10, 10);
+        Block third = sealed(3, 20, 10);
+        followed.refresh(log, List.of(third));
+        assertEquals(10, log.logStartOffset());
+        assertEquals(10, log.nextOffset(), "a tailer at 10 would find no segment");
+        assertTrue(followed.isInDoubt());
+        followed.refresh(log, List.of(second, third));
+        assertEquals(30, log.nextOffset());
+        assertEquals(10, log.segmentFor(10).baseOffset);
+        assertFalse(followed.isInDoubt());
+    }
+
+    @Test
+    void shouldKeepASegmentThatSeveralLooksMissAndLetItGoAfterAWhile() throws IOException {
+        Block first = sealed(1, 0, 10);
+        Block second = sealed(2, 10, 10);
+        followed.refresh(log, List.of(first, second));
+        for (int i = 0; i < 3; i++) {
+            followed.refresh(log, List.of(second));
+            assertEquals(0, log.segmentFor(0).baseOffset);
+        }
+        followed.refresh(log, List.of(first, second));
+        assertEquals(2, log.segments().length);
+        for (int i = 0; i < LOOKS; i++) {
+            followed.refresh(log, List.of(second));
+        }
+        assertEquals(1, log.segments().length);
+    }
+
+    @Test
+    void shouldLetASegmentGoAtOnceThatRetentionHasDeleted() throws IOException {
+        Block second = sealed(2, 10, 10);
+        followed.refresh(log, List.of(sealed(1, 0, 10), second));
+        log.topic().files().writeLogStart(0, 10);
+        followed.refresh(log, List.of(second));
+        assertEquals(1, log.segments().length);
+        assertEquals(10, log.logStartOffset());
     }
 }
