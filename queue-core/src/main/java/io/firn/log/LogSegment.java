@@ -71,9 +71,6 @@ public final class LogSegment {
     /** Whether the store is open read-only: nothing is written, not even derived data. */
     public final boolean followed;
 
-    /** Whether its bytes may become those of another segment, see {@link Block#mayBeReused}. */
-    public final boolean mayBeReused;
-
     /** Offset of the first record; set before the segment is published. */
     public long baseOffset;
 
@@ -116,7 +113,6 @@ public final class LogSegment {
         this.capacity = block.capacity();
         this.index = index;
         this.followed = false;
-        this.mayBeReused = false;
         Mark mark = block.mark();
         if (mark.state() == SegmentState.ACTIVE && mark.epoch() == epoch) {
             this.markedOffset = mark.offset();
@@ -133,7 +129,6 @@ public final class LogSegment {
         this.capacity = block.capacity();
         this.baseOffset = baseOffset;
         this.followed = true;
-        this.mayBeReused = block.mayBeReused();
     }
 
     /** Creates a sealed segment. */
@@ -146,7 +141,6 @@ public final class LogSegment {
         this.capacity = length;
         this.baseOffset = baseOffset;
         this.followed = false;
-        this.mayBeReused = false;
         setWritten(length, endOffset);
         forcedEnd = end;
         this.endOffset = endOffset;

@@ -11,6 +11,7 @@ import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
+import io.firn.spi.BlockReader;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -51,6 +52,7 @@ final class BatchCursor {
     private long offset;
     private Place place = Place.UNKNOWN;
     private LogSegment segment; // null if and only if the place is unknown
+    private BlockReader reader; // of the segment
     private int position;
     private long base;
 
@@ -152,6 +154,7 @@ final class BatchCursor {
             throw damaged(to, "no segment holds them");
         }
         segment = found;
+        reader = found.block.reader();
         position = 0;
         base = found.baseOffset;
         place = offset == base ? Place.AT_BATCH : Place.IN_SEGMENT;
@@ -161,11 +164,12 @@ final class BatchCursor {
     View pin(LogSegment in) {
         forget();
         segment = in;
+        reader = in.block.reader();
         place = Place.IN_SEGMENT;
         try {
             return entered(in.pin());
         } catch (IOException e) {
-            requireStillThere(in);
+            reader.confirm();
             lookAgain.run(); // another process may just have deleted it
             checkRange();
             throw unreadable(e);
@@ -177,21 +181,16 @@ final class BatchCursor {
         return segment;
     }
 
+    /** Returns the reader of the segment that was pinned last. */
+    BlockReader reader() {
+        return reader;
+    }
+
     /** Forgets the place, because the writing process has removed the segment. */
     void lookAgain() {
         forget();
         lookAgain.run();
         checkRange();
-    }
-
-    /**
-     * Checks that a block still holds its segment; what was read before may be used only if this
-     * returns.
-     */
-    static void requireStillThere(LogSegment of) {
-        if (!of.block.isStillThere()) {
-            throw new ReusedException();
-        }
     }
 
     // ---- the batch
@@ -237,7 +236,7 @@ final class BatchCursor {
         try {
             return SegmentIndexes.of(of);
         } catch (FirnException e) {
-            requireStillThere(of); // otherwise there is nothing left to build an index from
+            of.block.reader().confirm(); // otherwise there is nothing left to build an index from
             throw e;
         }
     }
@@ -262,11 +261,22 @@ final class BatchCursor {
      * @return the batch's size, or −1
      */
     int verify(ByteBuffer memory) {
+        int size = checkHeader(memory);
+        return size < 0 ? -1 : verify(memory, size);
+    }
+
+    /**
+     * Checks the header of the batch at the place.
+     *
+     * @return the batch's size, or −1
+     */
+    int checkHeader(ByteBuffer memory) {
+        return verifier.checkHeader(memory, position, segment.written(), base);
+    }
+
+    /** Continues {@link #verify(ByteBuffer)} after the header. */
+    int verify(ByteBuffer memory, int size) {
         int at = position;
-        int size = verifier.checkHeader(memory, at, segment.written(), base);
-        if (size < 0) {
-            return -1;
-        }
         if (trusted.contain(at, at + size)) {
             verifier.touchPages(memory, at, at + size);
             return size;
@@ -278,14 +288,18 @@ final class BatchCursor {
         return size;
     }
 
-    /** Returns why {@link #verify} found the batch damaged. */
-    String reason() {
-        return verifier.reason();
+    /**
+     * Verifies a copy of the batch at the place, which begins at 0.
+     *
+     * @return the batch's size, or −1
+     */
+    int verifyCopy(ByteBuffer copy, int size) {
+        return verifier.check(copy, 0, size, base);
     }
 
-    /** Returns whether a batch has to be copied before it is verified. */
-    boolean isCopied() {
-        return segment.mayBeReused;
+    /** Returns why the last verification found the batch damaged. */
+    String reason() {
+        return verifier.reason();
     }
 
     /** Returns the position of the batch in its segment. */
@@ -334,10 +348,14 @@ final class BatchCursor {
         return damaged(walk.toOffset(), reason);
     }
 
-    /** Returns the error for records that are lost, from the offset on up to another one. */
+    /**
+     * Returns the error for records that are lost, from the offset on up to another one.
+     *
+     * @throws BlockReusedException when they are not lost, but were read in a reused block
+     */
     RuntimeException damaged(long to, String reason) {
-        if (place != Place.UNKNOWN && !segment.block.isStillThere()) {
-            return new ReusedException();
+        if (place != Place.UNKNOWN) {
+            reader.confirm();
         }
         forget();
         log.addDamage(new DamagedRange(offset, to, reason));

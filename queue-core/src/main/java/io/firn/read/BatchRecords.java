@@ -2,11 +2,10 @@ package io.firn.read;
 
 import io.firn.Compression;
 import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
 import io.firn.batch.RecordFlyweight;
 import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
-import io.firn.log.LogSegment;
+import io.firn.spi.BlockReader;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,8 +17,6 @@ import java.nio.ByteBuffer;
 final class BatchRecords {
     private final int partition;
     private final RecordFlyweight record = new RecordFlyweight();
-    private final BatchVerifier verifier = new BatchVerifier();
-    private ByteBuffer copy = ByteBuffer.allocate(0);
     private Scratch compressed;
     private Scratch decompressed;
 
@@ -51,14 +48,9 @@ final class BatchRecords {
      * @throws io.firn.DamagedRangeException when it is damaged
      */
     void open(BatchCursor cursor, View view) {
-        ByteBuffer memory = view.buffer();
-        boolean copied = cursor.isCopied();
-        ByteBuffer bytes = copied ? copy(cursor, memory) : memory;
-        int start = copied ? 0 : cursor.position();
-        size = copied ? verifier.check(bytes, 0, size, cursor.base()) : cursor.verify(memory);
-        if (size < 0) {
-            throw cursor.damagedHere(memory, copied ? verifier.reason() : cursor.reason());
-        }
+        ByteBuffer bytes = verified(cursor, view);
+        boolean inPlace = cursor.reader().isInPlace();
+        int start = inPlace ? cursor.position() : 0;
         nextOffset = BatchFormat.nextOffset(bytes, start);
         int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
         boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
@@ -66,7 +58,7 @@ final class BatchRecords {
         long time = bytes.getLong(start + timeAt);
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (codec == Compression.NONE) {
-            isMapped = !copied;
+            isMapped = inPlace;
             wrapInPlace(bytes, view);
             at = start + BatchFormat.HEADER_LENGTH;
             end = start + size;
@@ -81,20 +73,22 @@ final class BatchRecords {
         cursor.markOpen();
     }
 
-    /** Copies the batch at the place, and checks that its segment was still there. */
-    private ByteBuffer copy(BatchCursor cursor, ByteBuffer memory) {
-        LogSegment segment = cursor.segment();
-        int from = cursor.position();
-        size = verifier.checkHeader(memory, from, segment.written(), cursor.base());
+    /** Verifies the batch at the place, and returns the buffer that it is in or was copied to. */
+    private ByteBuffer verified(BatchCursor cursor, View view) {
+        ByteBuffer memory = view.buffer();
+        BlockReader reader = cursor.reader();
+        size = cursor.checkHeader(memory);
+        ByteBuffer bytes = size < 0 ? memory : reader.bytes(view, cursor.position(), size);
+        if (size > 0) {
+            size =
+                    reader.isInPlace()
+                            ? cursor.verify(memory, size)
+                            : cursor.verifyCopy(bytes, size);
+        }
         if (size < 0) {
-            throw cursor.damagedHere(memory, verifier.reason());
+            throw cursor.damagedHere(memory, cursor.reason());
         }
-        if (copy.capacity() < size) {
-            copy = ByteBuffer.allocate(Math.max(size, 2 * copy.capacity()));
-        }
-        copy.put(0, memory, from, size);
-        BatchCursor.requireStillThere(segment);
-        return copy;
+        return bytes;
     }
 
     /** Continues with the batch that is open, whose segment may have been mapped anew. */

@@ -6,6 +6,7 @@ import io.firn.Partition;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.log.SegmentedLog;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +53,7 @@ public final class LogBatchReader implements BatchReader {
             try {
                 run = read(view, visible, maxBytes, atLeastOne);
                 return run;
-            } catch (ReusedException e) {
+            } catch (BlockReusedException e) {
                 cursor.lookAgain();
             } catch (InternalError e) {
                 throw cursor.unreadable(e);
@@ -95,7 +96,8 @@ public final class LogBatchReader implements BatchReader {
         if (to == from) {
             return null;
         }
-        BatchRun run = new Run(view, bytes(memory, from, to), base, next);
+        ByteBuffer bytes = cursor.reader().slice(view, from, to - from);
+        BatchRun run = new Run(view, bytes, base, next);
         cursor.advanceTo(to, next);
         return run;
     }
@@ -111,16 +113,6 @@ public final class LogBatchReader implements BatchReader {
                 throw cursor.damagedHere(memory, walk.reason());
             }
         }
-    }
-
-    private ByteBuffer bytes(ByteBuffer memory, int from, int to) {
-        if (!cursor.isCopied()) {
-            return memory.slice(from, to - from);
-        }
-        ByteBuffer bytes = ByteBuffer.allocate(to - from);
-        bytes.put(0, memory, from, to - from);
-        BatchCursor.requireStillThere(cursor.segment());
-        return bytes.asReadOnlyBuffer();
     }
 
     /** Bytes of a segment and the pin that holds them. */

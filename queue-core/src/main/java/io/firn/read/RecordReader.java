@@ -4,6 +4,7 @@ import io.firn.RecordHandler;
 import io.firn.Verdict;
 import io.firn.batch.RecordFlyweight;
 import io.firn.log.SegmentedLog;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.nio.ByteBuffer;
 
@@ -83,7 +84,7 @@ final class RecordReader {
                     taken += pollBatch(handler, limit - taken);
                     continue;
                 }
-                if (!cursor.isCopied()) {
+                if (cursor.reader().isInPlace()) {
                     taken += pollSingles(handler, limit - taken, end, view);
                     if (stopped || taken == limit || cursor.offset() >= end) {
                         break;
@@ -92,7 +93,7 @@ final class RecordReader {
                 records.open(cursor, view);
             }
             return taken;
-        } catch (ReusedException e) {
+        } catch (BlockReusedException e) {
             cursor.lookAgain();
             return taken;
         } catch (InternalError e) {

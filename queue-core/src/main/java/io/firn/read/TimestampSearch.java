@@ -8,6 +8,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ public final class TimestampSearch {
         while (true) {
             try {
                 return findOnce(timestampMs);
-            } catch (ReusedException e) {
+            } catch (BlockReusedException e) {
                 lookAgain();
             }
         }
@@ -73,7 +74,7 @@ public final class TimestampSearch {
         while (true) {
             try {
                 return findLatestOnce();
-            } catch (ReusedException e) {
+            } catch (BlockReusedException e) {
                 lookAgain();
             }
         }
@@ -136,9 +137,7 @@ public final class TimestampSearch {
         View view = cursor.pin(in);
         try {
             TimestampedOffset found = search.in(view);
-            if (in.mayBeReused) {
-                BatchCursor.requireStillThere(in);
-            }
+            cursor.reader().confirm(); // also that there is no such record
             return found;
         } catch (InternalError e) {
             throw cursor.unreadable(e);
@@ -176,7 +175,7 @@ public final class TimestampSearch {
         try {
             return SegmentIndexes.offsetBefore(segment, memory, verifier, timestampMs);
         } catch (FirnException e) {
-            BatchCursor.requireStillThere(segment);
+            cursor.reader().confirm();
             throw e;
         }
     }

@@ -14,8 +14,9 @@ import io.firn.spi.View;
  * <p>Nothing is trusted
  *
  * <ul>
- *   <li>where another process may change the bytes: in a block that may be reused, and in a segment
- *       that it has not sealed yet, whose end its recovery may replace after a crash;
+ *   <li>where another process may change the bytes: in a segment that it has not sealed yet, its
+ *       recovery may replace the end after a crash (a copy of a block that may be reused is always
+ *       verified, and never comes here);
  *   <li>in a poisoned partition: after a force that failed, the medium may still have what it had
  *       before, and the page cache may fetch that again;
  *   <li>in a store that verifies every read.
@@ -55,7 +56,7 @@ final class TrustedBytes {
     }
 
     private static boolean isForeign(LogSegment segment) {
-        return segment.mayBeReused || (segment.followed && !segment.sealed);
+        return segment.followed && !segment.sealed;
     }
 
     /** Returns whether a batch needs no CRC check. */

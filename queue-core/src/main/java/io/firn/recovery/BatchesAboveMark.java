@@ -4,6 +4,7 @@ import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.spi.Block;
+import io.firn.spi.BlockReusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -39,8 +40,7 @@ public final class BatchesAboveMark {
         }
         int size = walk.size();
         return read(block, end.position, size) == size
-                && walk.start(scratch, 0, end.offset, size).nextWhole(epoch)
-                && block.isStillThere();
+                && walk.start(scratch, 0, end.offset, size).nextWhole(epoch);
     }
 
     /** Returns the offset that a block without a mark begins with; −1 when it is too short. */
@@ -52,6 +52,10 @@ public final class BatchesAboveMark {
         if (scratch.capacity() < length) {
             scratch = ByteBuffer.allocate(Math.max(length, scratch.capacity() * 2));
         }
-        return block.read(position, scratch.array(), 0, length);
+        try {
+            return block.read(position, scratch.array(), 0, length);
+        } catch (BlockReusedException e) {
+            return 0; // the next look at the tier finds that the segment is gone
+        }
     }
 }

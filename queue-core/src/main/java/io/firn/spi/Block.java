@@ -122,21 +122,12 @@ public interface Block {
     View view() throws IOException;
 
     /**
-     * Returns whether the bytes of a view may be overwritten by another segment while they are
-     * read. That is so when another process owns the block: pins in this process do not keep it
-     * from reusing the block. A reader copies such bytes, and uses the copy only if {@link
-     * #isStillThere} returns true afterwards.
+     * Returns a reader of the bytes of pinned views, for one thread. It shows them in place, unless
+     * another segment may be stored over them meanwhile. That may happen where another process owns
+     * the block, because pins of this process do not keep it from reusing the block.
      */
-    default boolean mayBeReused() {
-        return false;
-    }
-
-    /**
-     * Returns whether the segment is still in its block, so that the bytes read before the call
-     * were its own. Once false, it stays false.
-     */
-    default boolean isStillThere() {
-        return true;
+    default BlockReader reader() {
+        return BlockReader.IN_PLACE;
     }
 
     /**
@@ -150,6 +141,8 @@ public interface Block {
      * Copies bytes out, without touching a mapping.
      *
      * @return the number of bytes read; fewer than requested only at the end
+     * @throws BlockReusedException when another process has reused the block, as {@link
+     *     BlockReader#bytes} does
      */
     int read(int position, byte[] target, int offset, int length) throws IOException;
 

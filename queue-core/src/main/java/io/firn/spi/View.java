@@ -60,7 +60,10 @@ public final class View {
         this.release = release;
     }
 
-    /** Returns the bytes; use them only between {@link #pin} and {@link #unpin}. */
+    /**
+     * Returns the bytes; use them only between {@link #pin} and {@link #unpin}. What is read here
+     * directly has to be confirmed ({@link BlockReader#confirm}) before it is used.
+     */
     public ByteBuffer buffer() {
         return buffer;
     }

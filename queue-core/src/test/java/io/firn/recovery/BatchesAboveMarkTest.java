@@ -7,6 +7,7 @@ import io.firn.Compression;
 import io.firn.batch.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.spi.Block;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -27,7 +28,7 @@ class BatchesAboveMarkTest {
     private final int[] positions = new int[COUNT + 1];
     private final BatchesAboveMark batches = new BatchesAboveMark();
     private int longestRead;
-    private boolean isGone;
+    private int goneFrom = CAPACITY;
 
     private final Block block =
             (Block)
@@ -40,7 +41,6 @@ class BatchesAboveMarkTest {
                                                 Mark.reserved(new UUID(1, 2), 0, EPOCH)
                                                         .active(EPOCH, OFFSET, FROM, OFFSET);
                                         case "capacity" -> CAPACITY;
-                                        case "isStillThere" -> !isGone;
                                         case "read" ->
                                                 read(
                                                         (int) arguments[0],
@@ -50,6 +50,9 @@ class BatchesAboveMarkTest {
                                     });
 
     private int read(int position, byte[] target, int length) {
+        if (position >= goneFrom) {
+            throw new BlockReusedException("block 1");
+        }
         int n = Math.max(0, Math.min(length, CAPACITY - position));
         bytes.get(position, target, 0, n);
         longestRead = Math.max(longestRead, n);
@@ -105,9 +108,12 @@ class BatchesAboveMarkTest {
 
     @Test
     void shouldFindNothingInABlockThatWasReused() throws IOException {
-        isGone = true;
-
+        goneFrom = 0;
         assertFound(0);
+        assertEquals(-1, batches.baseOffset(block));
+
+        goneFrom = positions[2];
+        assertFound(2);
     }
 
     private void assertFound(int count) throws IOException {

@@ -13,8 +13,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -527,6 +529,76 @@ public abstract class StorageTierContract {
         assertTrue(seen.isFinished());
         assertHolds(seen, 5000);
         assertSame(seen, only(reading));
+    }
+
+    @Test
+    void shouldShowReadersTheBytesOfASegmentWhereverTheyAre() throws IOException {
+        StorageTier tier = open();
+        Block segment = fill(reserve(tier, 42), 5000);
+
+        assertTrue(segment.reader().isInPlace(), "pins keep the writing process from reusing it");
+        for (Block block : List.of(segment, only(openReadOnly()))) {
+            View view = pinned(block);
+            BlockReader reader = block.reader();
+            ByteBuffer slice = reader.slice(view, 3, 4000);
+            for (int position : new int[] {0, 1, 4000}) {
+                ByteBuffer bytes = reader.bytes(view, position, 1000);
+                if (reader.isInPlace()) {
+                    assertSame(view.buffer(), bytes);
+                }
+                byte[] read = new byte[1000];
+                bytes.get(reader.isInPlace() ? position : 0, read);
+                byte[] stored = Arrays.copyOfRange(someBytes(5000), position, position + 1000);
+                assertArrayEquals(stored, read);
+                assertEquals(ByteOrder.BIG_ENDIAN, bytes.order());
+            }
+            assertShows(slice, 3, 4000);
+            int end = view.buffer().capacity();
+            assertThrows(IndexOutOfBoundsException.class, () -> reader.bytes(view, end - 9, 10));
+            assertThrows(IndexOutOfBoundsException.class, () -> reader.slice(view, end - 9, 10));
+            reader.confirm();
+            view.unpin();
+        }
+    }
+
+    @Test
+    void shouldNeverShowAReaderBytesOfALaterSegment() throws IOException {
+        StorageTier tier = open();
+        Block segment = sealed(reserve(tier, 42), 5000);
+        Block seen = only(openReadOnly());
+        View view = pinned(seen);
+        BlockReader reader = seen.reader();
+        ByteBuffer slice = reader.slice(view, 0, 5000);
+
+        segment.delete();
+        for (int i = 1; i <= 8; i++) {
+            fill(reserve(tier, 42 + i), 6000);
+        }
+
+        assertShows(slice, 0, 5000);
+        if (reader.isInPlace()) {
+            reader.confirm();
+            byte[] read = new byte[5000];
+            reader.bytes(view, 0, 5000).get(0, read);
+            assertArrayEquals(someBytes(5000), read);
+        } else {
+            assertThrows(BlockReusedException.class, () -> reader.bytes(view, 0, 5000));
+        }
+        view.unpin();
+    }
+
+    private static View pinned(Block block) throws IOException {
+        View view = block.view();
+        assertTrue(view.pin());
+        return view;
+    }
+
+    /** Asserts that a slice contains some of the bytes that {@link #fill} stored, 5000 in all. */
+    private static void assertShows(ByteBuffer slice, int position, int length) {
+        byte[] shown = new byte[slice.remaining()];
+        slice.duplicate().get(shown);
+        assertEquals(0, slice.position());
+        assertArrayEquals(Arrays.copyOfRange(someBytes(5000), position, position + length), shown);
     }
 
     @Test

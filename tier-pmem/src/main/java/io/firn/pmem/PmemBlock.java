@@ -1,6 +1,8 @@
 package io.firn.pmem;
 
 import io.firn.spi.Block;
+import io.firn.spi.BlockReader;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
@@ -209,17 +211,23 @@ final class PmemBlock implements Block {
     }
 
     @Override
-    public boolean mayBeReused() {
-        return pool.isReadOnly();
+    public BlockReader reader() {
+        return pool.isReadOnly() ? new CopyingReader(this) : BlockReader.IN_PLACE;
     }
 
-    @Override
-    public boolean isStillThere() {
+    /**
+     * Confirms that bytes of the block that were read before the call are the segment's own. Once
+     * that fails, it fails for good.
+     *
+     * @throws BlockReusedException when the writing process has freed the block
+     */
+    void confirm() {
         BlockEntry mine = entry;
-        return !pool.isReadOnly()
-                || (mine != null
-                        && presence == Presence.PRESENT
-                        && pool.hasIncarnation(block, mine.incarnation()));
+        if (mine == null
+                || presence != Presence.PRESENT
+                || !pool.hasIncarnation(block, mine.incarnation())) {
+            throw new BlockReusedException(name());
+        }
     }
 
     /** Called when the writing process has freed the block: no new read of it begins. */
@@ -277,7 +285,14 @@ final class PmemBlock implements Block {
         Objects.checkFromIndexSize(offset, length, target.length);
         requireNotDeleted();
         int wanted = Math.min(length, capacity() - position);
-        return wanted <= 0 ? 0 : pool.read(start + position, target, offset, wanted);
+        if (wanted <= 0) {
+            return 0;
+        }
+        int read = pool.read(start + position, target, offset, wanted);
+        if (pool.isReadOnly()) {
+            confirm();
+        }
+        return read;
     }
 
     @Override
