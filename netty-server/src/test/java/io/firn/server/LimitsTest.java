@@ -167,7 +167,7 @@ class LimitsTest {
                         most.accumulateAndGet(queuedBytes(), Math::max);
                         return most.get() > budget && connections() < count / 2;
                     });
-            // What is read at once, when others have used up the budget meanwhile, comes on top.
+            // What each reads before it learns that others have used up the budget comes on top.
             assertTrue(most.get() < budget + count * 131_072L, most + " bytes");
             produceOne();
         } finally {

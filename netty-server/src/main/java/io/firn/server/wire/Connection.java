@@ -60,6 +60,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         this.memory = new ConnectionMemory(server.memory());
         this.reader = new RequestReader(server, memory);
         decoder.onPartial(bytes -> requests.onPartial(bytes));
+        decoder.buffers().limit(memory::mayHave);
     }
 
     // ---- for handlers

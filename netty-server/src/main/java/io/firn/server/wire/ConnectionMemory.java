@@ -23,7 +23,7 @@ final class ConnectionMemory {
         }
     }
 
-    /** Sets how many bytes of an incomplete request have arrived. */
+    /** Sets how many bytes the buffer of an incomplete request has. */
     void partial(int now, long nowNs) {
         add(now - partialBytes);
         partialSinceNs = nowNs; // before the other: stalledBytes reads them in the reverse order
@@ -36,6 +36,11 @@ final class ConnectionMemory {
      */
     boolean isOverBudget() {
         return budget.isExceeded(partialBytes);
+    }
+
+    /** Returns whether its incomplete request may have a buffer of so many bytes. */
+    boolean mayHave(int bufferBytes) {
+        return !budget.isExceeded(partialBytes - bufferBytes) || budget.usedBytes() == bytes;
     }
 
     /** Returns whether this connection's incomplete request keeps others from being read. */

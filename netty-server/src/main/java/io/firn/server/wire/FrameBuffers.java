@@ -6,13 +6,15 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.util.UncheckedBooleanSupplier;
+import java.util.function.IntPredicate;
 
 /**
- * The buffers that a connection's bytes are read into. Small requests are read many at a time, into
- * buffers of the size that was needed before. A large request is not copied together from several
- * reads: the channel reads on into the buffer that has its beginning. Because large requests tend
- * to follow one another, the read after one of them is into a buffer of its size. Used on the event
- * loop.
+ * The buffers that a connection's bytes are read into, as large as the memory allows that all
+ * requests may use: what a read brings is counted only afterwards. Small requests are read many at
+ * a time, into buffers of the size that was needed before. A large request is not copied together
+ * from several reads: the channel reads on into the buffer that has its beginning. Because large
+ * requests tend to follow one another, the read after one of them is into a buffer of its size.
+ * Used on the event loop.
  */
 final class FrameBuffers implements RecvByteBufAllocator, ByteToMessageDecoder.Cumulator {
     private static final int LARGE = 64 << 10;
@@ -34,6 +36,14 @@ final class FrameBuffers implements RecvByteBufAllocator, ByteToMessageDecoder.C
 
     /** The size of the last request, if it was large. */
     private int likely;
+
+    /** Whether the connection may have a buffer of so many bytes. */
+    private IntPredicate mayHave = bytes -> true;
+
+    /** Sets what decides whether the connection may have a buffer of so many bytes. */
+    void limit(IntPredicate decision) {
+        mayHave = decision;
+    }
 
     /**
      * Called when a buffer has the beginning of a request and not all of it.
@@ -71,7 +81,9 @@ final class FrameBuffers implements RecvByteBufAllocator, ByteToMessageDecoder.C
 
     private ByteBuf allocate(ByteBufAllocator allocator, ExtendedHandle handle) {
         if (begun == null) {
-            return likely > 0 ? allocator.ioBuffer(likely) : handle.allocate(allocator);
+            return likely > 0 && mayHave.test(likely)
+                    ? allocator.ioBuffer(likely)
+                    : handle.allocate(allocator);
         }
         int missing = size - begun.readableBytes();
         boolean hasRoom = begun.writableBytes() >= Math.min(missing, LEAST_READ);
@@ -82,6 +94,9 @@ final class FrameBuffers implements RecvByteBufAllocator, ByteToMessageDecoder.C
             int arrived = begun.readableBytes();
             int least = arrived < LARGE ? LARGE : ROOM_AT_ONCE;
             int room = Math.min(size, Math.max(least, 2 * arrived));
+            if (!mayHave.test(room)) {
+                room = Math.min(size, arrived + Math.max(LEAST_READ, arrived / 4));
+            }
             given = allocator.ioBuffer(room);
             given.writeBytes(begun, begun.readerIndex(), begun.readableBytes());
         }

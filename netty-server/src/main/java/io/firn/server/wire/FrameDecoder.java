@@ -36,7 +36,9 @@ final class FrameDecoder extends ByteToMessageDecoder {
         return buffers;
     }
 
-    /** Sets what receives, after each read, the number of bytes of an incomplete request. */
+    /**
+     * Sets what receives, after each read, the size of the buffer of an incomplete request, or 0.
+     */
     void onPartial(IntConsumer listener) {
         onPartial = listener;
     }
@@ -44,7 +46,10 @@ final class FrameDecoder extends ByteToMessageDecoder {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
         super.channelRead(ctx, message);
-        onPartial.accept(actualReadableBytes());
+        boolean isPartial = actualReadableBytes() > 0;
+        // What precedes the reader's index belongs to earlier requests.
+        onPartial.accept(
+                isPartial ? internalBuffer().capacity() - internalBuffer().readerIndex() : 0);
     }
 
     /** The superclass would read on until a request is complete, even when reading has stopped. */

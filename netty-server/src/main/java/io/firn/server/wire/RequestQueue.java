@@ -51,7 +51,7 @@ final class RequestQueue {
         handleNext();
     }
 
-    /** Called after each read with the number of bytes of a request that is incomplete. */
+    /** Called after each read with the size of the buffer of a request that is incomplete, or 0. */
     void onPartial(int bytes) {
         memory.partial(bytes, nowNs());
         if (bytes > 0) {

@@ -32,6 +32,15 @@ class ConnectionMemoryTest {
     }
 
     @Test
+    void shouldLetABufferGrowOnlyWithinTheBudgetUnlessNobodyElseUsesMemory() {
+        first.partial(30, 0);
+        assertTrue(first.mayHave(500), "it is alone");
+        second.partial(30, 0);
+        assertTrue(first.mayHave(70));
+        assertFalse(first.mayHave(71));
+    }
+
+    @Test
     void shouldReturnEverythingOnceAndCountNothingAfterwards() {
         first.add(40);
         first.partial(30, 0);

@@ -119,6 +119,37 @@ final class FrameBuffersTest {
     }
 
     @Test
+    void shouldOfferOnlyALittleRoomWhileRequestsUseTooMuchMemory() {
+        decoder.buffers().limit(bytes -> bytes <= 400_000);
+        ByteBuffer stream = frames(900_000, 900_000);
+        while (stream.hasRemaining()) {
+            int before = stream.position() % 900_004;
+            int count = read(stream, MIB);
+            assertTrue(before < 70_000 || count <= 400_000, count + " at " + before);
+            assertTrue(before < 400_000 || count <= before / 4 + 1, count + " at " + before);
+        }
+        assertEquals(900_000, next().length);
+        assertEquals(900_000, next().length);
+    }
+
+    @Test
+    void shouldReportTheMemoryOfARequestThatIsIncompleteAndNotOnlyWhatHasArrived() {
+        int[] reported = {-1};
+        decoder.onPartial(bytes -> reported[0] = bytes);
+        ByteBuffer stream = frames(900_000);
+        for (int i = 0; i < 3; i++) {
+            read(stream, 70_000);
+        }
+        assertEquals(900_004, offered.get(2).capacity());
+        assertEquals(900_004, reported[0]);
+        while (stream.hasRemaining()) {
+            read(stream, MIB);
+        }
+        assertEquals(0, reported[0]);
+        next();
+    }
+
+    @Test
     void shouldKeepWhatHasArrivedWhenAReadBringsNothing() {
         ByteBuffer stream = frames(100_000, 70_000);
         byte[] all = new byte[stream.remaining()];
