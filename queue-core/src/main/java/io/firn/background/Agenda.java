@@ -12,7 +12,8 @@ import org.agrona.concurrent.EpochClock;
  * while it runs a duty or calls a clock.
  */
 public final class Agenda implements Duties {
-    private static final long LONGEST_REST_NS = 1_000_000_000;
+    /** The longest rest of a thread that nobody wakes. */
+    static final long LONGEST_REST_NS = 1_000_000_000;
 
     /** How often a clock that may jump is read while a duty is scheduled. */
     private static final long FOREIGN_CLOCK_REST_NS = 10_000_000;
@@ -27,6 +28,7 @@ public final class Agenda implements Duties {
     private final Attempts attempts;
     private final Calls calls = new Calls();
     private final Workers workers;
+    private final long longestRestNs;
 
     @GuardedBy("this")
     private final Schedule schedule;
@@ -55,19 +57,27 @@ public final class Agenda implements Duties {
      * @param cached kept up to date while it ticks; null when the user passed a clock
      * @param lanes into how many lanes its duties are divided
      * @param workers the threads that take duties; null when the caller of {@link #run} does
+     * @param longestRestNs how long a thread rests when no time is known at which it has to look
      */
-    Agenda(EpochClock clock, CachedClock cached, Attempts attempts, int lanes, Workers workers) {
+    Agenda(
+            EpochClock clock,
+            CachedClock cached,
+            Attempts attempts,
+            int lanes,
+            Workers workers,
+            long longestRestNs) {
         this.clock = new CheckedClock(clock, attempts);
         this.cached = cached;
         this.attempts = attempts;
         this.workers = workers;
+        this.longestRestNs = longestRestNs;
         this.schedule = new Schedule(workers != null);
         this.ready = new ReadyDuties(lanes, workers == null ? 0 : workers.most());
     }
 
     /** Creates one without duties whose caller runs them, see {@link #run}. */
     public static Agenda invoked(EpochClock clock, Attempts attempts) {
-        return new Agenda(clock, null, attempts, 1, null);
+        return new Agenda(clock, null, attempts, 1, null, LONGEST_REST_NS);
     }
 
     @Override
@@ -231,7 +241,7 @@ public final class Agenda implements Duties {
             if (ready.isAny()) {
                 return 0; // called during its run
             }
-            long ns = Math.min(untilDueNs(now), schedule.asideNs(LONGEST_REST_NS));
+            long ns = Math.min(untilDueNs(now), schedule.asideNs(longestRestNs));
             if (workers.isAnyRunning()) {
                 ns = Math.min(ns, DEPUTY_NS); // a run that hangs wakes nobody
             }
@@ -250,10 +260,10 @@ public final class Agenda implements Duties {
     private long untilDueNs(long now) {
         long ms = schedule.untilDueMs(now);
         if (ms == Duty.NEVER) {
-            return LONGEST_REST_NS;
+            return longestRestNs;
         }
         return cached == null
                 ? FOREIGN_CLOCK_REST_NS
-                : Math.min(ms, LONGEST_REST_NS / 1_000_000) * 1_000_000;
+                : Math.min(ms, longestRestNs / 1_000_000) * 1_000_000;
     }
 }

@@ -6,6 +6,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * A store's duties and the threads that run them. Those that force have threads of their own, so
@@ -68,10 +70,12 @@ public final class Background {
         boolean isOwnClock = usersClock == null;
         EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
-        this.forcers = isInvoked ? null : new Workers("firn-force", forceThreads, onDeath);
-        this.tidiers = isInvoked ? null : new Workers("firn-tidy", 1, onDeath);
-        this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers);
-        this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers);
+        NanoClock nanos = SystemNanoClock.INSTANCE;
+        long longest = Agenda.LONGEST_REST_NS;
+        this.forcers = isInvoked ? null : new Workers("firn-force", forceThreads, nanos, onDeath);
+        this.tidiers = isInvoked ? null : new Workers("firn-tidy", 1, nanos, onDeath);
+        this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers, longest);
+        this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers, longest);
     }
 
     /** The clock for appenders. */

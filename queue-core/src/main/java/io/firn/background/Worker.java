@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * One of the threads that take duties from an agenda. It looks for duties, runs one, or is parked.
@@ -25,6 +26,7 @@ final class Worker implements IdleStrategy {
     }
 
     private final Workers workers;
+    private final NanoClock clock;
     private final Agenda agenda;
     private final StoreThread thread;
     private volatile boolean parked;
@@ -37,10 +39,12 @@ final class Worker implements IdleStrategy {
     /**
      * Creates a worker; its thread does not run yet.
      *
+     * @param clock tells how long a run has taken
      * @param rest how it waits for duties; null to park
      */
-    Worker(Workers workers, Agenda agenda, String name, IdleStrategy rest) {
+    Worker(Workers workers, NanoClock clock, Agenda agenda, String name, IdleStrategy rest) {
         this.workers = workers;
+        this.clock = clock;
         this.agenda = agenda;
         this.thread =
                 new StoreThread(name, this::step, rest == null ? this : rest, workers::onDeath);
@@ -55,7 +59,7 @@ final class Worker implements IdleStrategy {
         if (duty == null) {
             return 0;
         }
-        long start = System.nanoTime();
+        long start = clock.nanoTime();
         begunNs = start == NOT_RUNNING ? start + 1 : start;
         workers.beginRun(leavesMore);
         int work = 0;
@@ -63,12 +67,12 @@ final class Worker implements IdleStrategy {
             work = agenda.run(duty);
         } finally {
             begunNs = NOT_RUNNING;
-            workers.endRun(work > 0 ? System.nanoTime() - start : 0);
+            workers.endRun(work > 0 ? clock.nanoTime() - start : 0);
         }
         return work;
     }
 
-    /** When its present run has begun, by {@link System#nanoTime}. */
+    /** When its present run has begun; {@link #NOT_RUNNING} when it is in none. */
     long begunNs() {
         return begunNs;
     }

@@ -3,6 +3,7 @@ package io.firn.background;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * The threads that take duties from one agenda. There is always one more than run duties, up to a
@@ -20,12 +21,13 @@ final class Workers {
     private static final int RUNS_OF_AVERAGE = 8;
 
     private final String name;
+    private final NanoClock clock;
     private final BiConsumer<String, Throwable> onDeath;
     private final Worker[] workers;
     private final AtomicInteger looking = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
     private volatile int started;
-    private volatile long guardedNs = System.nanoTime() - GUARD_NS;
+    private volatile long guardedNs;
     private volatile boolean areRunsShort = true;
     private long averageRunNs; // approximate: two threads may change it at once
     private Agenda agenda;
@@ -37,10 +39,13 @@ final class Workers {
      *
      * @param name the first thread's; the others' names have a number
      * @param most the largest number of threads
+     * @param clock tells how long a run has taken
      * @param onDeath told the name of a thread that has ended too early, and why
      */
-    Workers(String name, int most, BiConsumer<String, Throwable> onDeath) {
+    Workers(String name, int most, NanoClock clock, BiConsumer<String, Throwable> onDeath) {
         this.name = name;
+        this.clock = clock;
+        this.guardedNs = clock.nanoTime() - GUARD_NS;
         this.workers = new Worker[most];
         this.onDeath = onDeath;
     }
@@ -65,7 +70,7 @@ final class Workers {
 
     private Worker add(String threadName, IdleStrategy rest) {
         int number = started;
-        Worker worker = new Worker(this, agenda, threadName, rest);
+        Worker worker = new Worker(this, clock, agenda, threadName, rest);
         workers[number] = worker;
         looking.incrementAndGet();
         started = number + 1;
@@ -109,7 +114,7 @@ final class Workers {
 
     /** Whether a thread is in a run that has just begun; one that hangs is not waited for. */
     private boolean endsSoon() {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         for (int i = 0; i < started; i++) {
             long begun = workers[i].begunNs();
             if (begun != Worker.NOT_RUNNING && now - begun < SHORT_RUN_NS) {
@@ -137,7 +142,7 @@ final class Workers {
 
     /** While runs are short, another thread looks now and then, in case this run is not. */
     private boolean isGuardDue() {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         boolean isDue = now - guardedNs > GUARD_NS;
         if (isDue) {
             guardedNs = now;

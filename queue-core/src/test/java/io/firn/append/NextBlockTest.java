@@ -17,6 +17,7 @@ import io.firn.log.SparseIndex;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,6 +97,71 @@ class NextBlockTest {
         next.checkRoom();
         assertNull(next.take());
         assertEquals(2, calls);
+    }
+
+    /** That the tiers are full says nothing to an append whose segment has room. */
+    @Test
+    void shouldNotRefuseAnAppendThatWaitsForZerosOnly() {
+        assertNull(next.take());
+        next.refuseAsFull(new StoreFullException("full"), freed.count());
+        assertThrows(StoreFullException.class, next::checkRoom);
+        next.onZeros();
+        assertFalse(next.isMissing());
+        next.checkRoom();
+        assertNull(next.take());
+        assertTrue(next.isMissing());
+        assertThrows(StoreFullException.class, next::checkRoom);
+    }
+
+    /**
+     * One that is offered between the two looks of the writer: the background has answered, and
+     * does not again. Nothing in between calls anybody, so two threads have to meet there.
+     */
+    @Test
+    void shouldNotWaitForAnAnswerThatWasGivenWhileItAsked() throws InterruptedException {
+        LogSegment block = segment();
+        int rounds = 100_000;
+        AtomicInteger round = new AtomicInteger();
+        AtomicInteger offered = new AtomicInteger();
+        Thread background =
+                new Thread(
+                        () -> {
+                            for (int i = 1; i <= rounds; i++) {
+                                meet(round, i);
+                                spin(i % 40);
+                                next.offer(block);
+                                offered.set(i);
+                            }
+                        });
+        background.start();
+        int unanswered = 0;
+        for (int i = 1; i <= rounds; i++) {
+            round.set(i);
+            spin(i / 40 % 40);
+            LogSegment taken = next.take();
+            meet(offered, i);
+            if (taken == null) {
+                unanswered += next.isWanted() ? 1 : 0;
+                assertSame(block, next.take());
+            }
+        }
+        background.join();
+        assertEquals(0, unanswered);
+    }
+
+    private static void meet(AtomicInteger other, int number) {
+        for (int tries = 0; other.get() < number; tries++) {
+            if (tries > 1_000) {
+                Thread.yield();
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void spin(int times) {
+        for (int i = 0; i < times; i++) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

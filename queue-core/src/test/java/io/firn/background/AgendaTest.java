@@ -1,6 +1,7 @@
 package io.firn.background;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -191,6 +192,24 @@ class AgendaTest {
         duties.run();
         assertEquals(List.of("bad", "good", "good"), runs);
         assertEquals(1, attempts.errors());
+    }
+
+    /** As a force that fails while others append. */
+    @Test
+    void shouldLeaveOneThatFailsAloneForAWhileAlsoWhenItIsCalledDuringItsRun() {
+        Noted bad =
+                new Noted("bad")
+                        .doing(
+                                duty -> {
+                                    duty.call();
+                                    throw new IOException("on purpose");
+                                });
+        bad.call();
+        duties.run();
+        duties.run();
+        assertEquals(List.of("bad"), runs);
+        assertEquals(1, attempts.errors());
+        assertFalse(duties.isAnyLeft());
     }
 
     @Test

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,14 +29,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WorkersTest {
     private static final int HANGS_AFTER_S = 60;
 
+    /** The time that {@link #startWithRestsWithoutEnd} gives to the threads. */
+    private final AtomicLong nanos = new AtomicLong();
+
     private final Attempts attempts = new Attempts();
     private final List<String> deaths = Collections.synchronizedList(new ArrayList<>());
     private Workers workers;
     private Agenda agenda;
 
     private void start(int threads, int lanes) {
-        workers = new Workers("test-worker", threads, (name, why) -> deaths.add(name));
-        agenda = new Agenda(System::currentTimeMillis, null, attempts, lanes, workers);
+        start(threads, lanes, SystemNanoClock.INSTANCE, Agenda.LONGEST_REST_NS);
+    }
+
+    private void start(int threads, int lanes, NanoClock clock, long longestRestNs) {
+        workers = new Workers("test-worker", threads, clock, (name, why) -> deaths.add(name));
+        agenda =
+                new Agenda(
+                        System::currentTimeMillis, null, attempts, lanes, workers, longestRestNs);
         workers.start(agenda, null);
     }
 
@@ -296,6 +307,109 @@ class WorkersTest {
         workers.join();
         assertEquals(before.get(), inside.size());
         assertEquals(List.of(), deaths);
+    }
+
+    /** In a store whose threads only rest: what nobody wakes them for is never run. */
+    private void startWithRestsWithoutEnd(int threads) {
+        start(threads, 1, nanos::get, TimeUnit.DAYS.toNanos(1));
+    }
+
+    private void awaitThatAllRest(int threads) {
+        await(
+                () ->
+                        Thread.getAllStackTraces().keySet().stream()
+                                        .filter(each -> LockSupport.getBlocker(each) == agenda)
+                                        .count()
+                                == threads);
+    }
+
+    /** Its run did nothing, so its thread does not spin, but rests at once. */
+    @Test
+    void shouldRunAgainADutyThatIsCalledDuringItsRun() {
+        startWithRestsWithoutEnd(1);
+        AtomicInteger runs = new AtomicInteger();
+        Duty duty =
+                new Duty(agenda, "d", "job") {
+                    @Override
+                    public int run() {
+                        if (runs.incrementAndGet() % 2 == 1) {
+                            call();
+                        }
+                        return 0;
+                    }
+                };
+        for (int i = 1; i <= 20; i++) {
+            awaitThatAllRest(1);
+            duty.call();
+            int wanted = 2 * i;
+            await(() -> runs.get() == wanted);
+        }
+    }
+
+    /** Calls for nothing and asks for no time. */
+    private final class Quick extends Duty {
+        private volatile int runs;
+
+        Quick() {
+            super(agenda, "quick", "job");
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one run at a time
+        public int run() {
+            runs++;
+            return 1;
+        }
+
+        /** Calls it, and waits until it was run so often. */
+        void callAndAwait(int wanted) {
+            call();
+            await(() -> runs == wanted);
+        }
+    }
+
+    /** For a run that has lasted longer than it takes to wake a thread, nobody waits. */
+    @Test
+    void shouldWakeAThreadForACallWhileARunHangs() {
+        startWithRestsWithoutEnd(2);
+        Quick quick = new Quick();
+        quick.callAndAwait(1); // while it ran, the second thread was started
+        awaitThatAllRest(2);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> inside = ConcurrentHashMap.newKeySet();
+        try {
+            hang(1, 0, release, inside);
+            await(() -> inside.size() == 1);
+            nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(21));
+            quick.callAndAwait(2);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    /**
+     * A call while a run has just begun wakes nobody, because runs are short. If this one hangs
+     * nevertheless, the thread that was woken as a guard finds the call at its next look.
+     */
+    @Test
+    void shouldFindACallThatCameJustWhenARunBeganToHang() {
+        startWithRestsWithoutEnd(2);
+        Quick quick = new Quick();
+        quick.callAndAwait(1);
+        for (int round = 2; round < 12; round++) {
+            awaitThatAllRest(2);
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(1)); // the last guard was long ago
+            CountDownLatch release = new CountDownLatch(1);
+            Set<String> inside = ConcurrentHashMap.newKeySet();
+            try {
+                hang(1, 0, release, inside);
+                await(() -> inside.size() == 1);
+                awaitThatAllRest(1);
+                quick.callAndAwait(round);
+            } finally {
+                release.countDown();
+            }
+        }
     }
 
     /** A force was short until one hangs: nobody is woken for the other calls. */
