@@ -93,6 +93,45 @@ class FailingMediumTest {
         }
     }
 
+    /**
+     * The mark is in the same file. The system reports a page that it could not write to whoever
+     * forces next, and only once: the page may be a batch's, whose force then returns normally.
+     */
+    @Test
+    void shouldAcknowledgeNothingMoreWhenTheForceOfAMarkFailed() {
+        try (LogStore store = open(medium)) {
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 4);
+            boolean[] failed = {false};
+            failOnce(
+                    operation -> {
+                        boolean isOfMark = isForceOfData(operation) && isAboveBatches(operation);
+                        failed[0] |= isOfMark;
+                        return isOfMark;
+                    });
+            for (int i = 0; i < 5; i++) {
+                clock.advance(1_000);
+                store.doWork();
+            }
+            assertTrue(failed[0]);
+            PoisonedException refusal =
+                    assertThrows(PoisonedException.class, () -> Disk.append(partition, 1));
+            assertTrue(refusal.getMessage().contains("Input/output error"), refusal.getMessage());
+            assertTrue(partition.metrics().poisoned());
+            assertEquals(4, partition.durableOffset());
+            assertEquals(4, Found.in(partition).records().size());
+        }
+        try (LogStore again = open(medium.crash(Survival.NONE))) {
+            assertEquals(4, Found.in(Disk.partition(again)).records().size());
+        }
+    }
+
+    private static boolean isAboveBatches(String operation) {
+        int from = operation.indexOf('[') + 1;
+        return Integer.parseInt(operation.substring(from, operation.indexOf(',')))
+                >= Disk.SMALL.segmentBytes();
+    }
+
     /** At close there is no later at which the background could try again. */
     @Test
     void shouldLetGoOfEverythingAtCloseWhateverOfTheBackgroundFailed() {

@@ -8,6 +8,7 @@ import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
@@ -15,7 +16,9 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
+import io.firn.medium.FilterMapping;
 import io.firn.medium.FilterMediumFile;
+import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -29,6 +32,7 @@ import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A segment's file takes space as it is written (O16 to O20). */
 class SparseSegmentTest {
@@ -263,6 +267,142 @@ class SparseSegmentTest {
                 }
             }
             assertTrue(kept > 0);
+        }
+    }
+
+    /**
+     * The system reports once for an open file that a page was not written, to whoever forces next:
+     * if that is the force of zeros, the page may be a batch's.
+     */
+    @Test
+    void shouldRefuseAppendsAfterAForceOfZerosFailed() {
+        FailingZeros failing = new FailingZeros(medium);
+        long durable = 0;
+        SimulatedFileMedium left;
+        try (LogStore store = open(failing)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                while (failing.failed == 0) {
+                    assertTrue(durable < 1000, "no zeros were forced");
+                    durable = appender.append(value(durable, 200), 0, 200) + 1;
+                    store.doWork();
+                }
+                byte[] value = value(durable, 200);
+                assertThrows(PoisonedException.class, () -> appender.append(value, 0, 200));
+                assertEquals(durable, partition.durableOffset());
+                assertWhole(partition, 0, durable);
+                left = medium.crash(Survival.NONE);
+            }
+        }
+        try (LogStore again = open(left)) {
+            Partition partition = partition(again, Durability.DURABLE);
+            assertEquals(durable, partition.nextOffset());
+            assertWhole(partition, 0, durable);
+        }
+    }
+
+    /** That no tier has room for another segment says nothing to a record that this one holds. */
+    @Test
+    void shouldNotRefuseAsFullARecordThatHasToWaitForZeros() {
+        AppendingMedium appending = new AppendingMedium(medium);
+        FileTier tier =
+                FileTier.builder(Path.of("/sim/segments"))
+                        .medium(appending)
+                        .capacityBytes(SEGMENT_BYTES + 64 * 1024)
+                        .build();
+        try (LogStore store =
+                StoreBuilder.over(Path.of("/sim/store"), appending)
+                        .tier(tier)
+                        .clock(new CachedEpochClock())
+                        .invokerMode()
+                        .open()) {
+            Partition partition = partition(store, Durability.WRITTEN);
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 3; i++) {
+                    appender.append(value(i, LARGE), 0, LARGE);
+                    store.doWork(); // asks for the next block
+                }
+                AtomicInteger waited = new AtomicInteger();
+                appending.whileZeros =
+                        () -> {
+                            byte[] value = value(partition.nextOffset(), LARGE);
+                            long offset = appender.appendAsync(value, 0, LARGE);
+                            waited.addAndGet(offset == Appender.BACK_PRESSURED ? 1 : 0);
+                        };
+                for (long i = 3; waited.get() == 0; i = partition.nextOffset()) {
+                    assertTrue(i < 1000, "no zeros were in the way");
+                    appender.append(value(i, 300), 0, 300);
+                    store.doWork();
+                }
+                appending.whileZeros = () -> {};
+                long next = partition.nextOffset();
+                assertEquals(next, appender.append(value(next, LARGE), 0, LARGE));
+                assertWhole(partition, 0, next + 1);
+            }
+            assertEquals(0, store.metrics().backgroundErrors());
+        }
+    }
+
+    /** Also where a store was opened again, and no other block was reserved since. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100, 4_096, 20_000, 50_000})
+    void shouldAppendAgainAfterALackOfSpaceInAStoreThatWasOpenedAgain(int room) throws IOException {
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 5_000), 0, 5_000);
+            }
+        }
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, Durability.DURABLE);
+            try (Appender appender = partition.openAppender()) {
+                medium.faults().limitBytes(usedBytes() + room);
+                StoreFullException full =
+                        assertThrows(
+                                StoreFullException.class,
+                                () -> {
+                                    for (int i = 1; i < 6; i++) {
+                                        appender.append(value(i, 20_000), 0, 20_000);
+                                    }
+                                });
+                assertTrue(full.getMessage().contains("t-0"), full.getMessage());
+                long end = partition.nextOffset();
+                assertEquals(end, partition.durableOffset());
+                medium.faults().none();
+                store.doWork();
+                assertEquals(end, appender.append(value(end, LARGE), 0, LARGE));
+                assertEquals(false, partition.metrics().poisoned());
+                assertWhole(partition, 0, end + 1);
+            }
+        }
+    }
+
+    /** The first force of zeros fails. */
+    private static final class FailingZeros extends FilterFileMedium {
+        private static final int MANY = 16 * 1024;
+        private int failed;
+
+        FailingZeros(FileMedium in) {
+            super(in);
+        }
+
+        @Override
+        protected MediumFile wrap(Path path, MediumFile file) {
+            return new FilterMediumFile(file) {
+                @Override
+                protected Mapping wrap(Mapping mapping) {
+                    return new FilterMapping(mapping) {
+                        @Override
+                        public void force(int position, int length) throws IOException {
+                            if (failed == 0 && length >= MANY) {
+                                failed++;
+                                throw new IOException(path + ": Input/output error");
+                            }
+                            super.force(position, length);
+                        }
+                    };
+                }
+            };
         }
     }
 

@@ -9,6 +9,10 @@ import java.io.IOException;
 /**
  * Writes into the mark of a partition's first unsealed segment how far it is durable: never more
  * than was forced before. At most once in a mark interval, and only if something changed.
+ *
+ * <p>A mark may be in the same file as the batches, and the system reports only once that a page of
+ * a file was not written. What fails here may therefore be a batch, whose force would return
+ * normally afterwards: it poisons the partition, as a force of batches does.
  */
 final class Marks extends Duty {
     private final SegmentedLog log;
@@ -22,7 +26,7 @@ final class Marks extends Duty {
     }
 
     @Override
-    public int run() throws IOException {
+    public int run() {
         LogSegment segment = log.segmentList().oldestUnsealed();
         if (log.state().isGone() || segment == null || !segment.isMarkDue()) {
             return 0;
@@ -33,15 +37,23 @@ final class Marks extends Duty {
             return 0;
         }
         lastMs = nowMs();
-        segment.writeMark(nowMs());
+        write(segment, nowMs());
         return 0;
     }
 
     /** Writes the mark now, if something changed. */
-    void write(long nowMs) throws IOException {
+    void write(long nowMs) {
         LogSegment segment = log.segmentList().oldestUnsealed();
         if (segment != null) {
+            write(segment, nowMs);
+        }
+    }
+
+    private void write(LogSegment segment, long nowMs) {
+        try {
             segment.writeMark(nowMs);
+        } catch (IOException | InternalError e) { // the latter is a fault in a mapping
+            throw log.poison(e);
         }
     }
 }

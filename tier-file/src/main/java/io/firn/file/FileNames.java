@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  *     7/                                    a partition
  *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
  *         .000000000000002a.active.tmp      being reserved; ignored after a crash
- *         .000000000000002a.seal            reserved for its mark; ignored after a crash
+ *         .000000000000002a.seal            reserved for its mark
  *         00000000000000000042.log          sealed and finished; base offset 42
  *         00000000000000000042.mark         see {@link SealMark}
  *         00000000000000000042.index        sidecars
@@ -51,6 +51,7 @@ final class FileNames {
     /** The kinds of files in a partition's directory. */
     enum Kind {
         ACTIVE,
+        SEAL,
         LOG,
         MARK,
         INDEX,
@@ -124,7 +125,12 @@ final class FileNames {
     static Entry parse(String name) {
         Matcher active = ACTIVE.matcher(name);
         if (active.matches()) {
-            Kind kind = active.group(2).equals("active") ? Kind.ACTIVE : Kind.TEMPORARY;
+            Kind kind =
+                    switch (active.group(2)) {
+                        case "active" -> Kind.ACTIVE;
+                        case "seal" -> Kind.SEAL;
+                        default -> Kind.TEMPORARY;
+                    };
             return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16));
         }
         Matcher sealed = SEALED.matcher(name);

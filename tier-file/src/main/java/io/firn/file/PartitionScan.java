@@ -103,6 +103,13 @@ final class PartitionScan {
         for (long epoch : numbers.get(Kind.ACTIVE)) {
             unlessVanished(() -> addHidden(epoch), () -> addRenamed(epoch));
         }
+        for (long epoch : numbers.get(Kind.SEAL)) {
+            // That of a segment that can still be sealed stays: a full disk may have no other
+            // space.
+            if (!numbers.get(Kind.ACTIVE).contains(epoch) || sealOf(epoch) != null) {
+                temporaries.add(directory.reservedSeal(epoch));
+            }
+        }
         reportOrphans(Kind.MARK, "has no segment to its mark");
         reportOrphans(Kind.INDEX, "has no segment to its index");
         reportOrphans(Kind.TIMEINDEX, "has no segment to its index");

@@ -118,6 +118,18 @@ final class FrameBuffersTest {
         }
     }
 
+    /** A connection that announces much and sends little costs little. */
+    @Test
+    void shouldAllocateLittleForALargeRequestOfWhichLittleHasArrived() {
+        ByteBuffer stream = frames(MIB);
+        read(stream, 6);
+        for (int arrived = 6; arrived < 60_000; ) {
+            arrived += read(stream, arrived < 100 ? 1 : 10_000);
+            int capacity = offered.get(offered.size() - 1).capacity();
+            assertTrue(capacity <= Math.max(64 << 10, 2 * arrived), capacity + " for " + arrived);
+        }
+    }
+
     @Test
     void shouldOfferOnlyALittleRoomWhileRequestsUseTooMuchMemory() {
         decoder.buffers().limit(bytes -> bytes <= 400_000);
