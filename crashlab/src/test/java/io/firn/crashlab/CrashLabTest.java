@@ -3,6 +3,7 @@ package io.firn.crashlab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.SecondRun;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,12 +14,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The short form of bin/crashlab, with other workloads each day. */
+/**
+ * The short form of bin/crashlab, with other workloads each day. The second run has others than the
+ * first, and fewer.
+ */
 class CrashLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 40;
 
-    private final long seed = LocalDate.now().toEpochDay() * 1_000;
+    private final long seed = LocalDate.now().toEpochDay() * 1_000 + (SecondRun.isThis() ? 500 : 0);
 
     @BeforeAll
     static void prepare() {
@@ -27,7 +31,8 @@ class CrashLabTest {
     }
 
     /** Checks a number of images, over as many workloads as it takes. */
-    private void explore(Media media, int images) {
+    private void explore(Media media, int imagesOfFirstRun) {
+        int images = SecondRun.share(imagesOfFirstRun, 4);
         Matrix matrix = new Matrix();
         List<String> failures = new ArrayList<>();
         int[] looked = {0};
@@ -110,13 +115,13 @@ class CrashLabTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
     void shouldKeepEveryPromiseWhenPowerIsCutInEachOfManyIncarnations(Media media) {
-        explore(media, Workload.Style.INCARNATIONS, 3);
+        explore(media, Workload.Style.INCARNATIONS, SecondRun.share(3, 3));
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
     void shouldKeepEveryPromiseWhenSegmentsWereRolledAndNeverForced(Media media) {
-        explore(media, Workload.Style.UNFORCED, 3);
+        explore(media, Workload.Style.UNFORCED, SecondRun.share(3, 3));
     }
 
     /** Otherwise the tests with moves would not test concurrency. */

@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A store in which nothing happens costs nothing, and one in which something happens notices. */
 class IdleTest {
     private static final int PARTITIONS = 100;
-    private static final long WINDOW_NS = 500_000_000;
+    private static final long WINDOW_NS = 250_000_000;
 
-    /** Without a rest it would be some hundreds. */
-    private static final long FEW_WAKE_UPS = 20;
+    /** Without a rest it would be a hundred or more. */
+    private static final long FEW_WAKE_UPS = 10;
 
     @TempDir private Path directory;
 
@@ -55,7 +55,7 @@ class IdleTest {
 
     private static void awaitRest() {
         await(
-                "half a second in which the store's threads sleep",
+                "a quarter of a second in which the store's threads sleep",
                 () -> {
                     long before = rests();
                     LockSupport.parkNanos(WINDOW_NS);

@@ -13,6 +13,7 @@ import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
 import io.firn.file.FileTier;
+import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
@@ -30,13 +31,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every bit of a small store, flipped: nothing wrong is read, and nothing more is lost than was
- * hit.
+ * hit. Of the spare space, whose content is never read, some bits do.
  */
 class BitFlipTest {
     private static final Path DIRECTORY = Path.of("/sim/store");
     private static final Path SEGMENTS = Path.of("/sim/segments");
     private static final byte[] LATER = "later".getBytes(StandardCharsets.UTF_8);
     private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final int BYTES_APART_IN_SPARE = 61;
 
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private final CachedEpochClock clock = new CachedEpochClock();
@@ -107,6 +109,9 @@ class BitFlipTest {
         flipEachBitOfData(active, data);
         // And after the last batch, where the next one goes.
         for (int bit = 8 * data; bit < 8 * (data + 100); bit++) {
+            if (SecondRun.leavesOut(bit, 3)) {
+                continue;
+            }
             SimulatedFileMedium rotten = flipped(active, bit);
             check(rotten, "bit " + bit, expected.firstKey(), expected.lastKey() + 1);
         }
@@ -125,8 +130,12 @@ class BitFlipTest {
             if (name.endsWith(".active")) {
                 from = to - 2 * 4096; // the marks
             }
-            for (int at = from; at < to; at++) {
+            int step = name.equals("spare") ? BYTES_APART_IN_SPARE : 1;
+            for (int at = from; at < to; at += step) {
                 for (int bit = 0; bit < 8; bit++) {
+                    if (SecondRun.leavesOut(8 * at + bit, 3)) {
+                        continue;
+                    }
                     checkOther(flipped(file, 8 * at + bit), file + ", bit " + (8 * at + bit));
                 }
                 if (name.endsWith(".active") && (at + 1) % 4096 == 100) {
@@ -138,6 +147,9 @@ class BitFlipTest {
 
     private void flipEachBitOfData(Path file, int bytes) throws IOException {
         for (int bit = 0; bit < 8 * bytes; bit++) {
+            if (SecondRun.leavesOut(bit, 3)) {
+                continue;
+            }
             long hit = baseOf(file, bit / 8);
             Long behind = bases.higher(hit);
             long end = behind == null ? expected.lastKey() + 1 : behind;

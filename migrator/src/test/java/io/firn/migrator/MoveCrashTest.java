@@ -14,6 +14,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
+import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.StorageTier;
@@ -174,6 +175,9 @@ class MoveCrashTest {
         if (medium.history().get(number - 1).startsWith("write 16384 ")) {
             return; // zeros for a file that means nothing yet
         }
+        if (SecondRun.leavesOut(number, 3)) {
+            return;
+        }
         int[] operation = {0};
         IntPredicate once = again -> operation[0]++ == number % 40;
         boolean isEven = number % 2 == 0;
@@ -266,7 +270,7 @@ class MoveCrashTest {
         clock.update(1_700_000_000_000L);
         live(kind);
         assertEquals(List.of(), failures, crashes + " crashes");
-        assertTrue(crashes > 300, crashes + " crashes only");
+        assertTrue(crashes > SecondRun.share(300, 3), crashes + " crashes only");
     }
 
     private LogStore openWithASegmentToMove() {
