@@ -1,5 +1,6 @@
 package io.firn.crashlab;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -49,7 +50,10 @@ final class Matrix {
         }
     }
 
+    @GuardedBy("this")
     private final Map<Fault, long[]> counts = new EnumMap<>(Fault.class);
+
+    @GuardedBy("this")
     private long distinct;
 
     synchronized void count(Fault fault) {

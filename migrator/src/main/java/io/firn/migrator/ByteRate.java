@@ -1,11 +1,15 @@
 package io.firn.migrator;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {
     /** A rate without limit. */
     static final long UNLIMITED = -1;
 
     private volatile long bytesPerSecond;
+
+    @GuardedBy("this")
     private long freeAtNs = System.nanoTime();
 
     ByteRate(long bytesPerSecond) {

@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +22,12 @@ import java.util.concurrent.TimeUnit;
 final class MigratorThreads {
     private final int size;
     private final Duty duty;
-    // The monitor guards both.
-    private Run run; // the newest; null before the first start
+
+    /** The newest; null before the first start. */
+    @GuardedBy("this")
+    private Run run;
+
+    @GuardedBy("this")
     private boolean closed;
 
     /**
@@ -51,7 +56,9 @@ final class MigratorThreads {
 
     /** The threads of one start. */
     final class Run {
+        /** Complete before the monitor of the migrator's threads is released; not changed then. */
         private final List<Thread> threads = new ArrayList<>();
+
         private volatile boolean ending;
 
         /**
@@ -122,6 +129,7 @@ final class MigratorThreads {
         }
     }
 
+    @GuardedBy("this")
     private void begin() {
         run = new Run();
         try {

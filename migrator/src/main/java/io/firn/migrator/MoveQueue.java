@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreSnapshot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,13 +22,18 @@ final class MoveQueue {
     private final MoveRetries retries;
     private final long intervalNs;
 
-    // The monitor guards all fields below. It is never held while the policy runs.
+    // The monitor is never held while the policy runs.
+    @GuardedBy("this")
     private final Queue<Move> due = new ArrayDeque<>();
 
     /** Moves in progress, with the bytes that each has copied so far. */
+    @GuardedBy("this")
     private final Map<Move, Long> current = new HashMap<>();
 
+    @GuardedBy("this")
     private boolean isPlanning;
+
+    @GuardedBy("this")
     private long nextPlanNs = System.nanoTime();
 
     /**
@@ -82,6 +88,7 @@ final class MoveQueue {
         return move;
     }
 
+    @GuardedBy("this")
     private void plan(List<Move> moves, Set<Move> begun) {
         for (Move move : moves) {
             if (retries.mayTry(move) && begun.add(move)) {

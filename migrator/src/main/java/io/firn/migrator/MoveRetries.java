@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +12,7 @@ final class MoveRetries {
 
     private final long firstPauseNs;
 
-    /** Guarded by the monitor. */
+    @GuardedBy("this")
     private final Map<Key, Entry> entries = new HashMap<>();
 
     MoveRetries(long firstPauseNs) {

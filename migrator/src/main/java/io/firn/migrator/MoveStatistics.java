@@ -1,17 +1,29 @@
 package io.firn.migrator;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.MoveOutcome;
 import java.util.List;
 
-/** Counts what was moved and what failed. Thread-safe; the monitor guards all fields. */
+/** Counts what was moved and what failed. Thread-safe. */
 final class MoveStatistics {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
+    @GuardedBy("this")
     private long movedDown;
+
+    @GuardedBy("this")
     private long movedUp;
+
+    @GuardedBy("this")
     private long movedDownBytes;
+
+    @GuardedBy("this")
     private long movedUpBytes;
+
+    @GuardedBy("this")
     private long failures;
+
+    @GuardedBy("this")
     private String lastError;
 
     synchronized void count(Move move, MoveOutcome outcome) {

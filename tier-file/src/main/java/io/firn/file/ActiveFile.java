@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
@@ -44,7 +45,7 @@ final class ActiveFile {
     private final long fileBytes;
     private final byte[] seen = new byte[GUARD.length];
 
-    /** Guarded by the monitor. */
+    @GuardedBy("this")
     private final MarkSlots marks;
 
     /**

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DurabilityClass;
 import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
@@ -88,6 +89,7 @@ public final class FileTier implements StorageTier {
         }
     }
 
+    @GuardedBy("this")
     private void scan() throws IOException {
         TierScan scan = new TierScan(contents, root, medium, context.readOnly());
         // A caller may still read a segment that was known before and no longer exists.

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
@@ -9,14 +10,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The readers' side of a segment: a view and an open file, both created when first needed. The
- * monitor guards the fields; the view is also read without it. Thread-safe.
+ * The readers' side of a segment: a view and an open file, both created when first needed.
+ * Thread-safe.
  */
 final class ReadSide {
     private final FileMedium medium;
     private final Uncollected uncollected;
+
+    @GuardedBy("this")
     private MediumFile file;
+
+    /** Changed under the monitor. */
     private volatile View view;
+
+    @GuardedBy("this")
     private boolean ended;
 
     /**
@@ -66,6 +73,7 @@ final class ReadSide {
         return open(path).size();
     }
 
+    @GuardedBy("this")
     private MediumFile open(Path path) throws IOException {
         requireNotEnded(path);
         if (file == null) {
@@ -94,6 +102,7 @@ final class ReadSide {
         closeFile();
     }
 
+    @GuardedBy("this")
     private void requireNotEnded(Path path) throws IOException {
         if (ended) {
             throw new IOException(path + " can no longer be read: it was closed or deleted");

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Uncollected;
@@ -30,13 +31,14 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
-    /** Guards {@link #pendingBytes} and decisions that depend on it. */
+    /** Also guards decisions that depend on {@link #pendingBytes}. */
     private final Object occupancy = new Object();
 
     /** Usable bytes of the file system that were not enough for a write; 0 for none. */
     private volatile long notEnough;
 
     /** Space that was granted and is not visible yet as a segment or a copy. */
+    @GuardedBy("occupancy")
     private long pendingBytes;
 
     /** In a read-only tier: segments that the last scan no longer found. */

@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
@@ -21,13 +22,18 @@ final class MappedPool {
     private final AutoCloseable lock;
 
     /**
-     * Guards the fields below. The innermost lock: a scan holds the monitors of the pool and of a
-     * block, and may release a view.
+     * The innermost lock: a scan holds the monitors of the pool and of a block, and may release a
+     * view.
      */
     private final Object mapped = new Object();
 
+    @GuardedBy("mapped")
     private int openViews;
+
+    @GuardedBy("mapped")
     private boolean handedOut;
+
+    @GuardedBy("mapped")
     private boolean closed;
 
     /**
@@ -166,6 +172,7 @@ final class MappedPool {
         }
     }
 
+    @GuardedBy("mapped")
     private void unmapWhenUnused() {
         if (closed && openViews == 0) {
             if (handedOut) {

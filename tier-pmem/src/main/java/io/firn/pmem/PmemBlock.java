@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.spi.Block;
 import io.firn.spi.BlockReader;
 import io.firn.spi.BlockReusedException;
@@ -32,7 +33,8 @@ final class PmemBlock implements Block {
 
     private volatile Presence presence = Presence.PRESENT;
 
-    /** Views that are not released yet; guarded by the monitor. */
+    /** Views that are not released yet. */
+    @GuardedBy("this")
     private int openViews;
 
     /** Whether the segment is still in its block. The last two states are final. */
@@ -188,6 +190,7 @@ final class PmemBlock implements Block {
         }
     }
 
+    @GuardedBy("this")
     private void write(BlockEntry next, boolean both) throws IOException {
         pool.write(block, entry, next, both);
         entry = next;
@@ -260,6 +263,7 @@ final class PmemBlock implements Block {
     }
 
     /** The block is not reused while a reader may still read the deleted segment. */
+    @GuardedBy("this")
     private void giveBackWhenUnused() {
         if (presence == Presence.DELETED && openViews == 0) {
             owner.giveBack(block);
@@ -271,6 +275,7 @@ final class PmemBlock implements Block {
         return isFinished() ? retireView() : null;
     }
 
+    @GuardedBy("this")
     private View retireView() {
         View last = view;
         view = null;

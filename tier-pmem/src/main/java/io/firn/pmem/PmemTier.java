@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
@@ -87,6 +88,7 @@ public final class PmemTier implements StorageTier {
                 durabilityClass());
     }
 
+    @GuardedBy("this")
     private void openPools() throws IOException {
         PoolOpener opener = new PoolOpener(this, options, context);
         List<PmemPool> opened = List.copyOf(opener.open());
