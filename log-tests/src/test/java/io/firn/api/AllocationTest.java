@@ -99,9 +99,6 @@ class AllocationTest {
                 long before = threads.getCurrentThreadAllocatedBytes();
                 appender.append(large);
                 long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-                if (allocated > 500)
-                    System.err.println(
-                            +i + " " + allocated + " rolls " + partition.metrics().rolls());
                 most = Math.max(most, counts ? allocated : 0);
             }
             assertTrue(partition.metrics().rolls() > 20);
