@@ -43,7 +43,7 @@ public final class PartitionUpkeep implements LogEvents {
         this.nextBlock = nextBlock;
         Duties duties = log.store().tidying();
         // Duties that are due at the same time run in the order of their creation.
-        this.pulse = new Pulse(duties, log, this::onChange);
+        this.pulse = new Pulse(duties, log, this::onChange, !log.store().isInvoker());
         this.blocks = new BlockSupply(duties, log, nextBlock);
         this.preparation = new Preparation(duties, log, appenders);
         this.marks = new Marks(duties, log);
@@ -78,8 +78,8 @@ public final class PartitionUpkeep implements LogEvents {
 
     @Override
     public void onAppended(boolean isFillingUp) {
-        pulse.call();
-        if (isFillingUp) {
+        pulse.onAppended();
+        if (isFillingUp && !nextBlock.isReserved()) {
             blocks.call();
         }
     }

@@ -12,26 +12,44 @@ import io.firn.log.SegmentedLog;
  * <p>The order by which no append goes unnoticed: first the writer is told to call, and an interval
  * later the partition is looked at once more. An append that did not see the request to call has
  * become visible long before that; a later one calls.
+ *
+ * <p>While the next look is fixed, an append need not call at all, which would wake the thread.
  */
 final class Pulse extends Duty {
     static final long INTERVAL_MS = 100;
 
     private final SegmentedLog log;
     private final Runnable onChange;
+    private final boolean wakes;
     private long seenNext = -1;
     private long seenDurable = -1;
     private long nextLookMs = NEVER;
     private boolean isCalledByAppends;
 
     /**
+     * Whether the next look is fixed, so that appends need not call. Cleared before the writer is
+     * told to call; an append that did not see this is found by the look an interval later.
+     */
+    private volatile boolean isLooking;
+
+    /**
      * Creates the duty of a partition.
      *
      * @param onChange called when something was appended or forced
+     * @param wakes whether a call wakes a thread
      */
-    Pulse(Duties duties, SegmentedLog log, Runnable onChange) {
+    Pulse(Duties duties, SegmentedLog log, Runnable onChange, boolean wakes) {
         super(duties, log, "a look at its appends");
         this.log = log;
         this.onChange = onChange;
+        this.wakes = wakes;
+    }
+
+    /** For appends: makes it look, unless it does so before long anyway. */
+    void onAppended() {
+        if (!isLooking) {
+            call();
+        }
     }
 
     @Override
@@ -46,6 +64,7 @@ final class Pulse extends Duty {
             seenNext = next;
             seenDurable = durable;
             isCalledByAppends = false;
+            isLooking = wakes;
             onChange.run();
         } else if (nowMs() < nextLookMs && nextLookMs - nowMs() <= INTERVAL_MS) {
             againAt(nextLookMs); // called too early
@@ -56,6 +75,7 @@ final class Pulse extends Duty {
         if (changed || !isSettled || !rests) {
             if (!changed && isSettled) {
                 isCalledByAppends = true;
+                isLooking = false;
                 log.alarm().callAtNextAppend();
             }
             nextLookMs = nowMs() + INTERVAL_MS;

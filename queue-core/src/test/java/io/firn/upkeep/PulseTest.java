@@ -1,0 +1,131 @@
+package io.firn.upkeep;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.background.Duties;
+import io.firn.background.Duty;
+import io.firn.log.AppendAlarm;
+import io.firn.log.InMemory;
+import io.firn.log.LogEvents;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import java.io.IOException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A partition that changes is looked at by time, and not woken for by each append that calls. */
+class PulseTest {
+    private static final LogEvents NOBODY =
+            new LogEvents() {
+                @Override
+                public void onAppended(boolean isFillingUp) {}
+
+                @Override
+                public void onSpaceWanted() {}
+
+                @Override
+                public void onDiscarded(LogSegment segment) {}
+
+                @Override
+                public void onSealed() {}
+
+                @Override
+                public void onNewLimits() {}
+
+                @Override
+                public void onView() {}
+            };
+
+    private long nowMs = 1_000;
+    private int calls;
+    private int changes;
+    private boolean alarmIsSet;
+    private SegmentedLog log;
+    private Pulse pulse;
+
+    private final Duties duties =
+            new Duties() {
+                @Override
+                public void call(Duty duty) {
+                    calls++;
+                }
+
+                @Override
+                public long nowMs() {
+                    return nowMs;
+                }
+
+                @Override
+                public long nextNumber() {
+                    return 0;
+                }
+            };
+
+    private final AppendAlarm alarm =
+            new AppendAlarm() {
+                @Override
+                public void callAtNextAppend() {
+                    alarmIsSet = true;
+                }
+
+                @Override
+                public boolean isToCall() {
+                    return alarmIsSet;
+                }
+            };
+
+    @BeforeEach
+    void open() throws IOException {
+        log = InMemory.log(InMemory.tier());
+        log.connect(null, alarm, NOBODY);
+        pulse = new Pulse(duties, log, () -> changes++, true);
+    }
+
+    private void append(long nextOffset) {
+        log.publishNext(nextOffset);
+        log.publishDurable(nextOffset);
+        alarmIsSet = false;
+        pulse.onAppended();
+    }
+
+    private void runLater() {
+        nowMs += Pulse.INTERVAL_MS;
+        pulse.run();
+    }
+
+    @Test
+    void shouldNotBeCalledByAppendsWhileTheNextLookIsFixed() {
+        append(1);
+        assertEquals(1, calls);
+        pulse.run();
+        append(2);
+        append(3);
+        assertEquals(1, calls);
+        runLater();
+        assertEquals(2, changes);
+    }
+
+    @Test
+    void shouldBeCalledAgainByTheAppendAfterARest() {
+        append(1);
+        pulse.run();
+        assertFalse(alarmIsSet);
+        runLater();
+        assertTrue(alarmIsSet); // nothing has changed: the next append calls
+        append(2);
+        assertEquals(2, calls);
+        pulse.run();
+        assertEquals(2, changes);
+    }
+
+    @Test
+    void shouldBeCalledByEachAppendWhereACallWakesNobody() {
+        pulse = new Pulse(duties, log, () -> changes++, false);
+        append(1);
+        pulse.run();
+        append(2);
+        assertEquals(2, calls);
+    }
+}
