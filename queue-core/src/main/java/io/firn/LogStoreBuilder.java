@@ -117,7 +117,7 @@ public abstract class LogStoreBuilder {
      * topics that are forced by time or bytes. Each partition has one force at a time. So many
      * threads are created at most, each when all others are busy. While a force takes less than
      * about 20 µs, as on persistent memory, one thread forces one partition after another. 1 to 64,
-     * default 8; ignored in invoker mode.
+     * default 32; ignored in invoker mode.
      *
      * @throws InvalidOptionException when it is out of this range
      */

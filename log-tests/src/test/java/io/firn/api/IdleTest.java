@@ -114,7 +114,7 @@ class IdleTest {
                 await("a force", () -> partition.durableOffset() == 2);
             }
             assertEquals(
-                    8,
+                    32,
                     Thread.getAllStackTraces().keySet().stream()
                             .filter(each -> each.getName().startsWith("firn-force"))
                             .count());

@@ -31,7 +31,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private boolean createsBesideUnreadable;
     private boolean verifiesEveryRead;
     private boolean invokerMode;
-    private int forceThreads = 8;
+    private int forceThreads = 32;
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
