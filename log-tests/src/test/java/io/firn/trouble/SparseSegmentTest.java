@@ -40,6 +40,7 @@ class SparseSegmentTest {
     private static final int LARGE = 40_000;
 
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private long space;
 
     private static LogStore open(FileMedium medium) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
@@ -50,8 +51,12 @@ class SparseSegmentTest {
     }
 
     private static Partition partition(LogStore store, Durability durability) {
+        return partition(store, durability, SEGMENT_BYTES);
+    }
+
+    private static Partition partition(LogStore store, Durability durability, int segmentBytes) {
         TopicOptions options =
-                TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES).withDurability(durability);
+                TopicOptions.defaults().withSegmentBytes(segmentBytes).withDurability(durability);
         return store.openOrCreateTopic("t", options).partition(0);
     }
 
@@ -130,6 +135,69 @@ class SparseSegmentTest {
             partition.force();
             assertWhole(partition, 0, partition.nextOffset());
             assertEquals(0, store.metrics().backgroundErrors());
+        }
+    }
+
+    /** Large folios cost the system less, and need aligned writes. */
+    @Test
+    void shouldWriteWholePiecesWhileMuchIsNotForced() {
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition partition = partition(store, Durability.WRITTEN, 16 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                appendUntil(appender, 0, 12);
+                assertEquals(0, observed.pieces.get());
+                appendUntil(appender, 12, 60);
+                // As many as batches that end in another piece than they begin in.
+                assertTrue(observed.pieces.get() > 20, "pieces: " + observed.pieces);
+                assertEquals(0, observed.acrossPieces.get());
+            }
+            assertWhole(partition, 0, 60);
+        }
+        try (LogStore store = open(medium)) {
+            assertWhole(partition(store, Durability.WRITTEN), 0, 60);
+        }
+    }
+
+    @Test
+    void shouldWriteNoZerosThatTheNextForceWouldWriteToo() {
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition partition = partition(store, Durability.DURABLE, 16 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                appendUntil(appender, 0, 60);
+            }
+            assertEquals(0, observed.pieces.get());
+        }
+    }
+
+    @Test
+    void shouldAppendWhatHasSpaceWhenZerosHaveNone() throws IOException {
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition partition = partition(store, Durability.WRITTEN, 16 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                appendUntil(appender, 0, 40);
+                observed.whileZeros =
+                        () -> {
+                            observed.whileZeros = () -> {};
+                            medium.faults().limitBytes(space + 48 * 1024);
+                        };
+                int before = observed.pieces.get();
+                for (int i = 40; observed.pieces.get() == before; i++) {
+                    space = usedBytes();
+                    assertEquals(i, appender.appendAsync(value(i, LARGE), 0, LARGE));
+                }
+                medium.faults().none();
+            }
+            assertWhole(partition, 0, partition.nextOffset());
+            assertEquals(0, partition.metrics().rolls());
+        }
+    }
+
+    private static void appendUntil(Appender appender, int from, int to) {
+        for (int i = from; i < to; i++) {
+            appender.append(value(i, LARGE), 0, LARGE);
         }
     }
 
@@ -414,7 +482,10 @@ class SparseSegmentTest {
 
     /** Calls back before each piece of zeros is written. */
     private static final class AppendingMedium extends FilterFileMedium {
+        private static final int PIECE = 64 * 1024;
+
         private final AtomicInteger pieces = new AtomicInteger();
+        private final AtomicInteger acrossPieces = new AtomicInteger();
         private Runnable whileZeros = () -> {};
 
         AppendingMedium(FileMedium in) {
@@ -429,6 +500,10 @@ class SparseSegmentTest {
                     if (path.toString().endsWith(".active") && isZeros(source)) {
                         pieces.incrementAndGet();
                         whileZeros.run();
+                    }
+                    long end = position + source.remaining() - 1;
+                    if (path.toString().endsWith(".active") && position / PIECE < end / PIECE) {
+                        acrossPieces.incrementAndGet();
                     }
                     super.write(position, source);
                 }

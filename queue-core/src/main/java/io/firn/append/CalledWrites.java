@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.StoreFullException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
@@ -15,10 +16,28 @@ import java.util.zip.CRC32C;
  * Writes batches with calls on a segment's block, for the thread that has the turn. A batch is put
  * together in a buffer: what the log changes in it, and the zeros after it, belong to the same
  * call. A large batch is written in pieces.
+ *
+ * <p>Linux keeps a file in memory in folios as large as the write that first touches them, if it is
+ * aligned, and a large one costs it much less than many pages. So pieces end at multiples of their
+ * size, and while much is written between two forces, the rest of a piece that a batch only begins
+ * is written as zeros first. Otherwise that is not worth it: a force would write the zeros too.
  */
 final class CalledWrites {
+    private static final int PIECE = WriteBuffers.PIECE;
+
+    /** A force of less would write the zeros of the last piece to no purpose. */
+    private static final int MUCH = 8 * PIECE;
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(PIECE);
+
     private final WriteBuffers buffers;
     private final CRC32C crc = new CRC32C();
+    private final ByteBuffer zeros = ZEROS.duplicate();
+    private LogSegment last;
+    private int seenForced;
+
+    /** How much the last force covered, as far as it was seen here. */
+    private int forcedAtOnce;
 
     CalledWrites(WriteBuffers buffers) {
         this.buffers = buffers;
@@ -36,6 +55,7 @@ final class CalledWrites {
         ByteBuffer buffer = buffers.take(size + LogSegment.TAIL_ZEROS);
         try {
             encoder.store(buffer, 0, offset, segment.epochBits, time, value);
+            writeZeros(segment, size);
             write(segment, 0, buffer, size, true);
         } finally {
             buffers.give(buffer);
@@ -49,10 +69,16 @@ final class CalledWrites {
      */
     void write(LogSegment segment, Source batch, long offset, boolean hasCrc) throws IOException {
         int size = batch.length();
-        ByteBuffer buffer = buffers.take(WriteBuffers.PIECE + LogSegment.TAIL_ZEROS);
+        int at = segment.written();
+        ByteBuffer buffer =
+                buffers.take(BatchFormat.HEADER_LENGTH + PIECE + LogSegment.TAIL_ZEROS);
         try {
-            for (int from = 0; from < size; from += WriteBuffers.PIECE) {
-                int length = Math.min(WriteBuffers.PIECE, size - from);
+            writeZeros(segment, size);
+            for (int from = 0, length; from < size; from += length) {
+                length = Math.min(leftInPiece(at + from), size - from);
+                if (from == 0 && length < BatchFormat.HEADER_LENGTH) {
+                    length = Math.min(length + PIECE, size); // the header is completed as a whole
+                }
                 batch.copyTo(buffer, 0, from, length);
                 if (from == 0) {
                     complete(buffer, segment, batch, offset, hasCrc);
@@ -97,6 +123,43 @@ final class CalledWrites {
         }
     }
 
+    private static int leftInPiece(int position) {
+        return PIECE - position % PIECE;
+    }
+
+    /**
+     * Before a batch that ends in a piece of the file that nothing was written to: writes zeros to
+     * all of that piece. They are above every batch, in the turn of the writer (O18).
+     */
+    private void writeZeros(LogSegment segment, int size) throws IOException {
+        int at = segment.written();
+        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
+        int piece = (end - 1) / PIECE * PIECE;
+        if (piece < at || !isMuchForcedAtOnce(segment, piece)) {
+            return;
+        }
+        try {
+            int length = Math.min(PIECE, segment.capacity - piece);
+            segment.block.write(piece, zeros.limit(length).position(0));
+        } catch (StoreFullException e) {
+            forcedAtOnce = 0; // the batch itself may have space
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very segment
+    private boolean isMuchForcedAtOnce(LogSegment segment, int position) {
+        if (segment != last) {
+            last = segment;
+            seenForced = 0;
+        }
+        int forced = LogSegment.positionOf(segment.forcedEnd());
+        if (forced > seenForced) {
+            forcedAtOnce = forced - seenForced;
+            seenForced = forced;
+        }
+        return Math.max(forcedAtOnce, position - forced) >= MUCH;
+    }
+
     /** Writes a piece; the last one with the zeros after the batch, where there is room. */
     private static void write(
             LogSegment segment, int from, ByteBuffer buffer, int length, boolean isLast)
@@ -108,6 +171,10 @@ final class CalledWrites {
             buffer.putInt(end + Long.BYTES, 0);
             end += LogSegment.TAIL_ZEROS;
         }
-        segment.block.write(at, buffer.limit(end).position(0));
+        for (int done = 0, next; done < end; done = next) {
+            next = Math.min(end, done + leftInPiece(at + done));
+            segment.block.write(at + done, buffer.limit(next).position(done));
+        }
+        buffer.clear();
     }
 }
