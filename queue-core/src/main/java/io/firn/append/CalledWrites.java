@@ -70,8 +70,7 @@ final class CalledWrites {
     void write(LogSegment segment, Source batch, long offset, boolean hasCrc) throws IOException {
         int size = batch.length();
         int at = segment.written();
-        ByteBuffer buffer =
-                buffers.take(BatchFormat.HEADER_LENGTH + PIECE + LogSegment.TAIL_ZEROS);
+        ByteBuffer buffer = buffers.take(BatchFormat.HEADER_LENGTH + PIECE + LogSegment.TAIL_ZEROS);
         try {
             writeZeros(segment, size);
             for (int from = 0, length; from < size; from += length) {
