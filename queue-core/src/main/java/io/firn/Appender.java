@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
@@ -46,6 +47,17 @@ public interface Appender extends AutoCloseable {
     /** Appends a record with this value and no key. */
     long append(DirectBuffer value, int from, int length);
 
+    /** Appends a record with this key and value, either of which may be null. */
+    default long append(byte[] key, byte[] value) {
+        return append(key, value, List.of());
+    }
+
+    /**
+     * Appends a record with this key and value, either of which may be null, and these headers, for
+     * example those of a {@link StoredRecord}. It is not compressed.
+     */
+    long append(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
     /** Appends a batch, which can be cleared and used again. */
     long append(Batch batch);
 
@@ -58,8 +70,41 @@ public interface Appender extends AutoCloseable {
     /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
     long appendAsync(DirectBuffer value, int from, int length);
 
+    /** As {@link #append(byte[], byte[])}, without waiting; or {@link #BACK_PRESSURED}. */
+    default long appendAsync(byte[] key, byte[] value) {
+        return appendAsync(key, value, List.of());
+    }
+
+    /** As {@link #append(byte[], byte[], List)}, without waiting; or {@link #BACK_PRESSURED}. */
+    long appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
     /** As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. */
     long appendAsync(Batch batch);
+
+    /** As {@link #appendFuture(Batch)}, for a record with this value and no key. */
+    default CompletableFuture<RecordId> appendFuture(byte[] value) {
+        return appendFuture(null, value);
+    }
+
+    /** As {@link #appendFuture(Batch)}, for a record with a key and a value; both may be null. */
+    default CompletableFuture<RecordId> appendFuture(byte[] key, byte[] value) {
+        return appendFuture(key, value, List.of());
+    }
+
+    /** As {@link #appendFuture(Batch)}, for a record as {@link #append(byte[], byte[], List)}. */
+    CompletableFuture<RecordId> appendFuture(
+            byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
+    /**
+     * Appends a batch, without waiting until it is durable. Waits for a block as {@code append}
+     * does, and throws what {@code append} throws before anything is stored. For those who compose
+     * futures: it allocates, which {@code appendAsync} with {@link #onDurable} does not.
+     *
+     * @return completes with the first record's place when the batch is durable in a {@link
+     *     Durability#DURABLE} topic, and is complete in a {@link Durability#WRITTEN} one; fails as
+     *     {@link #whenDurable} does
+     */
+    CompletableFuture<RecordId> appendFuture(Batch batch);
 
     /**
      * Appends only when the first record gets the expected offset; for event sourcing.

@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.nio.ByteBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * A record that the caller writes in place and then commits or aborts; returned by {@link
@@ -21,6 +22,17 @@ public interface Claim {
      * same buffer. It is not the log's own memory, so no put can ever change another record.
      */
     ByteBuffer buffer();
+
+    /**
+     * Returns the same bytes for encoders that write to an Agrona buffer, such as those that SBE
+     * generates; its capacity is the claimed length. As in Agrona, numbers are in the machine's
+     * byte order unless one is given.
+     *
+     * <p>After commit or abort its capacity is 0, and puts throw. The next claim returns the same
+     * buffer. It cannot be wrapped around something else, and has neither an array nor an address
+     * that another buffer could be wrapped around.
+     */
+    MutableDirectBuffer directBuffer();
 
     /** Returns the offset that the record gets. */
     long offset();

@@ -6,11 +6,13 @@ package io.firn;
  */
 public final class DamagedRangeException extends FirnException {
     private static final long serialVersionUID = 1L;
+    private final int partition;
     private final long fromOffset;
     private final long toOffset;
 
     /** Creates the exception for a range of offsets; {@code toOffset} is exclusive. */
-    public DamagedRangeException(String where, long fromOffset, long toOffset, String why) {
+    public DamagedRangeException(
+            String where, int partition, long fromOffset, long toOffset, String why) {
         super(
                 where
                         + ": offsets ["
@@ -22,8 +24,14 @@ public final class DamagedRangeException extends FirnException {
                         + "); seek("
                         + toOffset
                         + ") continues after them");
+        this.partition = partition;
         this.fromOffset = fromOffset;
         this.toOffset = toOffset;
+    }
+
+    /** Returns the partition. */
+    public int partition() {
+        return partition;
     }
 
     /** Returns the first offset that is lost. */

@@ -1,6 +1,8 @@
 package io.firn;
 
-/** Thrown when an option is unknown or out of its range. */
+/**
+ * Thrown when an option or an argument is unknown, out of its range, or contradicts what is there.
+ */
 public final class InvalidOptionException extends FirnException {
     private static final long serialVersionUID = 1L;
 

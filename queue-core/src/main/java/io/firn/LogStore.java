@@ -16,7 +16,7 @@ import java.util.UUID;
  *         appender.append("first".getBytes(UTF_8));       // durable when it returns
  *     }
  *     Tailer tailer = topic.openTailer();
- *     tailer.poll(record -> { System.out.println(record.offset()); return Verdict.CONTINUE; }, 10);
+ *     tailer.forEach(record -> System.out.println(record.offset()), 10);
  * }
  * }</pre>
  */
@@ -50,8 +50,12 @@ public interface LogStore extends AutoCloseable {
     Topic openTopic(String name);
 
     /**
-     * Opens the topic, or creates it; the options are used only when it is created.
+     * Opens the topic, or creates it with these options.
      *
+     * @param options a {@link TopicOptions#minimumClass} of null stands for any
+     * @throws InvalidOptionException when the topic exists with other options, some of which may
+     *     have been changed since it was created: {@link #openTopic} opens it as it is. Also as
+     *     {@link #createTopic}
      * @throws UnreadableTopicException as {@link #createTopic}
      */
     Topic openOrCreateTopic(String name, TopicOptions options);

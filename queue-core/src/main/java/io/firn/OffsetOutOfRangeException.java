@@ -3,13 +3,14 @@ package io.firn;
 /** Thrown when a reader's offset is outside the partition's records. Seek to continue. */
 public final class OffsetOutOfRangeException extends FirnException {
     private static final long serialVersionUID = 1L;
+    private final int partition;
     private final long offset;
     private final long logStartOffset;
     private final long nextOffset;
 
     /** Creates the exception with the offset and the range of the log. */
     public OffsetOutOfRangeException(
-            String where, long offset, long logStartOffset, long nextOffset) {
+            String where, int partition, long offset, long logStartOffset, long nextOffset) {
         super(
                 where
                         + ": offset "
@@ -19,9 +20,15 @@ public final class OffsetOutOfRangeException extends FirnException {
                         + ", "
                         + nextOffset
                         + "]: seek to a place inside, for example seekToStart()");
+        this.partition = partition;
         this.offset = offset;
         this.logStartOffset = logStartOffset;
         this.nextOffset = nextOffset;
+    }
+
+    /** Returns the partition. */
+    public int partition() {
+        return partition;
     }
 
     /** Returns the offset of the reader. */

@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.nio.ByteBuffer;
+import org.agrona.DirectBuffer;
 
 /**
  * A record as it is stored in the log. A flyweight: one object shows one record after another, and
@@ -14,6 +15,10 @@ import java.nio.ByteBuffer;
  * throw, a segment of which a buffer was handed out is unmapped by the garbage collector instead; a
  * deleted file keeps its space until then ({@code uncollectedBytes} in {@link
  * StoreMetrics.TierMetrics}). {@link #getValue} and {@link #copy} hand out no buffers.
+ *
+ * <p>The name is also that of {@code java.lang.Record}. In a file with {@code import io.firn.*},
+ * the compiler therefore wants {@code import io.firn.Record} as well wherever the type is named;
+ * lambdas, which do not name it, need neither.
  */
 public interface Record {
 
@@ -35,6 +40,9 @@ public interface Record {
     /** Returns the key, between the buffer's position and limit; null when there is none. */
     ByteBuffer key();
 
+    /** As {@link #directValue}, for the key; null when there is none. */
+    DirectBuffer directKey();
+
     /** Returns whether it has a value; in Kafka, a record without one is a tombstone. */
     boolean hasValue();
 
@@ -43,6 +51,17 @@ public interface Record {
 
     /** Returns the value, between the buffer's position and limit; null when there is none. */
     ByteBuffer value();
+
+    /**
+     * Returns the value for decoders that read from an Agrona buffer, such as those that SBE
+     * generates: index 0 is its first byte, and the capacity its length; null when there is none.
+     * As in Agrona, numbers are in the machine's byte order unless one is given. The buffer is the
+     * same object each time, and shows what it showed last until this method is called again.
+     * Outside of the handler its capacity is 0. It cannot be wrapped around something else, and has
+     * neither an array nor an address that another buffer could be wrapped around; its {@code
+     * getBytes} copy.
+     */
+    DirectBuffer directValue();
 
     /** Copies the value into an array, starting at an index. */
     void getValue(byte[] target, int at);

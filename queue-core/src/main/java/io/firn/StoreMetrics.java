@@ -2,52 +2,74 @@ package io.firn;
 
 import java.util.List;
 
-/**
- * Metrics of a store at one moment.
- *
- * @param tiers hottest first
- * @param partitions of all topics
- * @param backgroundErrors failures of background work since open; each was logged
- */
-public record StoreMetrics(
-        List<TierMetrics> tiers, List<PartitionMetrics> partitions, long backgroundErrors) {
+/** Metrics of a store at one moment. Immutable; equal when all of them are. */
+public interface StoreMetrics {
 
-    /**
-     * Metrics of a tier.
-     *
-     * @param label the label that the builder was given
-     * @param name the kind and place of the tier
-     * @param durabilityClass what a forced record survives there
-     * @param capacityBytes {@link Long#MAX_VALUE} when only the file system limits it
-     * @param usedBytes bytes of blocks in use
-     * @param segments segments with records in this tier
-     * @param spilledSegments segments begun here since open because a hotter tier was full or
-     *     failed
-     * @param spilledBytes the space of these
-     * @param movedDownBytes moved from here to colder tiers since open
-     * @param movedUpBytes moved from here to hotter tiers since open
-     * @param movesInFlight moves from or to this tier in progress
-     * @param inRotation whether new segments and copies are put here; false for a while after its
-     *     medium failed
-     * @param lastError the last failure in this tier, which may be a lack of room; null when there
-     *     was none
-     * @param uncollectedBytes still mapped although nothing reads them: on Java 17 to 21, bytes
-     *     whose buffers were handed out stay mapped until the garbage collector finds that nobody
-     *     holds one, and a deleted file keeps its space that long; always 0 from Java 22 on
-     */
-    public record TierMetrics(
-            String label,
-            String name,
-            DurabilityClass durabilityClass,
-            long capacityBytes,
-            long usedBytes,
-            int segments,
-            long spilledSegments,
-            long spilledBytes,
-            long movedDownBytes,
-            long movedUpBytes,
-            int movesInFlight,
-            boolean inRotation,
-            String lastError,
-            long uncollectedBytes) {}
+    /** Returns those of the tiers, hottest first. */
+    List<TierMetrics> tiers();
+
+    /** Returns those of the partitions of all topics. */
+    List<PartitionMetrics> partitions();
+
+    /** Returns the number of failures of background work since open; each was logged. */
+    long backgroundErrors();
+
+    /** Metrics of a tier at one moment. Immutable; equal when all of them are. */
+    interface TierMetrics {
+
+        /** Returns the label that the builder was given. */
+        String label();
+
+        /** Returns the kind and place of the tier. */
+        String name();
+
+        /** Returns what a forced record survives there. */
+        DurabilityClass durabilityClass();
+
+        /** Returns its size; {@link Long#MAX_VALUE} when only the file system limits it. */
+        long capacityBytes();
+
+        /** Returns the bytes of blocks in use. */
+        long usedBytes();
+
+        /** Returns the number of segments with records in this tier. */
+        int segments();
+
+        /**
+         * Returns the number of segments begun here since open because a hotter tier was full or
+         * failed.
+         */
+        long spilledSegments();
+
+        /** Returns the space of these. */
+        long spilledBytes();
+
+        /** Returns the bytes moved from here to colder tiers since open. */
+        long movedDownBytes();
+
+        /** Returns the bytes moved from here to hotter tiers since open. */
+        long movedUpBytes();
+
+        /** Returns the number of moves from or to this tier in progress. */
+        int movesInFlight();
+
+        /**
+         * Returns whether new segments and copies are put here; false for a while after its medium
+         * failed.
+         */
+        boolean inRotation();
+
+        /**
+         * Returns the last failure in this tier, which may be a lack of room; null when there was
+         * none.
+         */
+        String lastError();
+
+        /**
+         * Returns the bytes that are still mapped although nothing reads them: on Java 17 to 21,
+         * bytes whose buffers were handed out stay mapped until the garbage collector finds that
+         * nobody holds one, and a deleted file keeps its space that long; always 0 from Java 22 on.
+         */
+        long uncollectedBytes();
+    }
 }

@@ -5,7 +5,8 @@ import java.util.Map;
 
 /**
  * The segments of a store and their tiers at one moment: the input for a decision about moves.
- * Moves in progress are shown as if they had ended.
+ * Moves in progress are shown as if they had ended. A record so that tests of policies can make
+ * one; if it gets more components, the constructors of today stay.
  *
  * @param timeMs the time by the store's clock, in ms since 1970
  * @param tiers the tiers, hottest first

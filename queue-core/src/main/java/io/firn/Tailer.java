@@ -1,6 +1,12 @@
 package io.firn;
 
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * Reads records in ascending order of offset, up to the visible end: what is durable in a {@link
@@ -36,6 +42,52 @@ public interface Tailer extends AutoCloseable {
     int poll(RecordHandler handler, int limit, Duration timeout);
 
     /**
+     * As {@link #poll(RecordHandler, int)}, for all that is done with a record is to look at it:
+     * every record that was handed out counts as handled. An exception ends it and is passed on;
+     * the record counts as not handled.
+     */
+    int forEach(Consumer<? super Record> consumer, int limit);
+
+    /** As {@link #forEach(Consumer, int)}, but waits as {@link #poll(RecordHandler, int, Duration)}. */
+    int forEach(Consumer<? super Record> consumer, int limit, Duration timeout);
+
+    /** As {@link #run(RecordHandler, TailerLoop)}, until this thread is interrupted. */
+    default void run(RecordHandler handler) {
+        run(handler, new TailerLoop());
+    }
+
+    /**
+     * Hands out records as they come, on this thread, until {@link TailerLoop#stop} is called, the
+     * thread is interrupted (its status stays set), or an error ends it, which is thrown. The
+     * loop says what happens after an error, and which cursor is advanced.
+     *
+     * @throws ClosedException when the tailer or the store was closed meanwhile
+     * @throws UnknownTopicException when the topic was deleted
+     * @throws IllegalStateException when the loop is running or has run before
+     */
+    default void run(RecordHandler handler, TailerLoop loop) {
+        loop.run(this, handler);
+    }
+
+    /**
+     * Returns copies of the records that are available, in the order of {@code poll}; it ends at
+     * the visible end, and goes on if more records come. For those who prefer it to speed: each
+     * record is copied. It reads one record ahead: after {@code hasNext} the tailer is behind the
+     * record that {@code next} will return. What {@code poll} throws, {@code hasNext} and {@code
+     * next} throw.
+     */
+    default Iterator<StoredRecord> iterator() {
+        return new RecordIterator(this);
+    }
+
+    /** Returns copies of the records that are available, as {@link #iterator} does. */
+    default Stream<StoredRecord> stream() {
+        int kind = Spliterator.ORDERED | Spliterator.NONNULL;
+        return StreamSupport.stream(
+                Spliterators.spliteratorUnknownSize(iterator(), kind), false);
+    }
+
+    /**
      * Returns the smallest offset that the next record of a partition can have.
      *
      * @throws InvalidOptionException when this tailer does not read that partition
@@ -56,6 +108,15 @@ public interface Tailer extends AutoCloseable {
 
     /** Moves to the visible end of each partition. */
     void seekToEnd();
+
+    /**
+     * Moves, in each partition, so that the last records are read: to the visible end minus a
+     * number of offsets, or to the earliest record if there are fewer.
+     *
+     * @param count how many records of each partition, 0 or more
+     * @throws InvalidOptionException when it is negative
+     */
+    void seekToLast(long count);
 
     /** Moves, in each partition, to the first record with this timestamp (ms) or a later one. */
     void seekToTimestamp(long timestampMs);

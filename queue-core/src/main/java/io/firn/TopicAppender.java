@@ -1,5 +1,8 @@
 package io.firn;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Appends to a topic. Chooses the partition as Kafka's Java producer does: by murmur2 of the key.
  * Records without a key go to one partition until about a batch of bytes went there, then to
@@ -14,7 +17,60 @@ public interface TopicAppender extends AutoCloseable {
      * @param value or null
      * @return the partition and offset of the record
      */
-    RecordId append(byte[] key, byte[] value);
+    default RecordId append(byte[] key, byte[] value) {
+        return append(key, value, List.of());
+    }
+
+    /** As {@link #append(byte[], byte[])}, with headers. */
+    RecordId append(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
+    /**
+     * Appends a batch as {@link Appender#append(Batch)} does, to the partition of records without a
+     * key; keys in the batch do not choose. For records that have one key: {@code
+     * partition(partitionFor(key)).append(batch)}.
+     *
+     * @return the place of the first record
+     */
+    RecordId append(Batch batch);
+
+    /**
+     * As {@link #append(byte[], byte[])}, without waiting.
+     *
+     * @return null when the partition's next block is still being prepared ({@link
+     *     Appender#BACK_PRESSURED}): nothing was appended, try again
+     */
+    default RecordId appendAsync(byte[] key, byte[] value) {
+        return appendAsync(key, value, List.of());
+    }
+
+    /** As {@link #appendAsync(byte[], byte[])}, with headers. */
+    RecordId appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
+    /** As {@link #append(Batch)}, without waiting; or null as {@link #appendAsync}. */
+    RecordId appendAsync(Batch batch);
+
+    /** As {@link Appender#appendFuture(byte[], byte[])}. */
+    default CompletableFuture<RecordId> appendFuture(byte[] key, byte[] value) {
+        return appendFuture(key, value, List.of());
+    }
+
+    /** As {@link Appender#appendFuture(byte[], byte[], List)}. */
+    CompletableFuture<RecordId> appendFuture(
+            byte[] key, byte[] value, List<StoredRecord.Header> headers);
+
+    /** As {@link Appender#appendFuture(Batch)}, to the partition of {@link #append(Batch)}. */
+    CompletableFuture<RecordId> appendFuture(Batch batch);
+
+    /**
+     * Waits until a record and all before it in its partition are durable, as {@link
+     * Appender#awaitDurable}.
+     */
+    default void awaitDurable(RecordId id) {
+        partition(id.partition()).awaitDurable(id.offset());
+    }
+
+    /** Returns an empty batch for this appender's topic. */
+    Batch newBatch();
 
     /** Returns the partition that a key goes to. */
     int partitionFor(byte[] key);

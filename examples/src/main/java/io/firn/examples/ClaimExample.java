@@ -6,7 +6,6 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -54,7 +53,7 @@ public final class ClaimExample {
                 }
             }
             try (Tailer tailer = log.openTailer()) {
-                tailer.poll(
+                tailer.forEach(
                         record -> {
                             ByteBuffer value = record.value();
                             int at = value.position();
@@ -65,7 +64,6 @@ public final class ClaimExample {
                                             + value.getInt(at + SENSOR)
                                             + " reads "
                                             + value.getDouble(at + READING));
-                            return Verdict.CONTINUE;
                         },
                         10);
             }

@@ -9,14 +9,14 @@ import io.firn.Record;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
  * Resumes reading after a restart, because a cursor in the store remembers the offset. Every record
- * is processed at least once.
+ * is processed at least once. A reader that goes on for ever needs less: {@code tailer.run(handler,
+ * new TailerLoop().cursor(billing))}.
  */
 public final class ConsumerGroupLike {
     private ConsumerGroupLike() {}
@@ -46,14 +46,13 @@ public final class ConsumerGroupLike {
         Cursor billing = orders.cursor("billing");
         try (Tailer tailer = orders.openTailer()) {
             tailer.seekTo(billing);
-            tailer.poll(order -> bill(order, out), limit);
+            tailer.forEach(order -> bill(order, out), limit);
             billing.advance(0, tailer.offset()); // everything before is processed; stored soon
             billing.force(); // stored now
         }
     }
 
-    private static Verdict bill(Record order, PrintStream out) {
+    private static void bill(Record order, PrintStream out) {
         out.println("Billing " + UTF_8.decode(order.value()));
-        return Verdict.CONTINUE;
     }
 }

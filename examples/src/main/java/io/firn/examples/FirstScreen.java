@@ -7,7 +7,6 @@ import io.firn.LogStore;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.file.Path;
 
@@ -24,12 +23,10 @@ public final class FirstScreen {
                 appender.append("first".getBytes(UTF_8)); // durable when it returns
             }
             try (Tailer tailer = topic.openTailer()) {
-                tailer.poll(
-                        record -> {
-                            System.out.println(
-                                    record.offset() + ": " + UTF_8.decode(record.value()));
-                            return Verdict.CONTINUE;
-                        },
+                tailer.forEach(
+                        record ->
+                                System.out.println(
+                                        record.offset() + ": " + UTF_8.decode(record.value())),
                         10);
             }
         }

@@ -8,7 +8,6 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -44,17 +43,15 @@ public final class MultiPartition {
                 }
             }
             try (Tailer tailer = topic.openTailer()) { // over all partitions
-                tailer.poll(
-                        record -> {
-                            out.println(
-                                    "Read from partition "
-                                            + record.partition()
-                                            + ": "
-                                            + UTF_8.decode(record.key())
-                                            + ", "
-                                            + UTF_8.decode(record.value()));
-                            return Verdict.CONTINUE;
-                        },
+                tailer.forEach(
+                        record ->
+                                out.println(
+                                        "Read from partition "
+                                                + record.partition()
+                                                + ": "
+                                                + UTF_8.decode(record.key())
+                                                + ", "
+                                                + UTF_8.decode(record.value())),
                         100);
             }
         }

@@ -12,7 +12,9 @@ import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Record;
 import io.firn.RecordHandler;
+import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
@@ -20,6 +22,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -132,6 +136,15 @@ class AllocationTest {
                     }
                 });
         assertNoAllocation(i -> appender.append(offHeap, 0, value.length));
+        List<StoredRecord.Header> headers = List.of();
+        assertNoAllocation(
+                i -> {
+                    switch (i % 3) {
+                        case 0 -> appender.append(value, value);
+                        case 1 -> appender.append(value, value, headers);
+                        default -> appender.appendAsync(value, value);
+                    }
+                });
         appender.onDurable(null);
     }
 
@@ -163,6 +176,7 @@ class AllocationTest {
                         Claim claim = appender.tryClaim(value.length);
                         if (claim != null) {
                             claim.buffer().put(value);
+                            claim.directBuffer().putLong(0, i);
                             if (i % 10 == 0) {
                                 claim.abort();
                             } else if (i % 2 == 0) {
@@ -207,14 +221,17 @@ class AllocationTest {
                         ByteBuffer view = record.value();
                         sums[1] += view.getLong(view.position());
                         record.getValue(copy, 0);
+                        sums[1] += record.directValue().getLong(0) + record.directKey().getInt(1);
                         record.headers().next();
                         return Verdict.CONTINUE;
                     };
+            Consumer<Record> consumer = record -> sums[0] += record.offset();
             long[] taken = new long[1];
             assertNoAllocation(
                     i -> {
                         appender.append(batch);
-                        taken[0] += tailer.poll(handler, 2);
+                        taken[0] += tailer.forEach(consumer, 1);
+                        taken[0] += tailer.poll(handler, 1);
                         taken[0] += tailer.poll(handler, 10, Duration.ZERO);
                     });
             assertEquals(3L * (OPERATIONS + WARM_UP), taken[0]);

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,35 @@ class ClaimTest {
         assertEquals(2, claim.commitAsync());
         appender.awaitDurable(2);
         assertEquals(List.of("claim", "plain", "two"), texts(readAll(partition.openTailer())));
+    }
+
+    @Test
+    void shouldTakeWhatIsWrittenThroughAgronasBuffer() {
+        appender.append(bytes("neighbour"));
+        Claim claim = claim(16);
+        MutableDirectBuffer buffer = claim.directBuffer();
+        assertEquals(16, buffer.capacity());
+        claim.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(0, 1, ByteOrder.BIG_ENDIAN);
+        buffer.putLong(8, 2, ByteOrder.LITTLE_ENDIAN);
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.putLong(9, 3));
+        claim.commit();
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.putByte(0, (byte) 1));
+        assertThrows(IllegalStateException.class, claim::directBuffer);
+        claim = claim(1000);
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.putByte(0, (byte) 1));
+        claim.directBuffer().putBytes(0, Stores.numbered(5, 1000));
+        assertEquals(1000, buffer.capacity(), "the same object");
+        claim.commit();
+        List<StoredRecord> all = readAll(partition.openTailer());
+        assertArrayEquals(
+                ByteBuffer.allocate(16)
+                        .putLong(1)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(2)
+                        .array(),
+                all.get(1).value());
+        assertArrayEquals(Stores.numbered(5, 1000), all.get(2).value());
     }
 
     @Test

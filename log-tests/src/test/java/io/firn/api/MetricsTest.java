@@ -30,9 +30,13 @@ class MetricsTest {
     void shouldCountWhatHappened() {
         try (LogStore store = Stores.at(directory, medium).invokerMode().open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            assertEquals(
-                    new PartitionMetrics("t", 0, 0, 0, 0, 0, 0, 0, 0, 0, false),
-                    partition.metrics());
+            PartitionMetrics empty = partition.metrics();
+            assertEquals("t", empty.topic());
+            assertEquals(0, empty.partition());
+            assertEquals(0, empty.nextOffset());
+            assertEquals(0, empty.segments() + empty.bytes() + empty.forces());
+            assertEquals(0, empty.rolls() + empty.stalls());
+            assertEquals(empty, partition.metrics());
             try (Appender appender = partition.openAppender()) {
                 for (int i = 0; i < 5; i++) {
                     appender.append(new byte[20_000]);

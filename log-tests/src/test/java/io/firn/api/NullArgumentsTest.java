@@ -74,6 +74,8 @@ class NullArgumentsTest {
                 assertRefused("handler", () -> tailer.poll(null, 1, Duration.ZERO));
                 assertRefused("timeout", () -> tailer.poll(r -> Verdict.CONTINUE, 1, null));
                 assertRefused("cursor", () -> tailer.seekTo(null));
+                assertRefused("consumer", () -> tailer.forEach(null, 1));
+                assertRefused("handler", () -> tailer.run(null));
             }
         }
     }

@@ -77,13 +77,39 @@ class TopicTest {
         reopen();
         assertEquals(List.of("a.1_-Z", "b"), store.topicNames());
         assertEquals(id, store.openTopic("a.1_-Z").id());
-        assertEquals(id, store.openOrCreateTopic("a.1_-Z", TopicOptions.defaults()).id());
+        assertEquals(id, store.openOrCreateTopic("a.1_-Z", Stores.small()).id());
         UnknownTopicException e =
                 assertThrows(UnknownTopicException.class, () -> store.openTopic("c"));
         assertTrue(e.getMessage().contains("'c'"), e.getMessage());
         assertThrows(
                 TopicExistsException.class, () -> store.createTopic("b", TopicOptions.defaults()));
         assertThrows(UnknownTopicException.class, () -> store.deleteTopic("c"));
+    }
+
+    @Test
+    void shouldNotOpenATopicThatHasOtherOptionsThanWanted() {
+        TopicOptions options = Stores.small().withRetentionBytes(1 << 20);
+        Topic topic = store.openOrCreateTopic("t", options);
+        List<TopicOptions> others =
+                List.of(
+                        options.withRetentionBytes(2 << 20),
+                        options.withPartitions(2),
+                        options.withSegmentBytes(128 * 1024),
+                        options.withDurability(Durability.WRITTEN));
+        for (TopicOptions other : others) {
+            InvalidOptionException e =
+                    assertThrows(
+                            InvalidOptionException.class,
+                            () -> store.openOrCreateTopic("t", other));
+            assertTrue(e.getMessage().contains("" + other), e.getMessage());
+            assertTrue(e.getMessage().contains("" + topic.options()), e.getMessage());
+        }
+        topic.changeOptions(topic.options().withRetentionBytes(2 << 20));
+        assertThrows(
+                InvalidOptionException.class, () -> store.openOrCreateTopic("t", options));
+        store.openOrCreateTopic("t", options.withRetentionBytes(2 << 20));
+        store.openOrCreateTopic("t", topic.options());
+        store.openTopic("t");
     }
 
     @ParameterizedTest

@@ -1,9 +1,11 @@
 package io.firn.append;
 
 import io.firn.Claim;
+import io.firn.batch.MutableBufferView;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * The claim of an exclusive appender, and the buffer that the caller writes the value into: one
@@ -16,6 +18,10 @@ final class OpenClaim implements Claim {
     private final SegmentedLog log;
     private ByteBuffer room = ByteBuffer.allocate(0);
     private int length = -1;
+    private final MutableBufferView direct = new MutableBufferView();
+
+    /** The room, with a byte order that the caller cannot change; made when it is asked for. */
+    private ByteBuffer directRoom;
 
     OpenClaim(PartitionAppender appender, SegmentedLog log) {
         this.appender = appender;
@@ -30,6 +36,7 @@ final class OpenClaim implements Claim {
     Claim open(int valueLength) {
         if (room.capacity() < valueLength) {
             room = ByteBuffer.allocate(Math.max(valueLength, 2 * room.capacity()));
+            directRoom = null;
         }
         room.clear().limit(valueLength).order(ByteOrder.BIG_ENDIAN);
         length = valueLength;
@@ -40,6 +47,7 @@ final class OpenClaim implements Claim {
     void end() {
         length = -1;
         room.limit(0);
+        direct.hide();
     }
 
     /** What the caller wrote, from index 0, regardless of the buffer's position and limit. */
@@ -55,6 +63,16 @@ final class OpenClaim implements Claim {
     public ByteBuffer buffer() {
         checkOpen();
         return room;
+    }
+
+    @Override
+    public MutableDirectBuffer directBuffer() {
+        checkOpen();
+        if (directRoom == null) {
+            directRoom = ByteBuffer.wrap(room.array());
+        }
+        direct.show(directRoom, 0, length);
+        return direct;
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.ConcurrentUseException;
 import io.firn.DurableHandler;
-import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnexpectedOffsetException;
@@ -26,7 +25,7 @@ import org.agrona.DirectBuffer;
  * the turn; an exclusive one expects it to be free and is refused otherwise. Batches are encoded
  * before that, and forces are awaited after it, so that records of many threads share one force.
  */
-final class PartitionAppender implements ExclusiveAppender {
+final class PartitionAppender extends RecordAppender {
     private static final long ANY_OFFSET = -1;
 
     private final SegmentedLog log;
@@ -44,6 +43,7 @@ final class PartitionAppender implements ExclusiveAppender {
     private DurableHandler handler;
 
     PartitionAppender(OpenAppenders appenders, boolean exclusive) {
+        super(appenders);
         this.appenders = appenders;
         this.log = appenders.log();
         this.forcer = appenders.forcer();

@@ -5,9 +5,11 @@ import io.firn.Batch;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.RecordId;
+import io.firn.StoredRecord.Header;
 import io.firn.TopicAppender;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
@@ -16,11 +18,21 @@ public final class TopicLogAppender implements TopicAppender {
     private static final int STICKY_BYTES = 16 * 1024;
 
     private final List<Appender> appenders = new ArrayList<>();
-    private final ThreadLocal<Batch> batches;
+    private final Supplier<Batch> newBatch;
+    private final RecordBatches records;
     private int stickyPartition;
     private int stickyBytes;
 
-    public TopicLogAppender(List<? extends Partition> partitions, Supplier<Batch> newBatch) {
+    /**
+     * Opens a shared appender on each partition.
+     *
+     * @param newBatch makes batches as the topic wants them
+     * @param newRecordBatch makes batches for single records
+     */
+    public TopicLogAppender(
+            List<? extends Partition> partitions,
+            Supplier<Batch> newBatch,
+            Supplier<Batch> newRecordBatch) {
         try {
             for (Partition partition : partitions) {
                 appenders.add(partition.openSharedAppender());
@@ -29,15 +41,59 @@ public final class TopicLogAppender implements TopicAppender {
             close();
             throw e;
         }
-        batches = ThreadLocal.withInitial(newBatch);
+        this.newBatch = newBatch;
+        records = new RecordBatches(newRecordBatch);
         stickyPartition = ThreadLocalRandom.current().nextInt(appenders.size());
     }
 
     @Override
-    public RecordId append(byte[] key, byte[] value) {
-        int partition = key == null ? sticky(value == null ? 0 : value.length) : partitionFor(key);
-        Batch batch = batches.get().clear().add(key, value);
+    public RecordId append(byte[] key, byte[] value, List<Header> headers) {
+        int partition = choose(key, value);
+        long offset = appenders.get(partition).append(records.of(key, value, headers));
+        return new RecordId(partition, offset);
+    }
+
+    @Override
+    public RecordId append(Batch batch) {
+        int partition = sticky(batch.sizeBytes());
         return new RecordId(partition, appenders.get(partition).append(batch));
+    }
+
+    @Override
+    public RecordId appendAsync(byte[] key, byte[] value, List<Header> headers) {
+        int partition = choose(key, value);
+        return orNull(
+                partition, appenders.get(partition).appendAsync(records.of(key, value, headers)));
+    }
+
+    @Override
+    public RecordId appendAsync(Batch batch) {
+        int partition = sticky(batch.sizeBytes());
+        return orNull(partition, appenders.get(partition).appendAsync(batch));
+    }
+
+    private static RecordId orNull(int partition, long offset) {
+        return offset < 0 ? null : new RecordId(partition, offset);
+    }
+
+    @Override
+    public CompletableFuture<RecordId> appendFuture(
+            byte[] key, byte[] value, List<Header> headers) {
+        return appenders.get(choose(key, value)).appendFuture(records.of(key, value, headers));
+    }
+
+    @Override
+    public CompletableFuture<RecordId> appendFuture(Batch batch) {
+        return appenders.get(sticky(batch.sizeBytes())).appendFuture(batch);
+    }
+
+    @Override
+    public Batch newBatch() {
+        return newBatch.get();
+    }
+
+    private int choose(byte[] key, byte[] value) {
+        return key == null ? sticky(value == null ? 0 : value.length) : partitionFor(key);
     }
 
     @Override

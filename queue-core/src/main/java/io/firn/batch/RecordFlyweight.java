@@ -5,6 +5,7 @@ import io.firn.StoredRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.DirectBuffer;
 
 /** Shows one record after another of a batch, by views of its memory. Not thread-safe. */
 public final class RecordFlyweight extends RecordParser implements Record {
@@ -12,6 +13,8 @@ public final class RecordFlyweight extends RecordParser implements Record {
     private final HeadersFlyweight headers = new HeadersFlyweight(loan);
     private ByteBuffer keyView;
     private ByteBuffer valueView;
+    private final BufferView directKey = new BufferView();
+    private final BufferView directValue = new BufferView();
     private int partition;
 
     /** Points at memory whose buffers may be kept. */
@@ -36,6 +39,10 @@ public final class RecordFlyweight extends RecordParser implements Record {
     /** Sets whether the memory may be looked at through this record: in a handler only. */
     public void valid(boolean isValid) {
         loan.valid(isValid);
+        if (!isValid) {
+            directKey.hide();
+            directValue.hide();
+        }
     }
 
     /**
@@ -89,6 +96,12 @@ public final class RecordFlyweight extends RecordParser implements Record {
     }
 
     @Override
+    public DirectBuffer directKey() {
+        loan.handOut();
+        return keyLength() < 0 ? null : directKey.show(memory(), keyAt(), keyLength());
+    }
+
+    @Override
     public boolean hasValue() {
         return valueLength() >= 0;
     }
@@ -105,6 +118,12 @@ public final class RecordFlyweight extends RecordParser implements Record {
 
     private static ByteBuffer part(ByteBuffer view, int at, int length) {
         return length < 0 ? null : view.limit(at + length).position(at);
+    }
+
+    @Override
+    public DirectBuffer directValue() {
+        loan.handOut();
+        return valueLength() < 0 ? null : directValue.show(memory(), valueAt(), valueLength());
     }
 
     @Override

@@ -121,7 +121,7 @@ public final class TierState {
     }
 
     public StoreMetrics.TierMetrics metrics(int segments) {
-        return new StoreMetrics.TierMetrics(
+        return new TierCounts(
                 label,
                 tier.name(),
                 tier.durabilityClass(),

@@ -1,6 +1,7 @@
 package io.firn.log;
 
 import io.firn.Batch;
+import io.firn.Compression;
 import io.firn.TopicOptions;
 import io.firn.batch.BatchEncoder;
 import io.firn.metadata.TopicFiles;
@@ -91,6 +92,11 @@ public final class TopicContext {
 
     public Batch newBatch() {
         return new BatchEncoder(store.clock(), options.compression(), options.maxRecordBytes());
+    }
+
+    /** Creates a batch for single records, which are not compressed. */
+    public Batch newRecordBatch() {
+        return new BatchEncoder(store.clock(), Compression.NONE, options.maxRecordBytes());
     }
 
     @Override

@@ -102,7 +102,8 @@ final class BatchCursor {
         log.state().checkReadable();
         long start = log.logStartOffset();
         if (offset < start || offset > log.nextOffset()) {
-            throw new OffsetOutOfRangeException(log.toString(), offset, start, log.nextOffset());
+            throw new OffsetOutOfRangeException(
+                    log.toString(), log.index(), offset, start, log.nextOffset());
         }
     }
 
@@ -359,7 +360,7 @@ final class BatchCursor {
         }
         forget();
         log.addDamage(new DamagedRange(offset, to, reason));
-        return new DamagedRangeException(log.toString(), offset, to, reason);
+        return new DamagedRangeException(log.toString(), log.index(), offset, to, reason);
     }
 
     /** Returns the error for a segment whose medium cannot be read; the place stays. */

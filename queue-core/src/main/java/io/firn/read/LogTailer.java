@@ -3,6 +3,7 @@ package io.firn.read;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
+import io.firn.Record;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
@@ -27,6 +28,7 @@ public final class LogTailer implements Tailer {
     private final Consumer<Cursor> checkCursor;
     private final TopicTailers tailers;
     private final Unread unread;
+    private final EachRecord each = new EachRecord();
     private final long openedNs;
 
     /** Whether threads that publish may not know this tailer yet. */
@@ -157,6 +159,18 @@ public final class LogTailer implements Tailer {
     }
 
     @Override
+    public int forEach(Consumer<? super Record> consumer, int limit) {
+        checkIdle();
+        return poll(each.with(consumer), limit);
+    }
+
+    @Override
+    public int forEach(Consumer<? super Record> consumer, int limit, Duration timeout) {
+        checkIdle();
+        return poll(each.with(consumer), limit, timeout);
+    }
+
+    @Override
     public long offset(int partition) {
         return reader(partition).offset();
     }
@@ -198,6 +212,19 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             seek(reader, reader.log().visibleOffset());
+        }
+    }
+
+    @Override
+    public void seekToLast(long count) {
+        checkIdle();
+        if (count < 0) {
+            throw new InvalidOptionException("a number of records must not be negative: " + count);
+        }
+        for (RecordReader reader : readers) {
+            long start = reader.log().logStartOffset();
+            long end = reader.log().visibleOffset();
+            seek(reader, end - Math.min(count, Math.max(0, end - start)));
         }
     }
 

@@ -131,7 +131,7 @@ final class PartitionLog implements Partition {
 
     @Override
     public PartitionMetrics metrics() {
-        return new PartitionMetrics(
+        return new PartitionCounts(
                 topic.name(),
                 index(),
                 logStartOffset(),

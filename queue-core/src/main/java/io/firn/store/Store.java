@@ -156,7 +156,7 @@ final class Store implements LogStore {
                 topic.logs().forEach(partition -> partitions.add(partition.metrics()));
             }
         }
-        return new StoreMetrics(inTiers, partitions, context.background().errors());
+        return new StoreCounts(inTiers, partitions, context.background().errors());
     }
 
     @Override

@@ -159,7 +159,7 @@ final class TopicLog implements Topic {
 
     @Override
     public TopicAppender openAppender() {
-        return new TopicLogAppender(partitions, context::newBatch);
+        return new TopicLogAppender(partitions, context::newBatch, context::newRecordBatch);
     }
 
     @Override
@@ -229,6 +229,24 @@ final class TopicLog implements Topic {
         for (PartitionLog partition : partitions) {
             partition.upkeep().onNewLimits();
             partition.forcer().call();
+        }
+    }
+
+    /** Throws when the topic has other options than these. */
+    void checkHas(TopicOptions wanted) {
+        TopicOptions now = options();
+        boolean wantsAnyClass = Objects.requireNonNull(wanted, "options").minimumClass() == null;
+        TopicOptions whole = wantsAnyClass ? wanted.withMinimumClass(now.minimumClass()) : wanted;
+        if (!whole.equals(now)) {
+            throw new InvalidOptionException(
+                    "topic "
+                            + name()
+                            + " exists with other options: it has "
+                            + now
+                            + ", requested was "
+                            + wanted
+                            + "; open it as it is (openTopic), and change what can be changed"
+                            + " (changeOptions, addPartitions)");
         }
     }
 

@@ -149,7 +149,12 @@ final class Topics implements TopicOwner {
     // ---- creation
 
     synchronized TopicLog openOrCreate(String name, TopicOptions options) {
-        return served.containsKey(name) ? find(name) : create(name, options);
+        if (!served.containsKey(name)) {
+            return create(name, options);
+        }
+        TopicLog topic = find(name);
+        topic.checkHas(options);
+        return topic;
     }
 
     synchronized TopicLog create(String name, TopicOptions options) {

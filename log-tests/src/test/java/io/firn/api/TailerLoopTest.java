@@ -1,0 +1,292 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.ClosedException;
+import io.firn.Cursor;
+import io.firn.DamagedRangeException;
+import io.firn.LogStore;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.RecordHandler;
+import io.firn.Tailer;
+import io.firn.TailerLoop;
+import io.firn.Topic;
+import io.firn.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TailerLoopTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    @TempDir private Path directory;
+    private LogStore store;
+    private Topic topic;
+    private final List<String> read = Collections.synchronizedList(new ArrayList<>());
+    private final RecordHandler keep =
+            record -> {
+                read.add(record.partition() + ":" + record.offset());
+                return Verdict.CONTINUE;
+            };
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        topic = store.createTopic("t", Stores.small().withPartitions(2));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private void append(int partition, int count) {
+        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+            for (int i = 0; i < count; i++) {
+                appender.append(bytes("" + i));
+            }
+        }
+    }
+
+    private Stores.Task<Void> start(Tailer tailer, RecordHandler handler, TailerLoop loop) {
+        return Stores.start(
+                () -> {
+                    tailer.run(handler, loop);
+                    return null;
+                });
+    }
+
+    /** Ends the run after a number of records. */
+    private static RecordHandler stopAfter(int count, RecordHandler handler) {
+        AtomicInteger left = new AtomicInteger(count);
+        return record -> {
+            Verdict verdict = handler.onRecord(record);
+            return verdict == Verdict.CONTINUE && left.decrementAndGet() == 0
+                    ? Verdict.STOP
+                    : verdict;
+        };
+    }
+
+    @Test
+    void shouldReadOnUntilItIsStopped() throws Exception {
+        append(0, 3);
+        TailerLoop loop = new TailerLoop();
+        Stores.Task<Void> run = start(topic.openTailer(), keep, loop);
+        Stores.await("what was there", () -> read.size() == 3);
+        assertTrue(loop.isRunning());
+        append(1, 2);
+        Stores.await("what came later", () -> read.size() == 5);
+        loop.stop();
+        assertTrue(loop.awaitEnd(LONG));
+        run.result();
+        assertFalse(loop.isRunning());
+        assertThrows(IllegalStateException.class, () -> topic.openTailer().run(keep, loop));
+    }
+
+    @Test
+    void shouldHandOutNoRecordAfterItWasStoppedInTheMiddleOfMany() {
+        append(0, 10);
+        Tailer tailer = topic.openTailer();
+        TailerLoop loop = new TailerLoop();
+        tailer.run(
+                record -> {
+                    if (record.offset() == 4) {
+                        loop.stop();
+                    }
+                    return keep.onRecord(record);
+                },
+                loop);
+        assertEquals(5, read.size());
+        assertEquals(5, tailer.offset(0), "the next one is not lost");
+        tailer.run(stopAfter(1, keep), new TailerLoop());
+        assertEquals("0:5", read.get(5));
+    }
+
+    @Test
+    void shouldNotBeginWhenItWasStoppedBefore() throws Exception {
+        append(0, 1);
+        TailerLoop loop = new TailerLoop();
+        loop.stop();
+        topic.openTailer().run(keep, loop);
+        assertEquals(List.of(), read);
+        assertTrue(loop.awaitEnd(Duration.ZERO));
+    }
+
+    @Test
+    void shouldEndWhenItsThreadIsInterrupted() throws Exception {
+        Stores.Task<Boolean> run =
+                Stores.start(
+                        () -> {
+                            topic.openTailer().run(keep);
+                            return Thread.interrupted();
+                        });
+        append(0, 1);
+        Stores.await("the record", () -> read.size() == 1);
+        run.thread().interrupt();
+        assertTrue(run.result(), "the status stays set");
+    }
+
+    @Test
+    void shouldThrowWhatTheHandlerThrowsUnlessToldOtherwise() {
+        append(0, 3);
+        IllegalArgumentException broken = new IllegalArgumentException("broken on purpose");
+        Tailer tailer = topic.openTailer();
+        TailerLoop loop = new TailerLoop();
+        RecordHandler handler =
+                record -> {
+                    if (record.offset() == 1) {
+                        throw broken;
+                    }
+                    return keep.onRecord(record);
+                };
+        assertSame(
+                broken,
+                assertThrows(IllegalArgumentException.class, () -> tailer.run(handler, loop)));
+        assertEquals(List.of("0:0"), read);
+        assertEquals(1, tailer.offset(0), "it is not handled");
+        assertFalse(loop.isRunning());
+    }
+
+    @Test
+    void shouldSkipARecordThatCannotBeHandledWhenToldTo() {
+        append(0, 3);
+        append(1, 3);
+        List<String> errors = new ArrayList<>();
+        TailerLoop loop =
+                new TailerLoop()
+                        .onError(
+                                error -> {
+                                    errors.add(error.getMessage());
+                                    return Verdict.CONTINUE;
+                                });
+        RecordHandler handler =
+                stopAfter(
+                        4,
+                        record -> {
+                            if (record.offset() == 1) {
+                                throw new IllegalArgumentException("in " + record.partition());
+                            }
+                            return keep.onRecord(record);
+                        });
+        topic.openTailer().run(handler, loop);
+        Collections.sort(read);
+        Collections.sort(errors);
+        assertEquals(List.of("0:0", "0:2", "1:0", "1:2"), read);
+        assertEquals(List.of("in 0", "in 1"), errors);
+    }
+
+    @Test
+    void shouldHandOutARecordAgainUntilItIsHandled() {
+        append(0, 3);
+        AtomicInteger tries = new AtomicInteger();
+        RecordHandler handler =
+                stopAfter(
+                        3,
+                        record -> {
+                            if (record.offset() == 1 && tries.incrementAndGet() < 4) {
+                                if (tries.get() == 1) {
+                                    return Verdict.AGAIN;
+                                }
+                                throw new IllegalStateException("not yet");
+                            }
+                            return keep.onRecord(record);
+                        });
+        topic.openTailer().run(handler, new TailerLoop().onError(error -> Verdict.AGAIN));
+        assertEquals(List.of("0:0", "0:1", "0:2"), read);
+        assertEquals(4, tries.get());
+    }
+
+    @Test
+    void shouldGoOnAtTheStartWhenRetentionHasOvertakenIt() {
+        append(0, 5);
+        append(1, 5);
+        Tailer tailer = topic.openTailer();
+        topic.partition(1).deleteRecordsBefore(3);
+        assertThrows(OffsetOutOfRangeException.class, () -> tailer.run(keep, new TailerLoop()));
+        List<RuntimeException> errors = new ArrayList<>();
+        TailerLoop loop =
+                new TailerLoop()
+                        .onError(
+                                error -> {
+                                    errors.add(error);
+                                    return Verdict.CONTINUE;
+                                });
+        tailer.run(stopAfter(7 - read.size(), keep), loop);
+        Collections.sort(read);
+        assertEquals(List.of("0:0", "0:1", "0:2", "0:3", "0:4", "1:3", "1:4"), read);
+        assertEquals(1, ((OffsetOutOfRangeException) errors.get(0)).partition());
+    }
+
+    @Test
+    void shouldLeaveAnErrorOfTheHandlerToTheErrorHandlerWhateverItIs() {
+        append(0, 2);
+        RecordHandler handler =
+                stopAfter(
+                        1,
+                        record -> {
+                            if (record.offset() == 0) { // of another log, that the handler reads
+                                throw new DamagedRangeException("other", 1, 50, 60, "on purpose");
+                            }
+                            return keep.onRecord(record);
+                        });
+        topic.openTailer().run(handler, new TailerLoop().onError(error -> Verdict.CONTINUE));
+        assertEquals(List.of("0:1"), read);
+    }
+
+    @Test
+    void shouldEndWithAnExceptionWhenTheTailerIsClosed() {
+        Tailer tailer = topic.openTailer();
+        TailerLoop loop = new TailerLoop().onError(error -> Verdict.AGAIN);
+        Stores.Task<Void> run = start(tailer, keep, loop);
+        Stores.await("the start", loop::isRunning);
+        tailer.close();
+        assertThrows(ClosedException.class, run::result);
+    }
+
+    @Test
+    void shouldBeginAtACursorAndAdvanceItBehindWhatWasHandled() {
+        append(0, 6);
+        append(1, 4);
+        Cursor cursor = topic.cursor("c");
+        topic.openTailer().run(stopAfter(10, keep), new TailerLoop().cursor(cursor));
+        assertEquals(6, cursor.offset(0));
+        assertEquals(4, cursor.offset(1));
+        append(0, 2);
+        read.clear();
+        RecordHandler failing =
+                record -> {
+                    if (record.offset() == 7) {
+                        throw new IllegalArgumentException("broken on purpose");
+                    }
+                    return keep.onRecord(record);
+                };
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> topic.openTailer().run(failing, new TailerLoop().cursor(cursor)));
+        assertEquals(List.of("0:6"), read, "what was handled before is not read again");
+        assertEquals(7, cursor.offset(0), "not behind the one that was not handled");
+    }
+
+    @Test
+    void shouldForceTheCursorWhenItEnds() {
+        append(0, 3);
+        Cursor cursor = topic.cursor("c");
+        topic.openTailer().run(stopAfter(3, keep), new TailerLoop().cursor(cursor));
+        try (LogStore reader = Stores.at(directory).readOnly().open()) {
+            assertEquals(3, reader.openTopic("t").cursor("c").offset(0));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package io.firn;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How a tailer goes on reading ({@link Tailer#run(RecordHandler, TailerLoop)}), and a way to stop
+ * it. One object is for one run.
+ *
+ * <pre>{@code
+ * TailerLoop loop = new TailerLoop()
+ *         .cursor(topic.cursor("billing"))          // begins there, and advances it
+ *         .onError(error -> Verdict.AGAIN);         // tries again, after a pause
+ * new Thread(() -> tailer.run(this::bill, loop)).start();
+ * …
+ * loop.stop();                                      // after the record in hand
+ * loop.awaitEnd(Duration.ofSeconds(10));
+ * }</pre>
+ *
+ * <p>What the handler returns means: {@link Verdict#CONTINUE} goes on, {@link Verdict#STOP} ends
+ * the run after this record, {@link Verdict#AGAIN} hands the record out again after a pause, of 10
+ * ms at first and twice as long each time, up to 1 s.
+ *
+ * <p>{@link #stop}, {@link #isRunning} and {@link #awaitEnd} may be called by any thread; the
+ * others before the run.
+ */
+public final class TailerLoop {
+    private static final Duration WAIT = Duration.ofMillis(100);
+    private static final int RECORDS_AT_ONCE = 1_000;
+    private static final long FIRST_PAUSE_MS = 10;
+    private static final long LONGEST_PAUSE_MS = 1_000;
+
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private ErrorHandler errors = error -> Verdict.STOP;
+    private Cursor cursor;
+    private boolean started;
+    private volatile boolean running;
+
+    /** Creates a loop without a cursor, which ends at the first error. */
+    public TailerLoop() {}
+
+    /** Decides how a run goes on after an error. */
+    @FunctionalInterface
+    public interface ErrorHandler {
+
+        /**
+         * Called on the thread of the run. What it throws ends the run.
+         *
+         * @param error what the handler threw; or a {@link DamagedRangeException}, or an {@link
+         *     OffsetOutOfRangeException} when retention has overtaken the tailer
+         * @return {@link Verdict#STOP}: the run ends and throws the error. {@link Verdict#AGAIN}:
+         *     the same again, after a pause. {@link Verdict#CONTINUE}: goes on after the record
+         *     that was not handled, after the damaged range, or at the start of the log
+         */
+        Verdict onError(RuntimeException error);
+    }
+
+    /** Sets what happens after an error; by default the run ends and throws it. */
+    public TailerLoop onError(ErrorHandler value) {
+        errors = Objects.requireNonNull(value, "onError");
+        return this;
+    }
+
+    /**
+     * Sets a cursor: the run begins at it, advances it behind the records that were handled, and
+     * forces it when it ends without an error. At-least-once, as {@link Cursor} says.
+     */
+    public TailerLoop cursor(Cursor value) {
+        cursor = Objects.requireNonNull(value, "cursor");
+        return this;
+    }
+
+    /** Ends the run after the record in hand, or before it begins. Does not wait. Idempotent. */
+    public void stop() {
+        stop.countDown();
+    }
+
+    /** Returns whether the run has begun and has not ended. */
+    public boolean isRunning() {
+        return running;
+    }
+
+    /**
+     * Waits for the end of the run, which may not have begun.
+     *
+     * @return false when the time is up
+     * @throws InterruptedException when this thread is interrupted
+     */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        return ended.await(OptionValues.millis("timeout", timeout), TimeUnit.MILLISECONDS);
+    }
+
+    private boolean isStopping() {
+        return stop.getCount() == 0;
+    }
+
+    void run(Tailer tailer, RecordHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        begin();
+        try {
+            if (cursor != null) {
+                tailer.seekTo(cursor);
+            }
+            Run run = new Run(tailer, handler);
+            while (!isStopping() && !Thread.currentThread().isInterrupted()) {
+                run.poll();
+            }
+            if (cursor != null) {
+                cursor.force();
+            }
+        } finally {
+            running = false;
+            ended.countDown();
+        }
+    }
+
+    private synchronized void begin() {
+        if (started) {
+            throw new IllegalStateException("a loop is for one run: create another one");
+        }
+        started = true;
+        running = true;
+    }
+
+    /** Hands records on, and remembers what the cursor has to know. */
+    private final class Run implements RecordHandler {
+        private final Tailer tailer;
+        private final RecordHandler handler;
+        private boolean handling;
+        private boolean isAgain;
+        private int partition = -1;
+        private long offset;
+        private boolean isHandled;
+        private long pauseMs = FIRST_PAUSE_MS;
+
+        Run(Tailer tailer, RecordHandler handler) {
+            this.tailer = tailer;
+            this.handler = handler;
+        }
+
+        void poll() {
+            isAgain = false;
+            try {
+                tailer.poll(this, RECORDS_AT_ONCE, WAIT);
+            } catch (DamagedRangeException e) {
+                onError(e, e.partition(), e.toOffset());
+            } catch (OffsetOutOfRangeException e) {
+                long start = e.logStartOffset();
+                onError(e, e.partition(), e.offset() < start ? start : e.nextOffset());
+            } catch (RuntimeException e) {
+                onError(e, -1, -1);
+            } finally {
+                advance();
+            }
+            if (isAgain) {
+                pause();
+            }
+        }
+
+        @Override
+        public Verdict onRecord(Record record) {
+            if (isStopping()) {
+                return Verdict.AGAIN; // to whoever reads next
+            }
+            if (record.partition() != partition) {
+                advance();
+                partition = record.partition();
+            }
+            offset = record.offset();
+            handling = true;
+            Verdict verdict = handler.onRecord(record);
+            handling = false;
+            if (verdict == Verdict.AGAIN) {
+                isAgain = true;
+            } else if (verdict != null) {
+                handled();
+                if (verdict == Verdict.STOP) {
+                    stop();
+                }
+            }
+            return verdict;
+        }
+
+        private void handled() {
+            offset++;
+            isHandled = true;
+            pauseMs = FIRST_PAUSE_MS;
+        }
+
+        /** Once for many records: a cursor is advanced under a lock. */
+        private void advance() {
+            if (cursor != null && isHandled) {
+                cursor.advance(partition, offset);
+            }
+            isHandled = false;
+        }
+
+        /** Asks what to do, and does it; a place to go on is known unless the handler failed. */
+        private void onError(RuntimeException error, int errorPartition, long goOnAt) {
+            boolean isHandlers = handling;
+            handling = false;
+            if (!isHandlers && errorPartition < 0) {
+                throw error; // of the store, and no place to go on
+            }
+            Verdict verdict = errors.onError(error);
+            if (verdict == Verdict.AGAIN) {
+                isAgain = true;
+            } else if (verdict != Verdict.CONTINUE) {
+                throw error;
+            } else if (isHandlers) {
+                handled();
+                tailer.seek(partition, offset);
+            } else {
+                tailer.seek(errorPartition, goOnAt);
+            }
+        }
+
+        private void pause() {
+            try {
+                if (!stop.await(pauseMs, TimeUnit.MILLISECONDS)) {
+                    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.firn.append;
+
+import io.firn.Batch;
+import io.firn.ExclusiveAppender;
+import io.firn.RecordId;
+import io.firn.StoredRecord;
+import io.firn.log.SegmentedLog;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The appends of an appender that are made of others: records with a key, and futures. */
+abstract class RecordAppender implements ExclusiveAppender {
+    private final OpenAppenders appenders;
+    private final SegmentedLog log;
+    private final RecordBatches records;
+
+    RecordAppender(OpenAppenders appenders) {
+        this.appenders = appenders;
+        this.log = appenders.log();
+        this.records = new RecordBatches(log.topic()::newRecordBatch);
+    }
+
+    @Override
+    public long append(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+        return append(records.of(key, value, headers));
+    }
+
+    @Override
+    public long appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+        return appendAsync(records.of(key, value, headers));
+    }
+
+    @Override
+    public CompletableFuture<RecordId> appendFuture(
+            byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+        return appendFuture(records.of(key, value, headers));
+    }
+
+    @Override
+    public CompletableFuture<RecordId> appendFuture(Batch batch) {
+        long offset;
+        while ((offset = appendAsync(batch)) < 0) {
+            appenders.awaitBlock();
+        }
+        RecordId id = new RecordId(log.index(), offset);
+        return log.isDurable()
+                ? whenDurable(offset + batch.count() - 1).thenApply(durable -> id)
+                : CompletableFuture.completedFuture(id);
+    }
+}

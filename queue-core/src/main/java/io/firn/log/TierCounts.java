@@ -1,0 +1,22 @@
+package io.firn.log;
+
+import io.firn.DurabilityClass;
+import io.firn.StoreMetrics;
+
+/** The metrics of a tier. */
+record TierCounts(
+        String label,
+        String name,
+        DurabilityClass durabilityClass,
+        long capacityBytes,
+        long usedBytes,
+        int segments,
+        long spilledSegments,
+        long spilledBytes,
+        long movedDownBytes,
+        long movedUpBytes,
+        int movesInFlight,
+        boolean inRotation,
+        String lastError,
+        long uncollectedBytes)
+        implements StoreMetrics.TierMetrics {}

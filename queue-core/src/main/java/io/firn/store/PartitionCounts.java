@@ -1,0 +1,18 @@
+package io.firn.store;
+
+import io.firn.PartitionMetrics;
+
+/** The metrics of a partition. */
+record PartitionCounts(
+        String topic,
+        int partition,
+        long logStartOffset,
+        long durableOffset,
+        long nextOffset,
+        int segments,
+        long bytes,
+        long forces,
+        long rolls,
+        long stalls,
+        boolean poisoned)
+        implements PartitionMetrics {}

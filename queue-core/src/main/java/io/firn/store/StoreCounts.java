@@ -1,0 +1,12 @@
+package io.firn.store;
+
+import io.firn.PartitionMetrics;
+import io.firn.StoreMetrics;
+import java.util.List;
+
+/** The metrics of a store. */
+record StoreCounts(
+        List<StoreMetrics.TierMetrics> tiers,
+        List<PartitionMetrics> partitions,
+        long backgroundErrors)
+        implements StoreMetrics {}
