@@ -69,6 +69,12 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldBuildABookFromTheCallsThatWereWritten() throws Exception {
+        assertEquals(
+                List.of("Calls read: 4", "120 at 99.5", "10 at 100.25"), lines(OrderBook::run));
+    }
+
+    @Test
     void shouldKeepRecordsOfOneKeyInOrderInOnePartition() throws Exception {
         List<String> lines = lines(MultiPartition::run);
         List<String> went =

@@ -94,10 +94,10 @@ class BufferViewTest {
             if (value >= 0) {
                 both(b -> b.putNaturalIntAscii(20, (int) value));
                 both(b -> b.putNaturalLongAscii(30, value));
-                both(b -> b.putNaturalPaddedIntAscii(40, 12, (int) value));
+                both(b -> b.putNaturalPaddedIntAscii(40, 10, (int) value));
                 both(b -> b.putNaturalIntAsciiFromEnd((int) value, 20));
-                same(b -> b.parseNaturalIntAscii(40, 12));
-                same(b -> b.parseNaturalLongAscii(40, 12));
+                same(b -> b.parseNaturalIntAscii(40, 10));
+                same(b -> b.parseNaturalLongAscii(40, 10));
             }
         }
         for (long value : new long[] {Long.MIN_VALUE, Long.MAX_VALUE}) {

@@ -1,0 +1,16 @@
+package io.firn.bytes;
+
+import io.firn.Record;
+import net.openhft.chronicle.bytes.BytesIn;
+
+/** Reads the fields of a record's value; for those who also want its key, offset or headers. */
+@FunctionalInterface
+public interface RecordFields {
+
+    /**
+     * Reads the fields of a record. Both arguments are valid until it returns.
+     *
+     * @param fields at the first byte of the value; empty when the record has no value
+     */
+    void read(Record record, BytesIn<?> fields);
+}
