@@ -48,7 +48,9 @@ public interface Tailer extends AutoCloseable {
      */
     int forEach(Consumer<? super Record> consumer, int limit);
 
-    /** As {@link #forEach(Consumer, int)}, but waits as {@link #poll(RecordHandler, int, Duration)}. */
+    /**
+     * As {@link #forEach(Consumer, int)}, but waits as {@link #poll(RecordHandler, int, Duration)}.
+     */
     int forEach(Consumer<? super Record> consumer, int limit, Duration timeout);
 
     /** As {@link #run(RecordHandler, TailerLoop)}, until this thread is interrupted. */
@@ -58,8 +60,8 @@ public interface Tailer extends AutoCloseable {
 
     /**
      * Hands out records as they come, on this thread, until {@link TailerLoop#stop} is called, the
-     * thread is interrupted (its status stays set), or an error ends it, which is thrown. The
-     * loop says what happens after an error, and which cursor is advanced.
+     * thread is interrupted (its status stays set), or an error ends it, which is thrown. The loop
+     * says what happens after an error, and which cursor is advanced.
      *
      * @throws ClosedException when the tailer or the store was closed meanwhile
      * @throws UnknownTopicException when the topic was deleted
@@ -83,8 +85,7 @@ public interface Tailer extends AutoCloseable {
     /** Returns copies of the records that are available, as {@link #iterator} does. */
     default Stream<StoredRecord> stream() {
         int kind = Spliterator.ORDERED | Spliterator.NONNULL;
-        return StreamSupport.stream(
-                Spliterators.spliteratorUnknownSize(iterator(), kind), false);
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), kind), false);
     }
 
     /**

@@ -22,8 +22,8 @@
  *     <td>another {@link io.firn.FirnException}</td></tr>
  * </table>
  *
- * <p>All of these are unchecked. Nothing was appended or changed by a call that throws, except where
- * its documentation says so, and except for {@link io.firn.PoisonedException}, after which a
+ * <p>All of these are unchecked. Nothing was appended or changed by a call that throws, except
+ * where its documentation says so, and except for {@link io.firn.PoisonedException}, after which a
  * record may be there or not. Only what can simply be tried again is no exception: {@link
  * io.firn.Appender#BACK_PRESSURED}. What a handler throws is passed on to the caller of {@code
  * poll}.

@@ -107,7 +107,8 @@ class RecordAppendTest {
                     RecordTooLargeException.class,
                     () -> appender.append(bytes("k"), new byte[40_000], HEADERS));
             assertThrows(
-                    NullPointerException.class, () -> appender.append(bytes("k"), bytes("v"), null));
+                    NullPointerException.class,
+                    () -> appender.append(bytes("k"), bytes("v"), null));
             appender.append(bytes("next"), bytes("v"));
         }
         List<StoredRecord> all = readAll(partition.openTailer());

@@ -97,8 +97,7 @@ class TailerFormsTest {
             assertEquals(0, first.offset());
             assertEquals(1, second.offset());
             assertEquals(2, tailer.offset());
-            assertEquals(
-                    List.of(2L, 3L, 4L), tailer.stream().map(StoredRecord::offset).toList());
+            assertEquals(List.of(2L, 3L, 4L), tailer.stream().map(StoredRecord::offset).toList());
             assertFalse(records.hasNext());
             assertThrows(NoSuchElementException.class, records::next);
             append(1);

@@ -105,8 +105,7 @@ class TopicTest {
             assertTrue(e.getMessage().contains("" + topic.options()), e.getMessage());
         }
         topic.changeOptions(topic.options().withRetentionBytes(2 << 20));
-        assertThrows(
-                InvalidOptionException.class, () -> store.openOrCreateTopic("t", options));
+        assertThrows(InvalidOptionException.class, () -> store.openOrCreateTopic("t", options));
         store.openOrCreateTopic("t", options.withRetentionBytes(2 << 20));
         store.openOrCreateTopic("t", topic.options());
         store.openTopic("t");

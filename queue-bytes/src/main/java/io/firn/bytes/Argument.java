@@ -10,7 +10,9 @@ import java.lang.reflect.Modifier;
 import java.nio.BufferUnderflowException;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 
-/** An argument of a method: a number, or an object that is used again if it can. Not thread-safe. */
+/**
+ * An argument of a method: a number, or an object that is used again if it can. Not thread-safe.
+ */
 final class Argument {
     private static final String INTEGERS = "BSCIJ";
     private static final String REALS = "FD";

@@ -110,8 +110,8 @@ public final class BytesAppender implements AutoCloseable {
      *     implement {@link net.openhft.chronicle.bytes.BytesMarshallable} by methods of their own.
      *     A method is written by its name, or by its number if it has a {@link
      *     net.openhft.chronicle.bytes.MethodId}
-     * @throws io.firn.InvalidOptionException when the type is no such interface, or its package
-     *     is not open to this library
+     * @throws io.firn.InvalidOptionException when the type is no such interface, or its package is
+     *     not open to this library
      */
     public <T> T methodWriter(Class<T> type) {
         return MethodWriters.create(type, (array, length) -> appender.append(array, 0, length));

@@ -57,8 +57,7 @@ final class MethodCall {
         MethodHandle[] filters = new MethodHandle[arguments.length];
         for (int i = 0; i < filters.length; i++) {
             Class<?> type = bound.type().parameterType(i);
-            MethodHandle get =
-                    MethodHandles.insertArguments(Argument.getter(type), 1, i);
+            MethodHandle get = MethodHandles.insertArguments(Argument.getter(type), 1, i);
             filters[i] =
                     MethodHandles.explicitCastArguments(
                             get, MethodType.methodType(type, Argument[].class));

@@ -17,8 +17,8 @@ import java.util.Objects;
 /**
  * Calls an object's methods as they were called on a method writer; see {@link
  * BytesTailer#methodReader}. It is also a handler for {@link Tailer#run(RecordHandler)} and {@link
- * Tailer#poll(RecordHandler, int)}. Garbage-free, except for arguments that are {@code String}s
- * and arrays. For one thread at a time.
+ * Tailer#poll(RecordHandler, int)}. Garbage-free, except for arguments that are {@code String}s and
+ * arrays. For one thread at a time.
  *
  * <p>A record with a method that the object does not have is skipped, and so is one without a
  * value. A value that is no call, is truncated, or has arguments that the method cannot take is a

@@ -106,8 +106,7 @@ final class MethodWriters {
     }
 
     private static void addConstructor(ClassWriter writer, String name) {
-        MethodVisitor code =
-                writer.visitMethod(0, "<init>", "(" + CALLS_TYPE + ")V", null, null);
+        MethodVisitor code = writer.visitMethod(0, "<init>", "(" + CALLS_TYPE + ")V", null, null);
         code.visitCode();
         code.visitVarInsn(Opcodes.ALOAD, 0);
         code.visitMethodInsn(Opcodes.INVOKESPECIAL, OBJECT, "<init>", "()V", false);

@@ -361,5 +361,4 @@ abstract class PositionedBytes extends UnsharedBytes {
         store(toWriteAt(offset, length), source, from, length);
         return this;
     }
-
 }

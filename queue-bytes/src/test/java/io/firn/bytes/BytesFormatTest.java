@@ -67,7 +67,8 @@ class BytesFormatTest {
     @Test
     void shouldEncodeTextAsChronicleDoes() {
         String long300 = "x".repeat(300);
-        for (String text : new String[] {"", "plain", "grün", "漢字", "😀", "\u0000", long300, null}) {
+        for (String text :
+                new String[] {"", "plain", "grün", "漢字", "😀", "\u0000", long300, null}) {
             both(b -> b.writeUtf8(text));
             both(b -> b.writeUtf8((CharSequence) text));
             same(b -> "" + b.readUtf8());

@@ -153,7 +153,8 @@ class BytesRecordTest {
         large[49_999] = 3;
         appender.write(b -> b.write(large));
         assertThrows(
-                RecordTooLargeException.class, () -> appender.write(b -> b.write(new byte[70_000])));
+                RecordTooLargeException.class,
+                () -> appender.write(b -> b.write(new byte[70_000])));
         for (int i = 0; i < 10; i++) { // over several segments
             appender.writeAsync(b -> b.write(large));
         }
@@ -193,8 +194,7 @@ class BytesRecordTest {
     void shouldNameTheRecordThatHasFewerBytesThanItsReaderExpects() {
         appender.write(b -> b.writeInt(1));
         MalformedValueException e =
-                assertThrows(
-                        MalformedValueException.class, () -> tailer.read(b -> b.readLong()));
+                assertThrows(MalformedValueException.class, () -> tailer.read(b -> b.readLong()));
         assertEquals(0, e.partition());
         assertEquals(0, e.offset());
         assertTrue(e.getMessage().contains("seek(0, 1)"), e.getMessage());
@@ -226,7 +226,8 @@ class BytesRecordTest {
         tailer.read(
                 b -> {
                     kept[0] = (Bytes<?>) b;
-                    assertThrows(ReadOnlyBufferException.class, () -> kept[0].writeByte(0, (byte) 1));
+                    assertThrows(
+                            ReadOnlyBufferException.class, () -> kept[0].writeByte(0, (byte) 1));
                 });
         assertThrows(BufferUnderflowException.class, () -> kept[0].readLong());
         assertThrows(BufferUnderflowException.class, () -> kept[0].readLong(0));
@@ -249,8 +250,7 @@ class BytesRecordTest {
                 });
         List<Integer> read = new ArrayList<>();
         try (Tailer plain = log.partition.openTailer()) {
-            plain.run(
-                    BytesTailer.handler((record, fields) -> read.add(fields.readInt())), loop);
+            plain.run(BytesTailer.handler((record, fields) -> read.add(fields.readInt())), loop);
         }
         assertEquals(List.of(0, 1, 2, 3, 4), read);
         assertEquals(6, cursor.offset(0));

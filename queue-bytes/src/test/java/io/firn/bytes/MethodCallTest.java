@@ -119,7 +119,14 @@ class MethodCallTest {
             @Override
             public void objects(String s, CharSequence t, byte[] y, TimeUnit e, Item m) {
                 calls.add(
-                        s + "," + t + "," + Arrays.toString(y) + "," + e + ","
+                        s
+                                + ","
+                                + t
+                                + ","
+                                + Arrays.toString(y)
+                                + ","
+                                + e
+                                + ","
                                 + (m == null ? null : m.id));
             }
 
@@ -173,9 +180,7 @@ class MethodCallTest {
                 new byte[] {(byte) 0xf1, (byte) 0x9a, 1, 'J', 8, 0, 0, 0, 0, 0, 0, 0},
                 records.get(0).value());
         assertArrayEquals(
-                new byte[] {
-                    (byte) 0xf1, 13, 'c', 'a', 'n', 'c', 'e', 'l', 'I', 1, 0, 0, 0
-                },
+                new byte[] {(byte) 0xf1, 13, 'c', 'a', 'n', 'c', 'e', 'l', 'I', 1, 0, 0, 0},
                 records.get(1).value());
     }
 
@@ -314,8 +319,7 @@ class MethodCallTest {
                         throw broken;
                     }
                 };
-        assertSame(
-                broken, assertThrows(IllegalStateException.class, () -> writer.order(1, item)));
+        assertSame(broken, assertThrows(IllegalStateException.class, () -> writer.order(1, item)));
         Item calling =
                 new Item() {
                     @Override
@@ -347,8 +351,7 @@ class MethodCallTest {
                     }
                 };
         MethodReader reader = tailer.methodReader(failing);
-        assertSame(
-                broken, assertThrows(IllegalStateException.class, () -> reader.readOne()));
+        assertSame(broken, assertThrows(IllegalStateException.class, () -> reader.readOne()));
         assertTrue(reader.readOne());
         assertEquals(2, tries[0]);
     }
@@ -387,8 +390,7 @@ class MethodCallTest {
         for (Class<?> type :
                 List.of(Returning.class, WithObject.class, Overloaded.class, String.class)) {
             InvalidOptionException e =
-                    assertThrows(
-                            InvalidOptionException.class, () -> appender.methodWriter(type));
+                    assertThrows(InvalidOptionException.class, () -> appender.methodWriter(type));
             assertNotNull(e.getMessage());
         }
         assertThrows(InvalidOptionException.class, () -> tailer.methodReader("no interface"));

@@ -50,8 +50,7 @@ public final class MutableBufferView extends BufferView implements MutableDirect
 
     @Override
     public void putShort(int index, short value, ByteOrder order) {
-        memory().putShort(
-                        at(index, Short.BYTES), isBig(order) ? value : Short.reverseBytes(value));
+        memory().putShort(at(index, Short.BYTES), isBig(order) ? value : Short.reverseBytes(value));
     }
 
     @Override

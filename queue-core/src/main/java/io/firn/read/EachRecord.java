@@ -6,7 +6,9 @@ import io.firn.Verdict;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** Hands records to a consumer, whatever it thinks of them. Used again, so that it is no garbage. */
+/**
+ * Hands records to a consumer, whatever it thinks of them. Used again, so that it is no garbage.
+ */
 final class EachRecord implements RecordHandler {
     private Consumer<? super Record> consumer;
 

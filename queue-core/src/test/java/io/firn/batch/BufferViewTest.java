@@ -104,7 +104,8 @@ class BufferViewTest {
             both(b -> b.putLongAscii(1, value));
             same(b -> b.parseLongAscii(1, ("" + value).length()));
         }
-        for (String wrong : List.of("x", "-", "1-", "9223372036854775808", "99999999999999999999")) {
+        for (String wrong :
+                List.of("x", "-", "1-", "9223372036854775808", "99999999999999999999")) {
             both(b -> b.putStringWithoutLengthAscii(0, wrong));
             for (DirectBuffer buffer : List.of(view, expected)) {
                 assertThrows(
