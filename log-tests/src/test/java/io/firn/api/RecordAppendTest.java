@@ -178,15 +178,14 @@ class RecordAppendTest {
     @Test
     void shouldCompleteAFutureOfAWrittenTopicAtOnce() throws Exception {
         Topic written = store.createTopic("w", Stores.small().withDurability(Durability.WRITTEN));
-        try (Appender appender = written.partition(0).openAppender()) {
-            for (int i = 0; i < 20; i++) { // over several segments
-                CompletableFuture<RecordId> future = appender.appendFuture(new byte[10_000]);
-                assertTrue(future.isDone());
-                assertEquals(i, future.get().offset());
-            }
-            appender.close();
-            assertThrows(ClosedException.class, () -> appender.appendFuture(bytes("v")));
+        Appender appender = written.partition(0).openAppender();
+        for (int i = 0; i < 20; i++) { // over several segments
+            CompletableFuture<RecordId> future = appender.appendFuture(new byte[10_000]);
+            assertTrue(future.isDone());
+            assertEquals(i, future.get().offset());
         }
+        appender.close();
+        assertThrows(ClosedException.class, () -> appender.appendFuture(bytes("v")));
     }
 
     @Test
