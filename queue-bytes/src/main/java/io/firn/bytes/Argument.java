@@ -102,7 +102,7 @@ final class Argument {
         if (INTEGERS.indexOf(kind) >= 0 && INTEGERS.indexOf(found) >= 0) {
             integer = integer(found, value);
             checkRange(integer);
-        } else if (REALS.indexOf(kind) >= 0 && (isNumber(found))) {
+        } else if (REALS.indexOf(kind) >= 0 && isNumber(found)) {
             real = REALS.indexOf(found) >= 0 ? real(found, value) : integer(found, value);
             if (kind == 'F' && found != 'F' && (float) real != real) {
                 throw wrong("a float", "the number " + real);
