@@ -282,6 +282,9 @@ class TailerLoopTest {
 
     @Test
     void shouldForceTheCursorWhenItEnds() {
+        store.close();
+        store = Stores.at(directory).cursorInterval(Duration.ofHours(1)).open();
+        topic = store.openTopic("t");
         append(0, 3);
         Cursor cursor = topic.cursor("c");
         topic.openTailer().run(stopAfter(3, keep), new TailerLoop().cursor(cursor));
