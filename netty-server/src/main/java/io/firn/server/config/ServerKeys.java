@@ -48,7 +48,7 @@ public final class ServerKeys {
         add(ConfigKey.of("advertised.listeners", LIST, null));
         add(ConfigKey.of("log.dirs", LIST, null));
         add(ConfigKey.of("log.dir", STRING, "data"));
-        add(ConfigKey.of("num.network.threads", INT, networkThreads()).atLeast(1));
+        add(ConfigKey.of("num.network.threads", INT, 3).atLeast(1));
         add(ConfigKey.of("background.threads", INT, 4).atLeast(1));
         add(ConfigKey.of("num.partitions", INT, 1).atLeast(1));
         add(ConfigKey.of("auto.create.topics.enable", BOOLEAN, true));
@@ -153,14 +153,6 @@ public final class ServerKeys {
     }
 
     private ServerKeys() {}
-
-    /**
-     * One event loop for two processors: it appends itself, so two that are as busy wait for each
-     * other's turns. Above three, more do not help.
-     */
-    private static int networkThreads() {
-        return Math.max(1, Math.min(3, Runtime.getRuntime().availableProcessors() / 2));
-    }
 
     /** Returns a quarter of the heap: Netty may use as much memory outside of it as the heap. */
     private static long queuedBytes() {
