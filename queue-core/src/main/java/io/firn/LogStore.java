@@ -37,6 +37,8 @@ public interface LogStore extends AutoCloseable {
      *     has that name
      * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
      *     is {@code .} or {@code ..}, or an option does not fit the store's tiers
+     * @throws TooManyPartitionsException when the store would have more partitions than {@link
+     *     LogStoreBuilder#maxPartitions}
      */
     Topic createTopic(String name, TopicOptions options);
 
@@ -48,6 +50,11 @@ public interface LogStore extends AutoCloseable {
      *     has topics that it cannot read
      */
     Topic openTopic(String name);
+
+    /**
+     * Returns whether {@link #openTopic} finds a topic; costs little if there is none. Thread-safe.
+     */
+    boolean hasTopic(String name);
 
     /**
      * Opens the topic, or creates it with these options.

@@ -124,6 +124,16 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder forceThreads(int value);
 
     /**
+     * Sets how many partitions the store may have in all its topics. Each uses memory while the
+     * store is open, so a store with too many could not be opened again. 1 or more; by default one
+     * for each 16 KiB of the largest heap, at least 1,000: 16,384 with {@code -Xmx256m}. A store
+     * that has more partitions opens nevertheless, if the heap can hold them.
+     *
+     * @throws InvalidOptionException when it is less than 1
+     */
+    public abstract LogStoreBuilder maxPartitions(int value);
+
+    /**
      * Sets how far, in time, marks may lag behind the durable position, which bounds what recovery
      * has to verify. 1 ms to 1 h, default 100 ms.
      *

@@ -10,7 +10,8 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * The options that the builder has collected and checked. {@code clock} is null for the store's
- * cached clock, a tier's label if it has none, and {@code idleStrategy} for the default.
+ * cached clock, a tier's label if it has none, and {@code idleStrategy} for the default; {@code
+ * maxPartitions} is 0 for a limit that depends on the heap.
  */
 public record StoreConfig(
         Path directory,
@@ -24,6 +25,7 @@ public record StoreConfig(
         boolean verifiesEveryRead,
         boolean invokerMode,
         int forceThreads,
+        int maxPartitions,
         long markIntervalMs,
         long cursorIntervalMs,
         long producerExpiryMs) {}

@@ -105,6 +105,16 @@ final class Store implements LogStore {
     }
 
     @Override
+    public boolean hasTopic(String name) {
+        Objects.requireNonNull(name, "name");
+        context.checkOpen();
+        if (topics.get(name) == null) {
+            context.lookAgain();
+        }
+        return topics.get(name) != null;
+    }
+
+    @Override
     public Topic openOrCreateTopic(String name, TopicOptions options) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(options, "options");

@@ -32,6 +32,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private boolean verifiesEveryRead;
     private boolean invokerMode;
     private int forceThreads = 32;
+    private int maxPartitions;
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
@@ -141,6 +142,15 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder maxPartitions(int value) {
+        if (value < 1) {
+            throw new InvalidOptionException("maxPartitions must be at least 1, not " + value);
+        }
+        maxPartitions = value;
+        return this;
+    }
+
+    @Override
     public LogStoreBuilder markInterval(Duration value) {
         markIntervalMs = interval("markInterval", value);
         return this;
@@ -181,6 +191,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         verifiesEveryRead,
                         invokerMode,
                         forceThreads,
+                        maxPartitions,
                         markIntervalMs,
                         cursorIntervalMs,
                         producerExpiryMs));

@@ -132,6 +132,7 @@ public final class StoreOpener {
         store.own(lock, producerIds);
         context.own(epochs);
         TopicScan scan = readTopics();
+        topics.limit().checkOpen(partitionsOf(scan));
         openTiers(identity);
         Map<UUID, List<Block>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
@@ -205,6 +206,22 @@ public final class StoreOpener {
     }
 
     private void openTopics(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
+        try {
+            openAll(scan, found);
+        } catch (OutOfMemoryError e) {
+            throw new IOException(PartitionLimit.tooMany(partitionsOf(scan)), e);
+        }
+    }
+
+    private static long partitionsOf(TopicScan scan) {
+        long partitions = 0;
+        for (TopicFiles.Description each : scan.readable().values()) {
+            partitions += each.deleted() ? 0 : each.options().partitions();
+        }
+        return partitions;
+    }
+
+    private void openAll(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
         List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             UUID id = e.getKey();

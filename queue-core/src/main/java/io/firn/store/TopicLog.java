@@ -276,6 +276,7 @@ final class TopicLog implements Topic {
         try {
             owner.change(
                     this,
+                    changed.partitions() - options().partitions(),
                     () -> {
                         context.files().create(name(), changed);
                         context.options(changed);

@@ -10,9 +10,10 @@ interface TopicOwner {
      * Changes a topic, unless it is being deleted: a tombstone must not be overwritten, and nothing
      * is added to a topic that a deletion has ended.
      *
+     * @param morePartitions how many partitions the change adds
      * @param change writes the topic's file, then shows the change
      */
-    void change(Topic topic, TopicFiles.Change change) throws IOException;
+    void change(Topic topic, int morePartitions, TopicFiles.Change change) throws IOException;
 
     /** Partitions were added to a topic. */
     void onPartitionsAdded();

@@ -30,6 +30,7 @@ final class Topics implements TopicOwner {
     private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
     private final LogContext store;
+    private final PartitionLimit limit;
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final List<Burial> burials = new CopyOnWriteArrayList<>();
 
@@ -45,6 +46,7 @@ final class Topics implements TopicOwner {
 
     Topics(LogContext store) {
         this.store = store;
+        this.limit = PartitionLimit.of(store.config().maxPartitions());
     }
 
     // ---- which there are
@@ -166,6 +168,7 @@ final class Topics implements TopicOwner {
             throw new TopicExistsException(
                     "topic " + name + " exists: open it, or delete it first");
         }
+        checkRoom(name, complete.partitions());
         unreadable.checkMayCreate(name, store.config().createsBesideUnreadable());
         TopicLog topic = new TopicLog(store, this, UUID.randomUUID(), name, complete);
         checkTiersOf(topic.context());
@@ -186,6 +189,18 @@ final class Topics implements TopicOwner {
         topic.startEmpty();
         add(topic);
         return topic;
+    }
+
+    /** Those of deleted topics count until they are released. */
+    private void checkRoom(String topic, int more) {
+        long present = 0;
+        for (TopicLog each : served.values()) {
+            present += each.partitionCount();
+        }
+        for (Burial each : burials) {
+            present += each.topic().partitionCount();
+        }
+        limit.checkRoom(topic, present, more);
     }
 
     private static void checkTiersOf(TopicContext topic) {
@@ -257,10 +272,14 @@ final class Topics implements TopicOwner {
     // ---- change and deletion
 
     @Override
-    public synchronized void change(Topic topic, TopicFiles.Change change) throws IOException {
+    public synchronized void change(Topic topic, int morePartitions, TopicFiles.Change change)
+            throws IOException {
         store.checkWritable();
         if (!topic.equals(served.get(topic.name()))) {
             throw new UnknownTopicException("topic " + topic.name() + " was deleted");
+        }
+        if (morePartitions > 0) {
+            checkRoom(topic.name(), morePartitions);
         }
         change.write();
     }
@@ -296,6 +315,11 @@ final class Topics implements TopicOwner {
             failure.addSuppressed(e);
             topic.logs().forEach(partition -> partition.log().poison(failure));
         }
+    }
+
+    /** Returns how many partitions there may be. */
+    PartitionLimit limit() {
+        return limit;
     }
 
     /** The deletions that have not ended. */

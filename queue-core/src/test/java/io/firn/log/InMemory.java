@@ -55,6 +55,7 @@ public final class InMemory {
                         false,
                         true,
                         1,
+                        0,
                         100,
                         100,
                         100);

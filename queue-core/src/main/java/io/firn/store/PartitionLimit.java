@@ -1,0 +1,78 @@
+package io.firn.store;
+
+import io.firn.TooManyPartitionsException;
+import java.io.IOException;
+
+/**
+ * How many partitions a store may have: each uses memory for as long as the store is open, so a
+ * store with too many could be created, but not be opened again. Immutable.
+ */
+final class PartitionLimit {
+    /** What a partition may use of the heap, with an open appender and the index of a segment. */
+    private static final int BYTES_FOR_EACH = 16 << 10;
+
+    /** What a partition without records uses at least. */
+    private static final int LEAST_BYTES = 4 << 10;
+
+    private final int most;
+
+    private PartitionLimit(int most) {
+        this.most = most;
+    }
+
+    /** Returns a limit; 0 stands for one that the heap can bear. */
+    static PartitionLimit of(int configured) {
+        return new PartitionLimit(configured > 0 ? configured : defaultFor(maxHeap()));
+    }
+
+    private static int defaultFor(long heap) {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(1_000, heap / BYTES_FOR_EACH));
+    }
+
+    private static long maxHeap() {
+        return Runtime.getRuntime().maxMemory();
+    }
+
+    /**
+     * Checks that there may be so many more.
+     *
+     * @throws TooManyPartitionsException otherwise
+     */
+    void checkRoom(String topic, long present, int more) {
+        if (present + more > most) {
+            throw new TooManyPartitionsException(
+                    "topic "
+                            + topic
+                            + " would have "
+                            + more
+                            + " more partitions; the store has "
+                            + present
+                            + " of at most "
+                            + most
+                            + ": create fewer, delete topics, or raise the limit (maxPartitions,"
+                            + " by default a share of the heap)");
+        }
+    }
+
+    /**
+     * Checks before anything is read of the partitions that the heap can hold them at all.
+     *
+     * @throws IOException otherwise
+     */
+    void checkOpen(long partitions) throws IOException {
+        if (partitions > most && partitions > maxHeap() / LEAST_BYTES) {
+            throw new IOException(tooMany(partitions) + "; nothing was changed");
+        }
+    }
+
+    /** Returns the message for a store whose partitions do not fit into the heap. */
+    static String tooMany(long partitions) {
+        return "it has "
+                + partitions
+                + " partitions, more than a heap of "
+                + (maxHeap() >> 20)
+                + " MiB can hold: open it with a larger heap (-Xmx), about "
+                + ((partitions * BYTES_FOR_EACH) >> 20)
+                + " MiB";
+    }
+}
