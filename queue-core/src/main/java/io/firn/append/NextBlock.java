@@ -6,6 +6,7 @@ import io.firn.background.Signal;
 import io.firn.log.FreedBlocks;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.OutOfDescriptorsException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -86,8 +87,10 @@ public final class NextBlock {
         Refusal last = refusal;
         if (last != null && !last.isFull) {
             refusal = null;
-            throw new FirnException(
-                    log + ": no block for a segment: " + last.why.getMessage(), last.why);
+            if (!OutOfDescriptorsException.isReasonFor(last.why)) { // else asked for again
+                throw new FirnException(
+                        log + ": no block for a segment: " + last.why.getMessage(), last.why);
+            }
         }
         missing = true;
         if (!wanted) {

@@ -1,5 +1,7 @@
 package io.firn.append;
 
+import io.firn.medium.OutOfDescriptorsException;
+import io.firn.FirnException;
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
@@ -177,6 +179,9 @@ final class PartitionWriter implements AppendAlarm {
                 trustFrom(active.written());
             } catch (IOException e) {
                 state.checkWritable(); // it may just have been closed or deleted
+                if (OutOfDescriptorsException.isReasonFor(e)) {
+                    throw new FirnException(log + ": " + e.getMessage(), e);
+                }
                 throw log.poison(e);
             }
         }
@@ -209,7 +214,7 @@ final class PartitionWriter implements AppendAlarm {
         } catch (StoreFullException e) {
             return endFull(segment);
         } catch (IOException e) {
-            throw failed(e);
+            return againOrFailed(e);
         }
         publish(segment, size, offset, 1, time);
         return offset;
@@ -227,7 +232,7 @@ final class PartitionWriter implements AppendAlarm {
         } catch (StoreFullException e) {
             return endFull(segment);
         } catch (IOException e) {
-            throw failed(e);
+            return againOrFailed(e);
         }
         publish(segment, size, offset, info.count(), info.maxTimestamp());
         return offset;
@@ -243,6 +248,9 @@ final class PartitionWriter implements AppendAlarm {
         try {
             bytes.prepare(log.isDurable());
         } catch (IOException e) {
+            if (OutOfDescriptorsException.isReasonFor(e)) {
+                throw e; // the background tries again
+            }
             // The system reports once that a page of the file was not written: it may be a batch's.
             throw log.poison(e);
         }
@@ -267,6 +275,18 @@ final class PartitionWriter implements AppendAlarm {
             log.discard(segment);
         }
         return Appender.BACK_PRESSURED;
+    }
+
+    /**
+     * A write failed; nothing is published. If only the file could not be opened, the batch is
+     * written at the same place when it is appended again: pieces of it that were written before
+     * are no whole batch.
+     */
+    private long againOrFailed(IOException e) {
+        if (OutOfDescriptorsException.isReasonFor(e)) {
+            return Appender.BACK_PRESSURED;
+        }
+        throw failed(e);
     }
 
     /** The medium failed in a write; nothing is published. */

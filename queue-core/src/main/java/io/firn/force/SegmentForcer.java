@@ -1,5 +1,7 @@
 package io.firn.force;
 
+import java.util.concurrent.locks.LockSupport;
+import io.firn.medium.OutOfDescriptorsException;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentList;
 import io.firn.log.SegmentedLog;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SegmentForcer {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int FORCES_PER_SAMPLE = 8;
+    private static final long DESCRIPTOR_RETRY_NS = 10_000_000;
 
     private final SegmentedLog log;
     private final AtomicLong forces = new AtomicLong();
@@ -67,12 +70,30 @@ final class SegmentForcer {
         long captured = log.nextOffset();
         lastCaptured = captured;
         try {
-            forceSegments(captured, maySeal);
+            while (!tryForceSegments(captured, maySeal)) {
+                LockSupport.parkNanos(DESCRIPTOR_RETRY_NS);
+                if (log.state().isPoisoned() || log.state().isGone()) {
+                    return false;
+                }
+            }
             return true;
         } catch (IOException | VirtualMachineError | LinkageError e) {
             // Also when only the heap ran out: it is then unknown how much was forced.
             log.poison(e);
             return false;
+        }
+    }
+
+    /** Returns false when a file could not be opened for a lack of descriptors: tried again. */
+    private boolean tryForceSegments(long captured, boolean maySeal) throws IOException {
+        try {
+            forceSegments(captured, maySeal);
+            return true;
+        } catch (IOException e) {
+            if (OutOfDescriptorsException.isReasonFor(e)) {
+                return false;
+            }
+            throw e;
         }
     }
 

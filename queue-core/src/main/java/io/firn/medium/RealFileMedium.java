@@ -50,6 +50,8 @@ enum RealFileMedium implements FileMedium {
             return List.of();
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(directory, e);
         }
         Collections.sort(names);
         return names;
@@ -93,8 +95,17 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile create(Path file) throws IOException {
-        Files.createFile(file);
-        return new RealFile(file, new RandomAccessFile(file.toFile(), "rw"));
+        try {
+            Files.createFile(file);
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(file, e);
+        }
+        try {
+            return new RealFile(file, new RandomAccessFile(file.toFile(), "rw"));
+        } catch (IOException e) {
+            Files.deleteIfExists(file); // so that it can be created again
+            throw OutOfDescriptorsException.orSame(file, e);
+        }
     }
 
     @Override
@@ -112,7 +123,7 @@ enum RealFileMedium implements FileMedium {
             if (!Files.exists(file)) {
                 throw new NoSuchFileException(file.toString());
             }
-            throw e;
+            throw OutOfDescriptorsException.orSame(file, e);
         }
     }
 
@@ -146,6 +157,8 @@ enum RealFileMedium implements FileMedium {
             return true;
         } catch (ClosedByInterruptException e) {
             return false;
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(directory, e);
         }
     }
 

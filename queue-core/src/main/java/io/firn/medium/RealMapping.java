@@ -34,6 +34,8 @@ final class RealMapping implements Mapping {
         try (FileChannel channel = FileChannel.open(path, writable ? FOR_WRITING : FOR_READING)) {
             Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, position, length);
             return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(path, e);
         }
     }
 

@@ -65,7 +65,7 @@ final class WriteChannel implements Closeable {
             throw new IOException(path + " was closed, and cannot be written any more");
         }
         if (channel == null || !channel.isOpen()) {
-            FileChannel opened = FileChannel.open(path, StandardOpenOption.WRITE);
+            FileChannel opened = openFile();
             Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
             if (channel != null && key != null && !key.equals(fileKey)) {
                 opened.close();
@@ -78,6 +78,14 @@ final class WriteChannel implements Closeable {
             channel = opened;
         }
         return channel;
+    }
+
+    private FileChannel openFile() throws IOException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(path, e);
+        }
     }
 
     @Override
