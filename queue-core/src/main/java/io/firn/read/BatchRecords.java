@@ -3,6 +3,7 @@ package io.firn.read;
 import io.firn.Compression;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.RecordFlyweight;
+import io.firn.batch.RecordTimes;
 import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
 import io.firn.spi.BlockReader;
@@ -15,6 +16,15 @@ import java.nio.ByteBuffer;
  * this object if they had to be decompressed or copied. Not thread-safe.
  */
 final class BatchRecords {
+    /** The most bytes of a decompressed batch, which is held as a whole: it must fit the heap. */
+    private static final int MOST_IN_MEMORY =
+            (int)
+                    Math.max(
+                            16 << 20,
+                            Math.min(
+                                    BatchFormat.MAX_DECOMPRESSED,
+                                    Runtime.getRuntime().maxMemory() / 8));
+
     private final int partition;
     private final RecordFlyweight record = new RecordFlyweight();
     private Scratch compressed;
@@ -48,6 +58,22 @@ final class BatchRecords {
      * @throws io.firn.DamagedRangeException when it is damaged
      */
     void open(BatchCursor cursor, View view) {
+        open(cursor, view, false);
+    }
+
+    /**
+     * Verifies the batch at a cursor's place as {@link #open} does, but if it is compressed, makes
+     * only the times of its records ready.
+     *
+     * @return the times, which the caller closes; null if the batch is not compressed and its
+     *     records are ready
+     * @throws io.firn.DamagedRangeException when it is damaged
+     */
+    RecordTimes openTimes(BatchCursor cursor, View view) {
+        return open(cursor, view, true);
+    }
+
+    private RecordTimes open(BatchCursor cursor, View view, boolean timesOnly) {
         ByteBuffer bytes = verified(cursor, view);
         boolean inPlace = cursor.reader().isInPlace();
         int start = inPlace ? cursor.position() : 0;
@@ -57,6 +83,10 @@ final class BatchRecords {
         int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
         long time = bytes.getLong(start + timeAt);
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (timesOnly && codec != Compression.NONE) {
+            cursor.markOpen();
+            return times(cursor, bytes, start, codec, time, isAppendTime);
+        }
         if (codec == Compression.NONE) {
             isMapped = inPlace;
             wrapInPlace(bytes, view);
@@ -71,6 +101,26 @@ final class BatchRecords {
         }
         record.batch(partition, cursor.base(), nextOffset, time, isAppendTime, end);
         cursor.markOpen();
+        return null;
+    }
+
+    private RecordTimes times(
+            BatchCursor cursor,
+            ByteBuffer bytes,
+            int start,
+            Compression codec,
+            long time,
+            boolean isAppendTime) {
+        byte[] source = new byte[size - BatchFormat.HEADER_LENGTH];
+        bytes.get(start + BatchFormat.HEADER_LENGTH, source, 0, source.length);
+        try {
+            if (codec == null) {
+                throw new IOException("unknown compression");
+            }
+            return RecordTimes.open(codec, source, cursor.base(), nextOffset, time, isAppendTime);
+        } catch (IOException e) {
+            throw cursor.damaged(nextOffset, e.getMessage());
+        }
     }
 
     /** Verifies the batch at the place, and returns the buffer that it is in or was copied to. */
@@ -119,7 +169,7 @@ final class BatchRecords {
     private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
         if (compressed == null) {
             compressed = new Scratch(size);
-            decompressed = new Scratch(4 * size);
+            decompressed = new Scratch((int) Math.min(4L * size, MOST_IN_MEMORY));
         }
         int length = size - BatchFormat.HEADER_LENGTH;
         bytes.get(start + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
@@ -128,7 +178,7 @@ final class BatchRecords {
                 throw new IOException("unknown compression");
             }
             byte[] source = compressed.bytes();
-            Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MAX_DECOMPRESSED);
+            Codecs.decompress(codec, source, 0, length, decompressed, MOST_IN_MEMORY);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
         }

@@ -3,13 +3,14 @@ package io.firn.read;
 import io.firn.FirnException;
 import io.firn.TimestampedOffset;
 import io.firn.batch.BatchVerifier;
-import io.firn.batch.RecordFlyweight;
+import io.firn.batch.RecordTimes;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,6 +25,9 @@ public final class TimestampSearch {
     private final BatchCursor cursor;
     private final BatchRecords records;
     private final BatchVerifier verifier = new BatchVerifier();
+
+    /** Of the batch that is open, if it is compressed; null otherwise. */
+    private RecordTimes times;
 
     /** A search of one segment whose memory is pinned. */
     private interface SegmentSearch {
@@ -160,11 +164,14 @@ public final class TimestampSearch {
                 return null;
             }
             open(walk, view);
-            RecordFlyweight record = records.record();
-            while (next()) {
-                if (record.timestamp() >= timestampMs && record.offset() >= log.logStartOffset()) {
-                    return new TimestampedOffset(record.offset(), record.timestamp());
+            try {
+                while (next()) {
+                    if (timestamp() >= timestampMs && offset() >= log.logStartOffset()) {
+                        return new TimestampedOffset(offset(), timestamp());
+                    }
                 }
+            } finally {
+                closeTimes();
             }
         }
         return null;
@@ -192,14 +199,14 @@ public final class TimestampSearch {
                 continue;
             }
             open(walk, view);
-            RecordFlyweight record = records.record();
-            while (next()) {
-                if (record.timestamp() >= 0 && record.offset() >= log.logStartOffset()) {
-                    latest =
-                            later(
-                                    latest,
-                                    new TimestampedOffset(record.offset(), record.timestamp()));
+            try {
+                while (next()) {
+                    if (timestamp() >= 0 && offset() >= log.logStartOffset()) {
+                        latest = later(latest, new TimestampedOffset(offset(), timestamp()));
+                    }
                 }
+            } finally {
+                closeTimes();
             }
         }
         return latest;
@@ -211,14 +218,42 @@ public final class TimestampSearch {
 
     private void open(SegmentWalk walk, View view) {
         cursor.goTo(walk.position(), walk.fromOffset());
-        records.open(cursor, view);
+        times = records.openTimes(cursor, view);
     }
 
-    /** Shows the next record of the batch; false after the last. */
+    /** Moves to the next record of the batch; false after the last. */
     private boolean next() {
-        int next = records.hasNext() ? records.show() : -1;
-        records.moveTo(next);
-        return next >= 0;
+        if (times == null) {
+            int next = records.hasNext() ? records.show() : -1;
+            records.moveTo(next);
+            return next >= 0;
+        }
+        try {
+            return times.next();
+        } catch (IOException e) {
+            throw cursor.damaged(records.nextOffset(), e.getMessage());
+        }
+    }
+
+    private long offset() {
+        return times == null ? records.record().offset() : times.offset();
+    }
+
+    private long timestamp() {
+        return times == null ? records.record().timestamp() : times.timestamp();
+    }
+
+    /** Every batch is closed before the next one is opened: codecs have memory outside the heap. */
+    private void closeTimes() {
+        if (times != null) {
+            try {
+                times.close();
+            } catch (IOException e) {
+                throw cursor.damaged(records.nextOffset(), e.getMessage());
+            } finally {
+                times = null;
+            }
+        }
     }
 
     /** Returns the one with the larger timestamp; of two that are equal, the first. */
