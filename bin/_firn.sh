@@ -131,7 +131,7 @@ firn_server_command() {
     fast=$target/fast-start-$version
     # Netty records where every 128th buffer was allocated, which costs 1 % of the processor time.
     # shellcheck disable=SC2206 # several options
-    firn_command=("$java" -Dio.netty.leakDetection.level=disabled ${FIRN_JVM_OPTIONS:--Xmx256m -XX:+UseSerialGC})
+    firn_command=("$java" -Dio.netty.leakDetection.level=disabled -XX:+ExitOnOutOfMemoryError ${FIRN_JVM_OPTIONS:--Xmx256m -XX:+UseSerialGC})
     if ((${major:-0} >= 24)); then
         firn_command+=(--enable-native-access=ALL-UNNAMED) # Netty's epoll
     fi

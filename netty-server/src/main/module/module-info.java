@@ -15,6 +15,7 @@ module io.firn.server {
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires java.logging;
+    requires jdk.management;
     requires transitive java.management;
 
     exports io.firn.server;

@@ -18,10 +18,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -49,8 +48,7 @@ public final class FirnServer implements AutoCloseable {
     private final Groups groups;
     private final ServerMetrics metrics;
     private final Transport transport;
-    private final ScheduledExecutorService background;
-    private final ExecutorService decompression;
+    private final BackgroundThreads threads;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Node node;
 
@@ -63,9 +61,9 @@ public final class FirnServer implements AutoCloseable {
         medium.createDirectories(directory);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        this.background = BackgroundThreads.scheduled(config.integer("background.threads"));
-        this.decompression = BackgroundThreads.decompression();
-        ServedApis apis = new ServedApis(topics, () -> node, background, decompression);
+        this.threads =
+                new BackgroundThreads(config.integer("background.threads"), builder.onError);
+        ServedApis apis = new ServedApis(topics, () -> node, threads.executors());
         this.groups =
                 new Groups(
                         topics,
@@ -73,8 +71,8 @@ public final class FirnServer implements AutoCloseable {
                         config,
                         medium,
                         directory.resolve("groups"),
-                        background);
-        apis.serveGroups(groups, background);
+                        threads.groups());
+        apis.serveGroups(groups);
         this.context =
                 new ServerContext(
                         apis.table(), limits(config), new ErrorMapper(), Authorizer.ALLOW_ALL);
@@ -95,8 +93,8 @@ public final class FirnServer implements AutoCloseable {
             throw e;
         }
         metrics.register(bootstrapServers());
-        groups.start(background);
-        background.scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
+        groups.start(threads.groups(), threads.admin());
+        threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
         LOG.log(
                 System.Logger.Level.INFO,
                 "serving {0} to Kafka clients on {1} ({2})",
@@ -132,12 +130,13 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private static ServerLimits limits(ServerConfig config) {
+        Descriptors descriptors = Descriptors.of(config);
         return new ServerLimits(
                 config.integer("socket.request.max.bytes"),
                 config.integer("firn.max.requests.in.flight"),
                 config.number("queued.max.request.bytes"),
-                config.integer("max.connections"),
-                config.integer("max.connections.per.ip"),
+                descriptors.connections(),
+                descriptors.connectionsPerAddress(),
                 config.number("connections.max.idle.ms"),
                 config.number("firn.write.stall.ms"));
     }
@@ -185,21 +184,8 @@ public final class FirnServer implements AutoCloseable {
         metrics.close();
         transport.drain(config.number("firn.shutdown.timeout.ms"));
         transport.close();
-        end(background);
-        end(decompression);
+        threads.close();
         topics.close();
-    }
-
-    private static void end(ExecutorService threads) {
-        threads.shutdown();
-        try {
-            if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
-                threads.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            threads.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** The options of a server. Not thread-safe. */
@@ -207,6 +193,7 @@ public final class FirnServer implements AutoCloseable {
         private final LogStore store;
         private ServerConfig config = ServerConfig.defaults();
         private Integer port;
+        private Consumer<Error> onError = error -> {};
 
         private Builder(LogStore store) {
             this.store = Objects.requireNonNull(store, "store");
@@ -229,6 +216,15 @@ public final class FirnServer implements AutoCloseable {
         /** Listens only on this port of 127.0.0.1; 0 for any free port. */
         public Builder port(int value) {
             port = value;
+            return this;
+        }
+
+        /**
+         * Sets what is told of an error, such as a lack of memory, that has ended a task in the
+         * background; it was answered and logged. An application goes on, the process does not.
+         */
+        Builder onError(Consumer<Error> value) {
+            onError = value;
             return this;
         }
 

@@ -54,14 +54,31 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /** The APIs that are served, with their handlers. Handlers that may block run in the background. */
 final class ServedApis {
     private final ApiTable table = new ApiTable();
+    private final Executors threads;
 
-    /** Serves everything but groups; decompression may take long and has threads of its own. */
-    ServedApis(
-            ServedTopics topics, Supplier<Node> node, Executor background, Executor decompression) {
+    /**
+     * The threads for each kind of work, so that none waits for another.
+     *
+     * @param groups for members of groups
+     * @param admin for administrators
+     * @param timestamps to search offsets by timestamp
+     * @param reads to read what may be on a disk
+     * @param decompression to count the records of batches
+     */
+    record Executors(
+            Executor groups,
+            Executor admin,
+            Executor timestamps,
+            Executor reads,
+            Executor decompression) {}
+
+    /** Serves everything but groups. */
+    ServedApis(ServedTopics topics, Supplier<Node> node, Executors threads) {
+        this.threads = threads;
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
-        serveLog(topics, node, background, new DecompressionQueue(decompression));
-        serveAdmin(topics, background);
-        serveDescriptions(topics, node, background);
+        serveLog(topics, node);
+        serveAdmin(topics, threads.admin());
+        serveDescriptions(topics, node, threads.admin());
     }
 
     private void serveDescriptions(ServedTopics topics, Supplier<Node> node, Executor background) {
@@ -98,7 +115,9 @@ final class ServedApis {
                 cluster::epochs);
     }
 
-    void serveGroups(Groups groups, Executor background) {
+    /** Serves groups: members have threads that nothing else can take. */
+    void serveGroups(Groups groups) {
+        Executor background = threads.groups();
         MembershipApis members = groups.membership();
         table.serve(
                 ApiKeys.FIND_COORDINATOR,
@@ -113,7 +132,10 @@ final class ServedApis {
                 ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, groups.commits());
         table.serve(
                 ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, groups.fetches());
-        GroupAdmin admin = groups.admin();
+        serveGroupAdmin(groups.admin(), threads.admin());
+    }
+
+    private void serveGroupAdmin(GroupAdmin admin, Executor background) {
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background, admin::list);
         table.serve(
                 ApiKeys.DESCRIBE_GROUPS,
@@ -137,29 +159,29 @@ final class ServedApis {
         exchange.reply(table.versions());
     }
 
-    private void serveLog(
-            ServedTopics topics,
-            Supplier<Node> node,
-            Executor background,
-            DecompressionQueue decompression) {
+    private void serveLog(ServedTopics topics, Supplier<Node> node) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
-                new MetadataHandler(topics, node, background));
+                new MetadataHandler(topics, node, threads.admin()));
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,
-                new ProduceHandler(topics, System::currentTimeMillis, decompression));
-        table.serve(ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, background));
+                new ProduceHandler(
+                        topics,
+                        System::currentTimeMillis,
+                        new DecompressionQueue(threads.decompression())));
+        table.serve(
+                ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, threads.reads()));
         table.serve(
                 ApiKeys.LIST_OFFSETS,
                 ListOffsetsRequestData.class,
-                background,
+                threads.timestamps(),
                 new ListOffsetsHandler(topics));
         table.serve(
                 ApiKeys.INIT_PRODUCER_ID,
                 InitProducerIdRequestData.class,
-                background,
+                threads.groups(),
                 new ProducerIds(topics.store()));
     }
 

@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
             "Without a file it listens on 127.0.0.1:9092 and keeps its data in ./data."
         })
 public final class ServerMain implements Callable<Integer> {
+    private static final int OUT_OF_MEMORY = 3;
     private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
 
     @Parameters(
@@ -47,6 +48,12 @@ public final class ServerMain implements Callable<Integer> {
         if (System.getProperty(LOG_FORMAT) == null) {
             System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // one line per record
         }
+        Thread.setDefaultUncaughtExceptionHandler(
+                (thread, error) -> {
+                    endIfFatal(error);
+                    System.getLogger("io.firn.server")
+                            .log(System.Logger.Level.ERROR, thread.getName() + " ended", error);
+                });
         System.exit(new CommandLine(new ServerMain()).execute(arguments));
     }
 
@@ -65,7 +72,11 @@ public final class ServerMain implements Callable<Integer> {
             Storage storage = Storage.open(config);
             FirnServer server;
             try {
-                server = FirnServer.of(storage.store()).config(config).start();
+                server =
+                        FirnServer.of(storage.store())
+                                .config(config)
+                                .onError(ServerMain::endIfFatal)
+                                .start();
             } catch (IOException | RuntimeException e) {
                 storage.close();
                 throw e;
@@ -98,6 +109,17 @@ public final class ServerMain implements Callable<Integer> {
         }
         ended.await();
         return 0;
+    }
+
+    /**
+     * Ends the process without memory: any thread may have lost an object halfway, and what was
+     * acknowledged is on the medium.
+     */
+    private static void endIfFatal(Throwable error) {
+        if (error.getClass() == OutOfMemoryError.class) { // not Netty's, for its own limit
+            System.err.println("firn-server: ends, because it is out of memory: " + error);
+            Runtime.getRuntime().halt(OUT_OF_MEMORY);
+        }
     }
 
     /** Returns the version of the jar. */

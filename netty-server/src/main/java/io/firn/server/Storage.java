@@ -48,6 +48,9 @@ final class Storage implements AutoCloseable {
         LogStoreBuilder builder = LogStore.in(config.directory().resolve("firn"));
         tiers.forEach(builder::tier);
         boolean createsBeside = config.flag(CREATE_BESIDE_UNREADABLE);
+        if (config.has("firn.max.partitions")) {
+            builder.maxPartitions(config.integer("firn.max.partitions"));
+        }
         if (createsBeside) {
             builder.createTopicsBesideUnreadableOnes();
         }

@@ -1,8 +1,10 @@
 package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.utils.ByteUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,30 @@ class BadRequestTest {
         try (KafkaProducer<String, String> producer = running.producer(Map.of())) {
             producer.send(new ProducerRecord<>("alive", "v"))
                     .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A produce request may have 100 MB, and a tag without content has five bytes. */
+    @Test
+    void shouldEndAConnectionWhoseHeaderHasVeryManyTags() throws Exception {
+        for (int tags : new int[] {100, 2_000}) {
+            ByteBuffer header = ByteBuffer.allocate(10 + 2 + 5 * tags + 3);
+            header.putShort(ApiKeys.LIST_GROUPS.id).putShort((short) 3).putInt(7);
+            header.putShort((short) -1);
+            ByteUtils.writeUnsignedVarint(tags, header);
+            for (int tag = 0; tag < tags; tag++) {
+                ByteUtils.writeUnsignedVarint(tag, header);
+                header.put((byte) 0); // no content
+            }
+            header.put((byte) 0); // the request has no tags of its own
+            try (Wire wire = new Wire(running.server())) {
+                wire.send(java.util.Arrays.copyOf(header.array(), header.position()));
+                if (tags == 100) {
+                    assertEquals(7, wire.receive().getInt());
+                } else {
+                    assertThrows(IOException.class, wire::receive); // no response
+                }
+            }
         }
     }
 

@@ -101,10 +101,13 @@ public final class JazzerTarget {
         Node node = new Node(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
         topics = new ServedTopics(store, config, medium, own);
-        ServedApis apis = new ServedApis(topics, () -> node, atOnce, atOnce);
+        ServedApis apis =
+                new ServedApis(
+                        topics,
+                        () -> node,
+                        new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(
-                new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()),
-                atOnce);
+                new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper(), exchange -> true);
         topics.create(NAMES.get(0), 2, Map.of());

@@ -65,6 +65,9 @@ final class Running implements AutoCloseable {
     void start(int port) throws IOException {
         LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
         tiers.apply(directory).forEach(builder::tier);
+        if (config.has("firn.max.partitions")) {
+            builder.maxPartitions(config.integer("firn.max.partitions"));
+        }
         store = builder.open();
         server = FirnServer.of(store).config(config).port(port).start();
     }

@@ -27,6 +27,12 @@ final class Wire implements AutoCloseable {
     }
 
     Wire(int port) throws IOException {
+        this("127.0.0.1", port);
+    }
+
+    /** From an address of this machine, such as 127.0.0.2: limits go by address. */
+    Wire(String from, int port) throws IOException {
+        socket.bind(new InetSocketAddress(from, 0));
         socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
         socket.setSoTimeout(HANGS_AFTER_MS);
         socket.setTcpNoDelay(true);
@@ -35,13 +41,17 @@ final class Wire implements AutoCloseable {
 
     /** A request, without its length. */
     static byte[] request(ApiKeys key, short version, ApiMessage body) {
+        return request(key, version, body, "wire");
+    }
+
+    static byte[] request(ApiKeys key, short version, ApiMessage body, String clientId) {
         ObjectSerializationCache cache = new ObjectSerializationCache();
         RequestHeaderData header =
                 new RequestHeaderData()
                         .setRequestApiKey(key.id)
                         .setRequestApiVersion(version)
                         .setCorrelationId(7)
-                        .setClientId("wire");
+                        .setClientId(clientId);
         short headerVersion = key.requestHeaderVersion(version);
         int size = header.size(cache, headerVersion) + body.size(cache, version);
         ByteBuffer bytes = ByteBuffer.allocate(size);
@@ -68,6 +78,16 @@ final class Wire implements AutoCloseable {
     ByteBuffer receive() throws IOException {
         byte[] bytes = new byte[in.readInt()];
         in.readFully(bytes);
+        return ByteBuffer.wrap(bytes);
+    }
+
+    /** The next answer, without its length, read in pieces with pauses between them. */
+    ByteBuffer receiveSlowly(int pieceBytes, long pauseMs) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        for (int from = 0; from < bytes.length; from += pieceBytes) {
+            in.readFully(bytes, from, Math.min(pieceBytes, bytes.length - from));
+            java.util.concurrent.locks.LockSupport.parkNanos(pauseMs * 1_000_000);
+        }
         return ByteBuffer.wrap(bytes);
     }
 

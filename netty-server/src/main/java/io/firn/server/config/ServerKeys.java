@@ -96,6 +96,8 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));
         add(ConfigKey.of("firn.create.topics.beside.unreadable", BOOLEAN, false));
+        add(ConfigKey.of("firn.groups.max.bytes", LONG, groupBytes()).atLeast(65_536));
+        add(ConfigKey.of("firn.max.partitions", INT, null).atLeast(1));
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
@@ -153,6 +155,11 @@ public final class ServerKeys {
     }
 
     private ServerKeys() {}
+
+    /** Returns a quarter of the heap. */
+    private static long groupBytes() {
+        return Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4);
+    }
 
     /** Returns a quarter of the heap: Netty may use as much memory outside of it as the heap. */
     private static long queuedBytes() {

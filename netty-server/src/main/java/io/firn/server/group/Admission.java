@@ -36,7 +36,8 @@ final class Admission {
             String protocolType,
             Map<String, byte[]> protocols,
             boolean needsIdFirst,
-            boolean maySkipAssignment) {}
+            boolean maySkipAssignment,
+            String owner) {}
 
     /** Returns NONE if the request was answered or will be; otherwise the error to answer with. */
     @GuardedBy("group")
@@ -57,6 +58,9 @@ final class Admission {
         int bytes = Member.bytesOf(ask.memberId, ask.instanceId, ask.clientId, ask.protocols);
         if (!group.members().hasRoomFor(bytes, before)) {
             return Errors.GROUP_MAX_SIZE_REACHED;
+        }
+        if (before == null && !group.hasMemoryFor(2L * bytes)) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
         }
         if (ask.memberId.isEmpty()) {
             return joinNew(group, ask, reply);
@@ -90,6 +94,9 @@ final class Admission {
             // A client that times out and tries again must not leave a member behind each time.
             if (group.pendingCount() + group.members().size() >= limits.maxMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
+            }
+            if (!group.hasMemoryFor(2L * id.length())) {
+                return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
             }
             group.awaitId(id, System.nanoTime() + ask.sessionMs * 1_000_000L);
             reply.accept(JoinResult.refused(Errors.MEMBER_ID_REQUIRED, id));

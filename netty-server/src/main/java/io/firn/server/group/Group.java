@@ -1,5 +1,9 @@
 package io.firn.server.group;
 
+import java.util.UUID;
+import java.util.List;
+import java.util.HashSet;
+import java.util.ArrayList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.wire.DeadlineTimer;
 import java.util.HashMap;
@@ -16,6 +20,10 @@ final class Group {
     /** The time since which a group is empty that was never used. */
     static final long NEVER_USED = 0;
 
+    // About what is used beside the characters.
+    static final int FIXED_BYTES = 1_500;
+    private static final int ENTRY_BYTES = 200;
+
     private final String id;
 
     /** Thread-safe by itself: nobody holds the group's monitor while a force runs. */
@@ -31,6 +39,22 @@ final class Group {
     /** The metadata of commits, by topic id and partition; only where it is not empty. */
     @GuardedBy("this")
     private final Map<String, String> commitMetadata = new TreeMap<>();
+
+    /** The topics in which the group has offsets, as far as it is known. */
+    @GuardedBy("this")
+    private final Set<UUID> topics = new HashSet<>();
+
+    @GuardedBy("this")
+    private GroupMemory memory;
+
+    @GuardedBy("this")
+    private long pendingBytes;
+
+    @GuardedBy("this")
+    private long metadataBytes;
+
+    @GuardedBy("this")
+    private long cursorBytes;
 
     @GuardedBy("this")
     private final RebalanceDeadlines deadlines = new RebalanceDeadlines();
@@ -130,9 +154,76 @@ final class Group {
     /** Sets or removes the metadata of a commit; returns what was there. */
     @GuardedBy("this")
     String commitMetadata(String place, String value) {
-        return value == null || value.isEmpty()
-                ? commitMetadata.remove(place)
-                : commitMetadata.put(place, value);
+        String before =
+                value == null || value.isEmpty()
+                        ? commitMetadata.remove(place)
+                        : commitMetadata.put(place, value);
+        metadataBytes += bytesOf(value) - bytesOf(before);
+        return before;
+    }
+
+    private static long bytesOf(String metadata) {
+        return metadata == null || metadata.isEmpty() ? 0 : ENTRY_BYTES + 2L * metadata.length();
+    }
+
+    // ---- memory
+
+    @GuardedBy("this")
+    void memory(GroupMemory value) {
+        memory = value;
+        countMemory();
+    }
+
+    /** Returns whether a number of bytes may be added to what is remembered. */
+    @GuardedBy("this")
+    boolean hasMemoryFor(long more) {
+        return memory == null || memory.hasRoomFor(more);
+    }
+
+    /** Counts what the group uses now; to be called after changes. */
+    @GuardedBy("this")
+    void countMemory() {
+        if (memory != null) {
+            long fixed = FIXED_BYTES + 2L * id.length();
+            memory.set(
+                    state == GroupState.DEAD
+                            ? 0
+                            : fixed
+                                    + pendingBytes
+                                    + metadataBytes
+                                    + cursorBytes
+                                    + members.memoryBytes());
+        }
+    }
+
+    /**
+     * Notes that the group has offsets in a topic.
+     *
+     * @param bytes what they use
+     * @return false if there is no room for them
+     */
+    @GuardedBy("this")
+    boolean noteCursor(UUID topic, long bytes) {
+        if (topics.contains(topic)) {
+            return true;
+        }
+        if (!hasMemoryFor(bytes)) {
+            return false;
+        }
+        topics.add(topic);
+        cursorBytes += bytes;
+        countMemory();
+        return true;
+    }
+
+    /** Returns whether nothing is known of the group but its id. */
+    @GuardedBy("this")
+    boolean isUnused() {
+        return state == GroupState.EMPTY
+                && emptySinceMs == NEVER_USED
+                && pendingIds.isEmpty()
+                && topics.isEmpty()
+                && commitMetadata.isEmpty();
     }
 
     // ---- members
@@ -146,7 +237,7 @@ final class Group {
     @GuardedBy("this")
     void add(Member member) {
         members.add(member);
-        pendingIds.remove(member.id());
+        removePending(member.id());
     }
 
     /** Returns whether a member with these protocols is compatible with the present members. */
@@ -184,20 +275,32 @@ final class Group {
     /** Waits for a client to join with the id that it was given. */
     @GuardedBy("this")
     void awaitId(String memberId, long deadlineNs) {
-        pendingIds.put(memberId, deadlineNs);
+        if (pendingIds.put(memberId, deadlineNs) == null) {
+            pendingBytes += bytesOf(memberId);
+        }
         runBy(deadlineNs);
     }
 
     /** Stops waiting for an id; returns false if it was not pending. */
     @GuardedBy("this")
     boolean removePending(String memberId) {
-        return pendingIds.remove(memberId) != null;
+        boolean was = pendingIds.remove(memberId) != null;
+        pendingBytes -= was ? bytesOf(memberId) : 0;
+        return was;
     }
 
     /** Removes the pending ids whose deadlines have passed; returns whether there were any. */
     @GuardedBy("this")
     boolean removeExpiredPending(long nowNs) {
-        return pendingIds.values().removeIf(deadline -> nowNs - deadline > 0);
+        List<String> expired = new ArrayList<>();
+        pendingIds.forEach(
+                (memberId, deadline) -> {
+                    if (nowNs - deadline > 0) {
+                        expired.add(memberId);
+                    }
+                });
+        expired.forEach(this::removePending);
+        return !expired.isEmpty();
     }
 
     // ---- deadlines

@@ -33,6 +33,9 @@ public final class GroupAdmin {
     private static final short FIRST_WITH_NOT_FOUND = 6;
     private static final String CLASSIC = "classic";
 
+    /** About what a member uses in a response; its metadata is that of the group. */
+    private static final int MEMBER_BYTES = 200;
+
     private final GroupCoordinator coordinator;
     private final GroupOffsets offsets;
     private final ServedTopics topics;
@@ -48,29 +51,50 @@ public final class GroupAdmin {
     /** Answers ListGroups. */
     public void list(Exchange exchange, ListGroupsRequestData request) {
         ListGroupsResponseData response = new ListGroupsResponseData();
+        Filter filter = Filter.of(request);
         Set<String> listed = new HashSet<>();
         for (Group group : coordinator.groups()) {
             synchronized (group) {
                 listed.add(group.id());
-                add(response, request, group.id(), group.protocolType(), group.state());
+                add(response, filter, group.id(), group.protocolType(), group.state());
             }
         }
         for (String id : offsets.groupIds()) {
             if (listed.add(id)) {
-                add(response, request, id, "", GroupState.EMPTY);
+                add(response, filter, id, "", GroupState.EMPTY);
             }
         }
         exchange.reply(response);
     }
 
+    /** Which groups a request asks for, in lower case; all of them if a set is empty. */
+    private record Filter(Set<String> states, Set<String> types) {
+        static Filter of(ListGroupsRequestData request) {
+            return new Filter(lower(request.statesFilter()), lower(request.typesFilter()));
+        }
+
+        private static Set<String> lower(List<String> all) {
+            Set<String> lower = new HashSet<>();
+            all.forEach(each -> lower.add(each.toLowerCase(Locale.ROOT)));
+            return lower;
+        }
+
+        boolean passes(GroupState state) {
+            return passes(states, state.shown()) && passes(types, CLASSIC);
+        }
+
+        private static boolean passes(Set<String> wanted, String value) {
+            return wanted.isEmpty() || wanted.contains(value.toLowerCase(Locale.ROOT));
+        }
+    }
+
     private static void add(
             ListGroupsResponseData response,
-            ListGroupsRequestData request,
+            Filter filter,
             String id,
             String type,
             GroupState state) {
-        if (passes(request.statesFilter(), state.shown())
-                && passes(request.typesFilter(), CLASSIC)) {
+        if (filter.passes(state)) {
             response.groups()
                     .add(
                             new ListedGroup()
@@ -81,40 +105,39 @@ public final class GroupAdmin {
         }
     }
 
-    private static boolean passes(List<String> filter, String value) {
-        String lower = value.toLowerCase(Locale.ROOT);
-        return filter.isEmpty()
-                || filter.stream().anyMatch(each -> each.toLowerCase(Locale.ROOT).equals(lower));
-    }
-
     /** Answers DescribeGroups. */
     public void describe(Exchange exchange, DescribeGroupsRequestData request) {
         DescribeGroupsResponseData response = new DescribeGroupsResponseData();
-        Set<String> withOffsets = null;
         // Each once: a group may be large, and a request may name it very often.
-        for (String id : new LinkedHashSet<>(request.groups())) {
-            Group group = coordinator.find(id);
-            if (group != null) {
-                response.groups().add(describe(group));
-                continue;
-            }
-            withOffsets = withOffsets == null ? offsets.groupIds() : withOffsets;
-            boolean hasOffsets = withOffsets.contains(id);
-            boolean refuse = !hasOffsets && exchange.version() >= FIRST_WITH_NOT_FOUND;
-            response.groups()
-                    .add(
-                            new DescribedGroup()
-                                    .setGroupId(id)
-                                    .setGroupState(
-                                            (hasOffsets ? GroupState.EMPTY : GroupState.DEAD)
-                                                    .shown())
-                                    .setErrorCode(
-                                            (refuse ? Errors.GROUP_ID_NOT_FOUND : Errors.NONE)
-                                                    .code())
-                                    .setErrorMessage(
-                                            refuse ? "Group " + id + " not found." : null));
-        }
-        exchange.reply(response);
+        Set<String> once = new LinkedHashSet<>(request.groups());
+        Set<String> withOffsets =
+                once.stream().allMatch(id -> coordinator.find(id) != null)
+                        ? Set.of()
+                        : offsets.groupIds();
+        exchange.inSteps(
+                once,
+                id -> {
+                    Group group = coordinator.find(id);
+                    if (group == null) {
+                        boolean hasOffsets = withOffsets.contains(id);
+                        boolean refuse = !hasOffsets && exchange.version() >= FIRST_WITH_NOT_FOUND;
+                        response.groups().add(withoutMembers(id, hasOffsets, refuse));
+                    } else {
+                        DescribedGroup described = describe(group);
+                        exchange.addAnswerBytes(
+                                (long) MEMBER_BYTES * (1 + described.members().size()));
+                        response.groups().add(described);
+                    }
+                },
+                () -> exchange.reply(response));
+    }
+
+    private static DescribedGroup withoutMembers(String id, boolean hasOffsets, boolean refuse) {
+        return new DescribedGroup()
+                .setGroupId(id)
+                .setGroupState((hasOffsets ? GroupState.EMPTY : GroupState.DEAD).shown())
+                .setErrorCode((refuse ? Errors.GROUP_ID_NOT_FOUND : Errors.NONE).code())
+                .setErrorMessage(refuse ? "Group " + id + " not found." : null);
     }
 
     private static DescribedGroup describe(Group group) {
@@ -151,14 +174,17 @@ public final class GroupAdmin {
         DeleteGroupsResponseData response = new DeleteGroupsResponseData();
         // Looked up once: a request may name very many groups that do not exist.
         Set<String> withOffsets = offsets.groupIds();
-        for (String id : new HashSet<>(request.groupsNames())) {
-            response.results()
-                    .add(
-                            new DeletableGroupResult()
-                                    .setGroupId(id)
-                                    .setErrorCode(delete(id, withOffsets).code()));
-        }
-        exchange.reply(response);
+        exchange.inSteps(
+                new HashSet<>(request.groupsNames()),
+                id -> {
+                    Errors error = delete(id, withOffsets);
+                    response.results()
+                            .add(
+                                    new DeletableGroupResult()
+                                            .setGroupId(id)
+                                            .setErrorCode(error.code()));
+                },
+                () -> exchange.reply(response));
     }
 
     private Errors delete(String id, Set<String> withOffsets) {
@@ -166,7 +192,7 @@ public final class GroupAdmin {
             return Errors.GROUP_ID_NOT_FOUND;
         }
         try {
-            return coordinator.delete(id);
+            return coordinator.delete(id, withOffsets.contains(id));
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e); // this group only
         }

@@ -57,6 +57,7 @@ final class GroupCommits {
                 before.put(place, old);
                 changed |= !Objects.equals(group.commitMetadata().get(place), old);
             }
+            group.countMemory();
             long emptySinceMs = group.emptySinceMs();
             long now = System.currentTimeMillis();
             boolean aged =
@@ -73,6 +74,7 @@ final class GroupCommits {
                     for (Map.Entry<String, String> each : before.entrySet()) {
                         group.commitMetadata(each.getKey(), each.getValue());
                     }
+                    group.countMemory();
                     group.emptySinceMs(emptySinceMs);
                     throw e;
                 }

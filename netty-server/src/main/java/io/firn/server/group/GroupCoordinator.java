@@ -39,6 +39,9 @@ public final class GroupCoordinator {
         this.admission = new Admission(files, limits, rebalances);
         this.timers = new GroupTimers(background, rebalances);
         for (Group group : files.readAll(System.nanoTime())) {
+            synchronized (group) {
+                group.memory(new GroupMemory(limits.memory(), ""));
+            }
             groups.put(group.id(), timers.start(group));
         }
     }
@@ -55,9 +58,42 @@ public final class GroupCoordinator {
         return groups.size();
     }
 
-    /** Returns a group, and creates it if necessary; the caller holds no group's monitor. */
-    Group findOrCreate(String groupId) {
-        return groups.computeIfAbsent(groupId, id -> timers.start(new Group(id, Group.NEVER_USED)));
+    /**
+     * Returns a group, and creates it if necessary; the caller holds no group's monitor.
+     *
+     * @param owner the client, in whose share of the memory a new group is
+     * @return null if there is no memory for another group
+     */
+    Group findOrCreate(String groupId, String owner) {
+        Group known = groups.get(groupId);
+        if (known != null || !limits.memory().hasRoomFor(owner, Group.FIXED_BYTES)) {
+            return known;
+        }
+        return groups.computeIfAbsent(groupId, id -> create(id, owner));
+    }
+
+    private Group create(String groupId, String owner) {
+        Group group = new Group(groupId, Group.NEVER_USED);
+        synchronized (group) {
+            group.memory(new GroupMemory(limits.memory(), owner));
+        }
+        return timers.start(group);
+    }
+
+    /** Forgets a group that a request has mentioned, and that nobody uses. */
+    void forgetIfUnused(Group group) {
+        synchronized (group) {
+            if (group.isUnused()) {
+                end(group);
+            }
+        }
+    }
+
+    @GuardedBy("group")
+    private void end(Group group) {
+        group.state(GroupState.DEAD);
+        group.countMemory();
+        groups.remove(group.id(), group);
     }
 
     // ---- join
@@ -75,10 +111,17 @@ public final class GroupCoordinator {
             reply.accept(JoinResult.refused(wrong, ask.memberId()));
             return;
         }
-        Group group = findOrCreate(ask.groupId());
+        Group group = findOrCreate(ask.groupId(), ask.owner());
+        if (group == null) {
+            reply.accept(
+                    JoinResult.refused(Errors.COORDINATOR_NOT_AVAILABLE, ask.memberId()));
+            return;
+        }
         synchronized (group) {
             Errors error = admission.join(group, ask, reply);
+            group.countMemory();
             if (error != Errors.NONE) {
+                forgetIfUnused(group);
                 reply.accept(JoinResult.refused(error, ask.memberId()));
             }
         }
@@ -106,6 +149,7 @@ public final class GroupCoordinator {
             Errors error = group.check(ask.memberId, ask.instanceId, ask.generation);
             if (error == Errors.NONE) {
                 error = sync(group, ask, reply);
+                group.countMemory();
             }
             if (error != Errors.NONE) {
                 reply.accept(SyncResult.refused(error));
@@ -185,6 +229,7 @@ public final class GroupCoordinator {
             Errors error = group.members().check(id, instanceId);
             if (error == Errors.NONE) {
                 rebalances.remove(group, group.members().find(id), Errors.UNKNOWN_MEMBER_ID);
+                group.countMemory();
             }
             return error;
         }
@@ -194,6 +239,15 @@ public final class GroupCoordinator {
 
     /** Deletes a group without members, and its committed offsets. */
     Errors delete(String groupId) {
+        return delete(groupId, true);
+    }
+
+    /**
+     * Deletes a group without members, and its committed offsets.
+     *
+     * @param mayHaveOffsets false if it had none shortly before
+     */
+    Errors delete(String groupId, boolean mayHaveOffsets) {
         Group group = groups.get(groupId);
         if (group == null) {
             return offsets.deleteAll(groupId) ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
@@ -202,10 +256,11 @@ public final class GroupCoordinator {
             if (!group.members().isEmpty() || !group.is(GroupState.EMPTY)) {
                 return Errors.NON_EMPTY_GROUP;
             }
-            var unused = offsets.deleteAll(groupId);
-            files.delete(groupId);
-            group.state(GroupState.DEAD); // last: a group that could not be deleted remains
-            groups.remove(groupId, group);
+            if (mayHaveOffsets || group.emptySinceMs() != Group.NEVER_USED) {
+                var unused = offsets.deleteAll(groupId);
+                files.delete(groupId);
+            }
+            end(group); // last: a group that could not be deleted remains
             return Errors.NONE;
         }
     }
@@ -233,8 +288,7 @@ public final class GroupCoordinator {
                     && group.pendingCount() == 0
                     && group.emptySinceMs() < beforeMs) {
                 if (group.emptySinceMs() == Group.NEVER_USED) {
-                    group.state(GroupState.DEAD);
-                    groups.remove(group.id(), group); // it was never used
+                    end(group); // it was never used
                 } else {
                     var unused = delete(group.id());
                 }

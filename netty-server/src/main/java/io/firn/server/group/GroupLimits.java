@@ -1,10 +1,12 @@
 package io.firn.server.group;
 
 import io.firn.server.config.ServerConfig;
+import io.firn.server.wire.Shares;
 
-/** The limits and times of groups. */
+/** The limits and times of groups, and the memory that all of them use. */
 record GroupLimits(
-        int minSessionMs, int maxSessionMs, int maxMembers, int initialDelayMs, long retentionMs) {
+        int minSessionMs, int maxSessionMs, int maxMembers, int initialDelayMs, long retentionMs,
+        Shares memory) {
 
     static GroupLimits of(ServerConfig config) {
         return new GroupLimits(
@@ -12,7 +14,8 @@ record GroupLimits(
                 config.integer("group.max.session.timeout.ms"),
                 config.integer("group.max.size"),
                 config.integer("group.initial.rebalance.delay.ms"),
-                config.integer("offsets.retention.minutes") * 60_000L);
+                config.integer("offsets.retention.minutes") * 60_000L,
+                new Shares(config.number("firn.groups.max.bytes")));
     }
 
     boolean allowsSession(int ms) {

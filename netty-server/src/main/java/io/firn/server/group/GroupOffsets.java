@@ -21,6 +21,8 @@ final class GroupOffsets {
     private static final int MAX_CHARS = 120;
     private static final int MAX_FILE_NAME_CHARS = 230;
 
+    private static final int CURSOR_BYTES = 500;
+
     private final LogStore store;
 
     GroupOffsets(LogStore store) {
@@ -41,6 +43,11 @@ final class GroupOffsets {
     /** Returns the key of a partition in the metadata of commits. */
     static String place(Topic topic, int partition) {
         return topic.id() + "." + partition;
+    }
+
+    /** Returns about how much memory the offsets of a group in a topic use. */
+    static long memoryBytes(Topic topic) {
+        return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
     }
 
     /** Sets an offset of the group; {@link #force} makes it durable. */

@@ -37,6 +37,7 @@ final class GroupTimers {
             long now = System.nanoTime();
             try {
                 rebalances.expire(group, now);
+                group.countMemory();
             } catch (RuntimeException e) {
                 LOG.log(
                         System.Logger.Level.ERROR,

@@ -7,6 +7,7 @@ import io.firn.server.log.OffsetsTopic;
 import io.firn.server.log.ServedTopics;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -55,9 +56,10 @@ public final class Groups {
 
     /** Starts to delete groups that have not been used for the retention time. */
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
-    public void start(ScheduledExecutorService background) {
-        background.scheduleWithFixedDelay(
-                coordinator::expire, EXPIRE_MINUTES, EXPIRE_MINUTES, TimeUnit.MINUTES);
+    public void start(ScheduledExecutorService timers, Executor worker) {
+        timers.scheduleWithFixedDelay(
+                () -> worker.execute(coordinator::expire),
+                EXPIRE_MINUTES, EXPIRE_MINUTES, TimeUnit.MINUTES);
     }
 
     /** Returns the handlers for members. */

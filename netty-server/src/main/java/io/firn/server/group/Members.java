@@ -20,6 +20,8 @@ final class Members implements Iterable<Member> {
      */
     private static final long MAX_BYTES = 8 << 20;
 
+    private static final int FIXED_BYTES = 500;
+
     private final Map<String, Member> byId = new LinkedHashMap<>();
     private final Map<String, String> idsByInstance = new HashMap<>();
 
@@ -127,6 +129,15 @@ final class Members implements Iterable<Member> {
     /** Returns whether there is room for more bytes, in the place of a member if one is given. */
     boolean hasRoomFor(int more, Member old) {
         return bytes - (old == null ? 0 : old.bytes()) + more <= MAX_BYTES;
+    }
+
+    /** Returns about how much memory the members use, with their assignments. */
+    long memoryBytes() {
+        long sum = 2 * bytes;
+        for (Member member : byId.values()) {
+            sum += FIXED_BYTES + member.assignment().length;
+        }
+        return sum;
     }
 
     /** Returns what is wrong with a claimed membership, or {@link Errors#NONE}. */

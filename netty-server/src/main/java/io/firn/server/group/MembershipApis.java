@@ -54,8 +54,10 @@ public final class MembershipApis {
                         request.protocolType(),
                         protocols,
                         version >= FIRST_WITH_ID_REQUIRED,
-                        version >= FIRST_WITH_SKIP_ASSIGNMENT);
+                        version >= FIRST_WITH_SKIP_ASSIGNMENT,
+                        exchange.connection().owner());
         coordinator.join(ask, joined -> exchange.reply(toWire(joined, version)));
+        exchange.parkLater();
     }
 
     private static JoinGroupResponseData toWire(JoinResult joined, short version) {
@@ -102,6 +104,7 @@ public final class MembershipApis {
                                         .setProtocolType(synced.protocolType())
                                         .setProtocolName(synced.protocol())
                                         .setAssignment(synced.assignment())));
+        exchange.parkLater();
     }
 
     /** Handles Heartbeat. */

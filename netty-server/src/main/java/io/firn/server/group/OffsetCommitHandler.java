@@ -46,13 +46,16 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         Errors error = Errors.INVALID_GROUP_ID;
         Group group = null;
         if (GroupOffsets.isGroupId(request.groupId())) {
-            group = coordinator.findOrCreate(request.groupId());
+            group =
+                    coordinator.findOrCreate(request.groupId(), exchange.connection().owner());
             error =
-                    commits.check(
-                            group,
-                            request.memberId(),
-                            request.groupInstanceId(),
-                            request.generationIdOrMemberEpoch());
+                    group == null
+                            ? Errors.COORDINATOR_NOT_AVAILABLE
+                            : commits.check(
+                                    group,
+                                    request.memberId(),
+                                    request.groupInstanceId(),
+                                    request.generationIdOrMemberEpoch());
         }
         OffsetCommitResponseData response = new OffsetCommitResponseData();
         Set<Cursor> moved = new LinkedHashSet<>();
@@ -70,7 +73,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             for (OffsetCommitRequestPartition each : topic.partitions()) {
                 Errors outcome =
                         forTopic == Errors.NONE
-                                ? commit(request.groupId(), served.topic(), each, moved, metadata)
+                                ? commit(group, served.topic(), each, moved, metadata)
                                 : forTopic;
                 results.partitions()
                         .add(
@@ -80,6 +83,9 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             }
         }
         if (moved.isEmpty()) {
+            if (group != null) {
+                coordinator.forgetIfUnused(group);
+            }
             exchange.reply(response);
             return;
         }
@@ -104,11 +110,14 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             exchange.reply(response);
         } catch (RuntimeException e) {
             exchange.fail(e);
+        } catch (Error e) {
+            exchange.fail(e);
+            throw e;
         }
     }
 
     private Errors commit(
-            String groupId,
+            Group group,
             Topic topic,
             OffsetCommitRequestPartition asked,
             Set<Cursor> moved,
@@ -121,8 +130,16 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         if (text != null && text.length() > maxMetadataChars) {
             return Errors.OFFSET_METADATA_TOO_LARGE;
         }
+        synchronized (group) {
+            if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))
+                    || (text != null
+                            && !text.isEmpty()
+                            && !group.hasMemoryFor(2L * text.length()))) {
+                return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+            }
+        }
         try {
-            moved.add(GroupOffsets.advance(topic, groupId, partition, asked.committedOffset()));
+            moved.add(GroupOffsets.advance(topic, group.id(), partition, asked.committedOffset()));
             metadata.put(GroupOffsets.place(topic, partition), text);
             return Errors.NONE;
         } catch (InvalidOptionException e) {

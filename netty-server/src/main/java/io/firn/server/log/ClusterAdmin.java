@@ -1,5 +1,8 @@
 package io.firn.server.log;
 
+import java.util.Set;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
@@ -135,15 +138,16 @@ public final class ClusterAdmin {
         } else {
             request.topics().forEach(each -> names.add(each.topic()));
         }
-        for (String name : names) {
+        for (String name : new LinkedHashSet<>(names)) {
             ServedTopic topic = topics.find(name);
             if (topic == null) {
                 continue;
             }
             var asked = request.topics() == null ? null : request.topics().find(name);
+            Set<Integer> wanted = asked == null ? null : new HashSet<>(asked.partitions());
             DescribeLogDirsTopic shown = new DescribeLogDirsTopic().setName(name);
             for (int i = 0; i < topic.topic().partitionCount(); i++) {
-                if (asked == null || asked.partitions().contains(i)) {
+                if (wanted == null || wanted.contains(i)) {
                     shown.partitions()
                             .add(
                                     new DescribeLogDirsPartition()

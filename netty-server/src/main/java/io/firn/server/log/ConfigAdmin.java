@@ -5,7 +5,11 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.config.TopicKeys;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
@@ -23,7 +27,15 @@ public final class ConfigAdmin {
     private static final byte FROM_FILE = 4;
     private static final byte FROM_DEFAULT = 5;
 
+    /** About what a value uses in a response, as an object. */
+    private static final int VALUE_BYTES = 200;
+
+    private static final int NODE_VALUES = 100;
+    private static final int TOPIC_VALUES = 30;
+
     private final ServedTopics topics;
+
+    private record Resource(byte type, String name) {}
 
     /** Creates the handler. */
     public ConfigAdmin(ServedTopics topics) {
@@ -33,19 +45,34 @@ public final class ConfigAdmin {
     /** Handles DescribeConfigs. */
     public void describe(Exchange exchange, DescribeConfigsRequestData request) {
         DescribeConfigsResponseData response = new DescribeConfigsResponseData();
-        for (DescribeConfigsResource asked : request.resources()) {
-            DescribeConfigsResult result =
-                    new DescribeConfigsResult()
-                            .setResourceType(asked.resourceType())
-                            .setResourceName(asked.resourceName());
-            try {
-                result.setConfigs(describe(asked, request.includeSynonyms()));
-            } catch (RuntimeException e) {
-                result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.results().add(result);
+        // Each once: the answer is a hundred times as long as the name.
+        Map<Resource, DescribeConfigsResource> once = new LinkedHashMap<>();
+        for (DescribeConfigsResource each : request.resources()) {
+            once.putIfAbsent(new Resource(each.resourceType(), each.resourceName()), each);
         }
-        exchange.reply(response);
+        boolean synonyms = request.includeSynonyms();
+        exchange.inSteps(
+                once.values(),
+                asked -> {
+                    int values = asked.resourceType() == BROKER ? NODE_VALUES : TOPIC_VALUES;
+                    exchange.addAnswerBytes(
+                            (long) values * VALUE_BYTES * (synonyms ? 2 : 1));
+                    response.results().add(result(asked, synonyms));
+                },
+                () -> exchange.reply(response));
+    }
+
+    private DescribeConfigsResult result(DescribeConfigsResource asked, boolean synonyms) {
+        DescribeConfigsResult result =
+                new DescribeConfigsResult()
+                        .setResourceType(asked.resourceType())
+                        .setResourceName(asked.resourceName());
+        try {
+            result.setConfigs(describe(asked, synonyms));
+        } catch (RuntimeException e) {
+            result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
+        }
+        return result;
     }
 
     private List<DescribeConfigsResourceResult> describe(
@@ -77,7 +104,8 @@ public final class ConfigAdmin {
                             + ".");
         }
         if (asked.configurationKeys() != null && !asked.configurationKeys().isEmpty()) {
-            all.removeIf(each -> !asked.configurationKeys().contains(each.name()));
+            Set<String> wanted = new HashSet<>(asked.configurationKeys());
+            all.removeIf(each -> !wanted.contains(each.name()));
         }
         return all;
     }

@@ -24,6 +24,11 @@ final class Duplicates<T> {
         return duplicates.contains(one) && !answered.add(one);
     }
 
+    /** Returns whether there are several of this. */
+    boolean contains(T one) {
+        return duplicates.contains(one);
+    }
+
     /** Refuses a duplicate. */
     void check(T one, String name) {
         if (duplicates.contains(one)) {

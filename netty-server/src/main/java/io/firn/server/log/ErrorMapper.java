@@ -13,6 +13,7 @@ import io.firn.ProducerFencedException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TopicExistsException;
+import io.firn.TooManyPartitionsException;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.wire.WireErrors;
@@ -51,6 +52,9 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof TopicExistsException) {
             return Errors.TOPIC_ALREADY_EXISTS;
+        }
+        if (error instanceof TooManyPartitionsException) {
+            return Errors.POLICY_VIOLATION; // as Kafka's controller for too many at once
         }
         if (error instanceof OffsetOutOfRangeException) {
             return Errors.OFFSET_OUT_OF_RANGE;

@@ -29,6 +29,9 @@ import org.apache.kafka.common.message.FetchRequestData;
  * <p>A wake-up during a read makes it read once more.
  */
 final class FetchTask {
+    /** More partitions than this are looked up in the background. */
+    private static final int MANY = 2_000;
+
     private static final int MAX_WAIT_MS = 10 * 60 * 1000;
 
     private final FetchReader reader;
@@ -36,6 +39,7 @@ final class FetchTask {
     private final Exchange exchange;
     private final FetchRequestData request;
     private final Map<ServedPartition, BatchReader> readers;
+    private final boolean large;
     private final long startNs = System.nanoTime();
     private final Runnable wakeUp = this::wakeUp;
     private final Runnable onClose = this::stopWaiting;
@@ -56,6 +60,9 @@ final class FetchTask {
         this.exchange = exchange;
         this.request = request;
         this.readers = FetchReader.readersOf(exchange);
+        this.large =
+                request.topics().stream().mapToLong(each -> 1 + each.partitions().size()).sum()
+                        > MANY;
     }
 
     // ---- read
@@ -71,7 +78,7 @@ final class FetchTask {
             return;
         }
         reading = true;
-        if (reader.isCold(exchange.version(), request)) {
+        if (large || reader.isCold(exchange.version(), request)) {
             background.execute(this::readCold);
         } else {
             onRead(read());
@@ -89,6 +96,9 @@ final class FetchTask {
         } catch (RuntimeException e) {
             exchange.fail(e); // otherwise the client would wait forever
             return;
+        } catch (Error e) {
+            exchange.fail(e);
+            throw e;
         }
         result.load();
         try {
@@ -106,7 +116,8 @@ final class FetchTask {
             return;
         }
         boolean enough = result.bytes() >= request.minBytes() || result.isFailed();
-        if (enough || leftMs() <= 0) {
+        // Where too much waits already, the client receives what there is, and asks again.
+        if (enough || leftMs() <= 0 || (!watching && !exchange.park())) {
             stopWaiting();
             exchange.reply(result.response());
             return;

@@ -4,6 +4,9 @@ import io.firn.Partition;
 import io.firn.TimestampedOffset;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
@@ -25,6 +28,17 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
 
     private final ServedTopics topics;
 
+    /** A partition of a request, and where its result belongs. */
+    private record Asked(
+            String topic,
+            ServedTopic served,
+            ListOffsetsPartition partition,
+            ListOffsetsTopicResponse results) {
+        TopicPartition place() {
+            return new TopicPartition(topic, partition.partitionIndex());
+        }
+    }
+
     /** Creates the handler. */
     public ListOffsetsHandler(ServedTopics topics) {
         this.topics = topics;
@@ -33,15 +47,34 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     @Override
     public void handle(Exchange exchange, ListOffsetsRequestData request) {
         ListOffsetsResponseData response = new ListOffsetsResponseData();
+        List<Asked> all = new ArrayList<>();
         for (var topic : request.topics()) {
             ListOffsetsTopicResponse results = new ListOffsetsTopicResponse().setName(topic.name());
             response.topics().add(results);
             ServedTopic served = topics.find(topic.name());
             for (ListOffsetsPartition each : topic.partitions()) {
-                results.partitions().add(find(served, each, exchange.version()));
+                all.add(new Asked(topic.name(), served, each, results));
             }
         }
-        exchange.reply(response);
+        Duplicates<TopicPartition> duplicates =
+                new Duplicates<>(all.stream().map(Asked::place));
+        exchange.inSteps(
+                all,
+                each -> {
+                    if (!duplicates.isAnswered(each.place())) {
+                        each.results.partitions().add(find(each, duplicates, exchange.version()));
+                    }
+                },
+                () -> exchange.reply(response));
+    }
+
+    private static ListOffsetsPartitionResponse find(
+            Asked asked, Duplicates<TopicPartition> duplicates, short version) {
+        return duplicates.contains(asked.place())
+                ? new ListOffsetsPartitionResponse()
+                        .setPartitionIndex(asked.partition.partitionIndex())
+                        .setErrorCode(Errors.INVALID_REQUEST.code())
+                : find(asked.served, asked.partition, version);
     }
 
     private static ListOffsetsPartitionResponse find(

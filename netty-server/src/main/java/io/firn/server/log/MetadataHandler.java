@@ -1,7 +1,9 @@
 package io.firn.server.log;
 
+import java.util.LinkedHashSet;
 import io.firn.InvalidOptionException;
 import io.firn.TopicExistsException;
+import io.firn.TooManyPartitionsException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
@@ -25,6 +27,13 @@ import org.apache.kafka.common.protocol.Errors;
  * their offsets after each change of an epoch.
  */
 public final class MetadataHandler implements Handler<MetadataRequestData> {
+    /** More topics or partitions than this are described in the background. */
+    private static final int MANY = 500;
+
+    // About what an answer uses, as an object.
+    private static final int TOPIC_BYTES = 200;
+    private static final int PARTITION_BYTES = 120;
+
     private final ServedTopics topics;
     private final Supplier<Node> node;
     private final Executor background;
@@ -32,7 +41,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     /**
      * Creates the handler.
      *
-     * @param background creates topics, which writes files
+     * @param background creates topics, which writes files, and gives long answers
      */
     public MetadataHandler(ServedTopics topics, Supplier<Node> node, Executor background) {
         this.topics = topics;
@@ -48,21 +57,28 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                         && (exchange.version() < 4 || request.allowAutoTopicCreation())
                         && request.topics().stream()
                                 .anyMatch(t -> t.name() != null && topics.find(t.name()) == null);
-        if (mayCreate) {
-            background.execute(
-                    () -> {
-                        try {
-                            answer(exchange, request, true);
-                        } catch (RuntimeException e) {
-                            exchange.fail(e);
-                        }
-                    });
+        if (mayCreate || isLarge(exchange, request)) {
+            exchange.handleOn(background, () -> answer(exchange, request, mayCreate));
         } else {
-            answer(exchange, request, false);
+            MetadataResponseData response = head();
+            add(response, exchange, request);
+            exchange.reply(response);
         }
     }
 
-    private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
+    /** A short request may have a long answer, which an event loop must not wait for. */
+    private boolean isLarge(Exchange exchange, MetadataRequestData request) {
+        return isForAll(exchange, request)
+                ? topics.partitionCount() > MANY
+                : request.topics().size() > MANY;
+    }
+
+    private static boolean isForAll(Exchange exchange, MetadataRequestData request) {
+        return request.topics() == null
+                || (exchange.version() == 0 && request.topics().isEmpty());
+    }
+
+    private MetadataResponseData head() {
         Node here = node.get();
         MetadataResponseData response =
                 new MetadataResponseData()
@@ -74,21 +90,59 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                 .setNodeId(here.id())
                                 .setHost(here.host())
                                 .setPort(here.port()));
-        boolean all =
-                request.topics() == null || (exchange.version() == 0 && request.topics().isEmpty());
-        if (all) {
-            for (String name : topics.names()) {
-                ServedTopic topic = topics.find(name);
-                if (topic != null) {
-                    response.topics().add(describe(topic, here));
-                }
-            }
+        return response;
+    }
+
+    /** Answers a small request at once. */
+    private void add(
+            MetadataResponseData response, Exchange exchange, MetadataRequestData request) {
+        Node here = node.get();
+        if (isForAll(exchange, request)) {
+            topics.names().forEach(name -> addTopic(response, topics.find(name), here));
         } else {
-            for (MetadataRequestTopic asked : request.topics()) {
-                response.topics().add(describe(asked, here, create));
-            }
+            new LinkedHashSet<>(request.topics())
+                    .forEach(asked -> response.topics().add(describe(asked, here, false)));
         }
-        exchange.reply(response);
+    }
+
+    private static void addTopic(MetadataResponseData response, ServedTopic topic, Node here) {
+        if (topic != null) {
+            response.topics().add(describe(topic, here));
+        }
+    }
+
+    /** Answers in the background. As in Kafka, each topic once. */
+    private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
+        Node here = node.get();
+        MetadataResponseData response = head();
+        Runnable end = () -> exchange.reply(response);
+        if (isForAll(exchange, request)) {
+            exchange.inSteps(
+                    topics.names(),
+                    name -> {
+                        ServedTopic topic = topics.find(name);
+                        exchange.addAnswerBytes(bytesFor(topic));
+                        addTopic(response, topic, here);
+                    },
+                    end);
+        } else {
+            exchange.inSteps(
+                    new LinkedHashSet<>(request.topics()),
+                    asked -> {
+                        exchange.addAnswerBytes(
+                                bytesFor(
+                                        asked.name() == null
+                                                ? topics.find(asked.topicId())
+                                                : topics.find(asked.name())));
+                        response.topics().add(describe(asked, here, create));
+                    },
+                    end);
+        }
+    }
+
+    private static long bytesFor(ServedTopic topic) {
+        int partitions = topic == null ? 0 : topic.topic().partitionCount();
+        return TOPIC_BYTES + (long) PARTITION_BYTES * partitions;
     }
 
     private MetadataResponseTopic describe(MetadataRequestTopic asked, Node here, boolean create) {
@@ -109,7 +163,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 topics.create(asked.name(), topics.config().integer("num.partitions"), Map.of());
             } catch (TopicExistsException e) {
                 error = Errors.LEADER_NOT_AVAILABLE; // another client has just created it
-            } catch (UnreadableTopicException e) {
+            } catch (UnreadableTopicException | TooManyPartitionsException e) {
                 error = ErrorMapper.codeOf(e);
             } catch (InvalidOptionException e) {
                 error = Errors.INVALID_TOPIC_EXCEPTION;

@@ -1,5 +1,7 @@
 package io.firn.server.log;
 
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -31,6 +33,9 @@ public final class ServedTopics implements AutoCloseable {
     /** The largest number of partitions of a topic. */
     static final int MAX_PARTITIONS = 100_000;
 
+    private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final AtomicLong lastLookNs = new AtomicLong(System.nanoTime() - LOOK_INTERVAL_NS);
     private final LogStore store;
     private final TopicConfigFiles files;
     private final ServerConfig config;
@@ -78,9 +83,22 @@ public final class ServedTopics implements AutoCloseable {
         return store.topicNames();
     }
 
+    /** Returns about how many partitions there are in all topics. */
+    int partitionCount() {
+        int sum = 0;
+        for (ServedTopic each : byName.values()) {
+            sum += each.topic().partitionCount();
+        }
+        return sum;
+    }
+
     /** Returns a topic by its name; null if there is none. */
     public ServedTopic find(String name) {
         Topic topic;
+        if (!store.hasTopic(name)) { // an exception for each of very many names takes long
+            forget(byName.get(name));
+            return null;
+        }
         try {
             topic = store.openTopic(name);
         } catch (UnknownTopicException | UnreadableTopicException e) {
@@ -101,8 +119,7 @@ public final class ServedTopics implements AutoCloseable {
     /** Returns a topic by its id; null if there is none. */
     public ServedTopic find(Uuid id) {
         ServedTopic served = byId.get(id);
-        if (served == null) {
-            // The application may have created it.
+        if (served == null && mayLookForOthers()) {
             for (String name : store.topicNames()) {
                 if (!byName.containsKey(name)) {
                     find(name);
@@ -111,6 +128,16 @@ public final class ServedTopics implements AutoCloseable {
             served = byId.get(id);
         }
         return served == null || find(served.name()) == served ? served : null;
+    }
+
+    /**
+     * The application may have created a topic. That is looked up a few times a second: a request
+     * may have very many unknown ids, and clients know an id from a response of this server.
+     */
+    private boolean mayLookForOthers() {
+        long now = System.nanoTime();
+        long last = lastLookNs.get();
+        return now - last > LOOK_INTERVAL_NS && lastLookNs.compareAndSet(last, now);
     }
 
     private synchronized ServedTopic serve(Topic topic) {

@@ -17,11 +17,7 @@ public final class ApiTable {
             short oldest, short latest, Class<Q> type, Executor executor, Handler<Q> handler) {
 
         void handle(Exchange exchange, ApiMessage message) {
-            try {
-                handler.handle(exchange, type.cast(message));
-            } catch (RuntimeException e) {
-                exchange.fail(e);
-            }
+            exchange.attempt(() -> handler.handle(exchange, type.cast(message)));
         }
     }
 
@@ -63,7 +59,7 @@ public final class ApiTable {
         if (entry.executor == null) {
             entry.handle(exchange, message);
         } else {
-            exchange.runInOrder(entry.executor, () -> entry.handle(exchange, message));
+            exchange.handleOn(entry.executor, () -> entry.handle(exchange, message));
         }
     }
 

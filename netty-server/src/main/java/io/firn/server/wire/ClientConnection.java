@@ -25,6 +25,11 @@ public interface ClientConnection {
         return "User:ANONYMOUS";
     }
 
+    /** Returns the client whose share of a limit the connection uses. Thread-safe. */
+    default String owner() {
+        return peerAddress();
+    }
+
     /** Returns the objects that handlers keep for as long as the connection lives. */
     Map<Object, Object> attachments();
 

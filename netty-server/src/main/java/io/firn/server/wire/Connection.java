@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 
 /**
  * A client's connection. Requests are read ahead of their responses, up to a limit, and answered in
@@ -52,6 +53,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     private ResponseQueue responses;
     private ConnectionTimeouts timeouts;
     private State state = State.OPEN;
+    private volatile String owner;
     private boolean inRead;
     private boolean unflushed;
 
@@ -75,6 +77,16 @@ final class Connection extends ChannelInboundHandlerAdapter
         return ctx.channel().remoteAddress() instanceof InetSocketAddress peer
                 ? peer.getAddress().getHostAddress()
                 : "?";
+    }
+
+    @Override
+    public String owner() {
+        String known = owner;
+        if (known == null) {
+            known = peerAddress();
+            owner = known;
+        }
+        return known;
     }
 
     @Override
@@ -112,8 +124,23 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void runInOrder(Executor executor, Runnable task) {
+    public void runInOrder(Executor executor, BooleanSupplier task) {
         background.run(executor, task);
+    }
+
+    @Override
+    public Shares answers() {
+        return server.answers();
+    }
+
+    @Override
+    public Shares parked() {
+        return server.parked();
+    }
+
+    @Override
+    public void addRequestBytes(long bytes) {
+        memory.add(bytes);
     }
 
     @Override
@@ -126,8 +153,10 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
-        responses = new ResponseQueue(context);
-        requests = new RequestQueue(server, context, memory, responses, this::handle);
+        responses = new ResponseQueue(context, server.answers(), this::owner);
+        requests =
+                new RequestQueue(
+                        server, context, memory, responses, this::owner, this::handle);
         timeouts = new ConnectionTimeouts(server.limits(), context.executor(), responses, this);
     }
 
@@ -201,6 +230,7 @@ final class Connection extends ChannelInboundHandlerAdapter
                 next != null;
                 next = responses.pollAnswered()) {
             memory.add(-next.heldBytes());
+            next.take();
             next.release();
             if (next.response() != null) {
                 try {

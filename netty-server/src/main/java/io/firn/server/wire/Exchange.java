@@ -4,11 +4,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 
@@ -16,7 +20,10 @@ import org.apache.kafka.common.requests.AbstractResponse;
  * A request and its response. A handler receives it with the request and replies once, on any
  * thread; responses are sent in the order of the requests.
  */
-public final class Exchange {
+public final class Exchange implements Steps.Request {
+    /** How much larger a response is as an object than on the wire, about. */
+    private static final int OBJECT_FACTOR = 4;
+
     private final Owner connection;
     private final ApiKeys key;
     private final short version;
@@ -27,8 +34,17 @@ public final class Exchange {
     // On the event loop.
     private ApiMessage response;
     private short responseVersion;
-    private boolean answered;
+    private volatile boolean answered; // written on the event loop only
+    private volatile boolean abandoned;
+    private boolean taken;
     private long decodedBytes;
+    private long parkedBytes;
+
+    /** The rest of a request that is handled in steps; for the thread that has the turn. */
+    private volatile Steps<?> steps;
+
+    /** The memory of the response, from before it is made until the socket has taken it. */
+    private final AtomicLong answerBytes = new AtomicLong();
 
     /** What an exchange needs of the connection that it belongs to. */
     interface Owner extends ClientConnection {
@@ -40,7 +56,16 @@ public final class Exchange {
         void close(String reason, Throwable cause);
 
         /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
-        void runInOrder(Executor executor, Runnable task);
+        void runInOrder(Executor executor, BooleanSupplier task);
+
+        /** Returns the memory of responses, which the connection shares. Thread-safe. */
+        Shares answers();
+
+        /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
+        Shares parked();
+
+        /** Adds to the memory of the connection's requests. */
+        void addRequestBytes(long bytes);
 
         /** Returns the mapping of failures to Kafka's exceptions. Thread-safe. */
         WireErrors errors();
@@ -144,9 +169,118 @@ public final class Exchange {
         }
     }
 
-    /** Runs a task on an executor, after the earlier tasks of the same connection. */
-    void runInOrder(Executor executor, Runnable task) {
-        connection.runInOrder(executor, task);
+    /**
+     * Handles the request on an executor, after the earlier requests of the same connection that
+     * are handled on one.
+     */
+    public void handleOn(Executor executor, Runnable handler) {
+        connection.runInOrder(executor, new Task(handler));
+    }
+
+    /** The handling of the request in the background, in one step or several. */
+    private final class Task implements BooleanSupplier {
+        private Runnable first;
+
+        Task(Runnable first) {
+            this.first = first;
+        }
+
+        @Override
+        public boolean getAsBoolean() {
+            Runnable begin = first;
+            first = null;
+            attempt(begin == null ? Exchange.this::step : begin);
+            return steps == null;
+        }
+    }
+
+    /** Runs a part of the handler; what it throws becomes the response. */
+    void attempt(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException e) {
+            fail(e);
+        } catch (Error e) {
+            fail(e); // first: the client would wait for ever
+            throw e;
+        }
+    }
+
+    // ---- long work, and its memory
+
+    /**
+     * Works on many items in the background, in steps between which other requests get a turn. Ends
+     * early when the connection has ended. To be called once, last, by a handler that runs on an
+     * executor.
+     *
+     * @param end replies
+     */
+    public <T> void inSteps(Iterable<T> items, Consumer<T> each, Runnable end) {
+        steps = new Steps<>(this, items.iterator(), each, end);
+        step();
+    }
+
+    private void step() {
+        Steps<?> now = steps;
+        boolean done = true; // also when it throws
+        try {
+            done = now.run();
+        } finally {
+            steps = done ? null : now;
+        }
+    }
+
+    /** Counts memory that the response is about to use, until the client has received it. */
+    public void addAnswerBytes(long bytes) {
+        answerBytes.addAndGet(bytes);
+        connection.answers().add(connection.owner(), bytes);
+        if (abandoned) {
+            releaseAnswer();
+        }
+    }
+
+    @Override
+    public boolean isAnswerMemoryExceeded() {
+        return connection.answers().isExceeded(connection.owner(), answerBytes.get());
+    }
+
+    void releaseAnswer() {
+        connection.answers().add(connection.owner(), -answerBytes.getAndSet(0));
+    }
+
+    /**
+     * Called when the request waits for something that may take long: from now on it does not keep
+     * others from being read. On the event loop.
+     *
+     * @return false if too much waits already; the request then counts as before
+     */
+    public boolean park() {
+        long bytes = heldBytes();
+        if (answered || parkedBytes > 0) {
+            return true;
+        }
+        if (!connection.parked().tryAdd(connection.owner(), bytes)) {
+            return false;
+        }
+        parkedBytes = bytes;
+        connection.addRequestBytes(-bytes);
+        return true;
+    }
+
+    /** As {@link #park}, on another thread, unless the request is answered already. */
+    public void parkLater() {
+        if (!answered) {
+            eventLoop().execute(this::park);
+        }
+    }
+
+    /** The request does not wait any more. */
+    private void unpark() {
+        if (parkedBytes > 0) {
+            connection.parked().add(connection.owner(), -parkedBytes);
+            connection.addRequestBytes(parkedBytes);
+            parkedBytes = 0;
+        }
     }
 
     /** Returns the body of the request. */
@@ -157,11 +291,29 @@ public final class Exchange {
     private void complete(ApiMessage message) {
         if (answered) {
             discard(message);
+            releaseAnswer();
             return;
         }
+        unpark();
         answered = true;
         response = message;
         connection.onAnswered();
+        if (!taken && response != null && !hasRecords()) {
+            // It waits for earlier ones, as an object, of which there may be many.
+            addAnswerBytes(
+                    (long) OBJECT_FACTOR
+                            * response.size(new ObjectSerializationCache(), responseVersion));
+        }
+    }
+
+    /** Returns whether the size of the response says little about its memory. */
+    private boolean hasRecords() {
+        return key == ApiKeys.FETCH || key == ApiKeys.PRODUCE;
+    }
+
+    /** Called when it is the next one to be sent. */
+    void take() {
+        taken = true;
     }
 
     boolean isAnswered() {
@@ -209,12 +361,16 @@ public final class Exchange {
         if (answered) {
             discard(response);
         }
+        unpark();
         answered = true;
+        abandoned = true;
+        releaseAnswer();
         response = null;
         release();
     }
 
     /** Returns whether the request is still to be answered. */
+    @Override
     public boolean isOpen() {
         return !answered;
     }

@@ -16,10 +16,24 @@ final class GuardedReader extends ByteBufferAccessor {
     /** A list is allocated when its length is read, so the length has to be plausible. */
     private static final int MOST_ELEMENTS = 1 << 18;
 
+    /** A header has five fields, and tags that a newer client may add. */
+    private static final int MOST_IN_HEADER = 1 << 10;
+
+    private final int mostFields;
     private int fields;
 
     GuardedReader(ByteBuffer bytes) {
+        this(bytes, MOST_FIELDS);
+    }
+
+    private GuardedReader(ByteBuffer bytes, int mostFields) {
         super(bytes);
+        this.mostFields = mostFields;
+    }
+
+    /** Returns a reader for the header of a request, which begins at the buffer's position. */
+    static GuardedReader ofHeader(ByteBuffer bytes) {
+        return new GuardedReader(bytes, MOST_IN_HEADER);
     }
 
     /** Returns about how many bytes of heap the fields read so far use. */
@@ -33,8 +47,8 @@ final class GuardedReader extends ByteBufferAccessor {
     }
 
     private void count() {
-        if (++fields > MOST_FIELDS) {
-            throw new BadRequestException("it has more than " + MOST_FIELDS + " fields");
+        if (++fields > mostFields) {
+            throw new BadRequestException("it has more than " + mostFields + " fields");
         }
     }
 

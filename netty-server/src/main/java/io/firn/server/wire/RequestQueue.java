@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
@@ -18,6 +19,7 @@ final class RequestQueue {
     private final ChannelHandlerContext ctx;
     private final ConnectionMemory memory;
     private final ResponseQueue responses;
+    private final Supplier<String> owner;
     private final Consumer<ByteBuf> handler;
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean blocked;
@@ -29,6 +31,7 @@ final class RequestQueue {
     /**
      * Creates an empty queue.
      *
+     * @param owner the client
      * @param handler takes over the frame of each request
      */
     RequestQueue(
@@ -36,11 +39,13 @@ final class RequestQueue {
             ChannelHandlerContext ctx,
             ConnectionMemory memory,
             ResponseQueue responses,
+            Supplier<String> owner,
             Consumer<ByteBuf> handler) {
         this.server = server;
         this.ctx = ctx;
         this.memory = memory;
         this.responses = responses;
+        this.owner = owner;
         this.handler = handler;
     }
 
@@ -100,7 +105,7 @@ final class RequestQueue {
         if (!channelClosed) {
             boolean overBudget = memory.isOverBudget();
             readOn(frames.isEmpty() && mayHandle() && !overBudget);
-            if (overBudget) {
+            if (overBudget || isAnswerMemoryExceeded()) {
                 retryLater();
             }
         }
@@ -116,7 +121,13 @@ final class RequestQueue {
     private boolean mayHandle() {
         return !blocked
                 && responses.inFlight() < server.limits().requestsInFlight()
+                && !isAnswerMemoryExceeded()
                 && (channelClosed || ctx.channel().isWritable());
+    }
+
+    /** Answers of the client, on all of its connections, use too much memory to make others. */
+    private boolean isAnswerMemoryExceeded() {
+        return !channelClosed && server.answers().isExceeded(owner.get(), 0);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

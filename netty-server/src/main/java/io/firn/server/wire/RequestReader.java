@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Decodes the requests of a connection and passes them to the handlers. On the event loop. */
@@ -41,7 +40,7 @@ final class RequestReader {
         }
         RequestHeaderData header = new RequestHeaderData();
         if (served) {
-            header.read(new ByteBufferAccessor(buffer), key.requestHeaderVersion(version));
+            header.read(GuardedReader.ofHeader(buffer), key.requestHeaderVersion(version));
         } else {
             header.setCorrelationId(buffer.getInt(buffer.position() + 4));
         }

@@ -2,9 +2,11 @@ package io.firn.server.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.kafka.common.message.ResponseHeaderData;
 
 /**
@@ -15,15 +17,26 @@ final class ResponseQueue {
     private static final int MOST_ENCODED = 64 << 10;
 
     private final ChannelHandlerContext ctx;
+    private final Shares answers;
+    private final Supplier<String> owner;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private long pendingWrites;
     private long lastWriteNs;
+    private long lastUnsentBytes;
 
     /** Responses that are encoded and not written yet: small ones are written together. */
     private ByteBuf encoded;
 
-    ResponseQueue(ChannelHandlerContext ctx) {
+    /**
+     * Creates an empty queue.
+     *
+     * @param answers counts the memory of large responses
+     * @param owner whose memory it is
+     */
+    ResponseQueue(ChannelHandlerContext ctx, Shares answers, Supplier<String> owner) {
         this.ctx = ctx;
+        this.answers = answers;
+        this.owner = owner;
     }
 
     // ---- requests
@@ -76,6 +89,8 @@ final class ResponseQueue {
         } catch (RuntimeException e) {
             Exchange.discard(exchange.response());
             throw e;
+        } finally {
+            exchange.releaseAnswer(); // from here on the encoded bytes count
         }
         int last = parts.size() - 1;
         for (int i = 0; i <= last; i++) {
@@ -92,7 +107,18 @@ final class ResponseQueue {
         if (pendingWrites++ == 0) {
             lastWriteNs = nowNs();
         }
-        ctx.write(part.bytes()).addListener(future -> onWritten(part));
+        int large = part.run() == null ? part.bytes().readableBytes() : 0;
+        if (large < MOST_ENCODED) {
+            ctx.write(part.bytes()).addListener(future -> onWritten(part));
+        } else {
+            answers.add(owner.get(), large);
+            ctx.write(part.bytes())
+                    .addListener(
+                            future -> {
+                                answers.add(owner.get(), -large);
+                                onWritten(part);
+                            });
+        }
     }
 
     /** Sends what was written. */
@@ -123,6 +149,11 @@ final class ResponseQueue {
         return pendingWrites > 0 || encoded != null;
     }
 
+    private long unsentBytes() {
+        ChannelOutboundBuffer out = ctx.channel().unsafe().outboundBuffer();
+        return out == null ? 0 : out.totalPendingWriteBytes() - out.currentProgress();
+    }
+
     /** Returns whether requests are not answered, or responses not received. */
     boolean isBusy() {
         return !inFlight.isEmpty() || hasUnsent();
@@ -133,8 +164,16 @@ final class ResponseQueue {
         return lastWriteNs;
     }
 
-    /** Returns whether the client has received nothing for some time although there is data. */
+    /**
+     * Returns whether the client has received nothing for some time although there is data. A part
+     * may be large, so that a slow client takes long for it; what the socket has taken of it counts.
+     */
     boolean isStalled(long nowNs, long ms) {
+        long unsent = unsentBytes();
+        if (unsent != lastUnsentBytes) {
+            lastUnsentBytes = unsent;
+            lastWriteNs = nowNs;
+        }
         return pendingWrites > 0 && nowNs - lastWriteNs >= ms * 1_000_000;
     }
 }

@@ -8,6 +8,8 @@ public final class ServerContext {
     private final Authorizer authorizer;
     private final Connections connections;
     private final MemoryBudget memory;
+    private final Shares parked;
+    private final Shares answers;
     private final ConnectionLog log = new ConnectionLog();
     private final Counters counters = new Counters();
 
@@ -20,6 +22,8 @@ public final class ServerContext {
         this.authorizer = authorizer;
         this.connections = new Connections(limits);
         this.memory = new MemoryBudget(limits.queuedBytes());
+        this.parked = new Shares(limits.queuedBytes() / 2);
+        this.answers = new Shares(limits.queuedBytes() / 2);
     }
 
     ApiTable apis() {
@@ -56,8 +60,18 @@ public final class ServerContext {
         return memory;
     }
 
+    /** Returns the memory of requests that wait for records or for members of their group. */
+    Shares parked() {
+        return parked;
+    }
+
+    /** Returns the memory of large responses until they are sent. */
+    Shares answers() {
+        return answers;
+    }
+
     /** Returns the bytes of requests that are being received, wait, or are being handled. */
     public long heldBytes() {
-        return memory.usedBytes();
+        return memory.usedBytes() + parked.usedBytes();
     }
 }

@@ -94,7 +94,8 @@ final class Actor {
                         "consumer",
                         protocols,
                         needsIdFirst,
-                        true),
+                        true,
+                        "actor"),
                 answer -> joined = answer);
         JoinResult now = joined;
         if (now != null && now.error() == Errors.MEMBER_ID_REQUIRED) {

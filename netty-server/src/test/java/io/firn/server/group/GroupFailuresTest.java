@@ -11,6 +11,7 @@ import io.firn.LogStore;
 import io.firn.TopicOptions;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
+import io.firn.server.wire.Shares;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ class GroupFailuresTest {
         var unused = store.createTopic("orders", TopicOptions.defaults());
         background = new ScheduledThreadPoolExecutor(2);
         files = new GroupFiles(medium, directory.resolve("groups"));
-        GroupLimits limits = new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0);
+        GroupLimits limits = new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new Shares(100_000_000));
         coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
         commits = new GroupCommits(files, limits);
     }
@@ -62,7 +63,7 @@ class GroupFailuresTest {
     }
 
     private Group committed(String id) {
-        Group group = coordinator.findOrCreate(id);
+        Group group = coordinator.findOrCreate(id, "owner");
         commits.record(group, Map.of());
         return group;
     }

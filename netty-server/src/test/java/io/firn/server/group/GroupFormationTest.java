@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
+import io.firn.server.wire.Shares;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ class GroupFormationTest {
         }
         background = new ScheduledThreadPoolExecutor(2);
         GroupLimits limits =
-                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, initialDelayMs, Long.MAX_VALUE);
+                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, initialDelayMs, Long.MAX_VALUE, new Shares(100_000_000));
         coordinator =
                 new GroupCoordinator(
                         new GroupFiles(FileMedium.real(), directory), limits, null, background);

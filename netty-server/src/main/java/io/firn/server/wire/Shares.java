@@ -1,0 +1,67 @@
+package io.firn.server.wire;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A limit for memory that clients use, with a share for each client: one client may use half of the
+ * limit, so that others find room. A client is an address, or a principal where clients are
+ * authenticated ({@link ClientConnection#owner}). Thread-safe; sums may exceed the limit by what
+ * several threads add at once.
+ */
+public final class Shares {
+    private final long most;
+    private final long share;
+    private final AtomicLong total = new AtomicLong();
+    private final ConcurrentHashMap<String, Long> byOwner = new ConcurrentHashMap<>();
+
+    /** Creates a limit of so many bytes. */
+    public Shares(long most) {
+        this.most = most;
+        this.share = most / 2;
+    }
+
+    /** Adds bytes if there is room for them; returns false otherwise. */
+    public boolean tryAdd(String owner, long bytes) {
+        boolean fits = hasRoomFor(owner, bytes);
+        if (fits) {
+            add(owner, bytes);
+        }
+        return fits;
+    }
+
+    /** Returns whether a client may add bytes. */
+    public boolean hasRoomFor(String owner, long bytes) {
+        return total.get() + bytes <= most && byOwner.getOrDefault(owner, 0L) + bytes <= share;
+    }
+
+    /** Adds bytes that are in use already, or subtracts them. */
+    public void add(String owner, long bytes) {
+        if (bytes != 0) {
+            total.addAndGet(bytes);
+            byOwner.compute(
+                    owner,
+                    (key, before) -> {
+                        long now = (before == null ? 0 : before) + bytes;
+                        return now == 0 ? null : now;
+                    });
+        }
+    }
+
+    /**
+     * Returns whether a client has to wait: it uses more than its share, or it uses something and
+     * all together use too much. Bytes of its own that the caller names do not count.
+     */
+    boolean isExceeded(String owner, long without) {
+        if (total.get() <= share) {
+            return false; // the common case
+        }
+        long own = byOwner.getOrDefault(owner, 0L) - without;
+        return own > share || (own > 0 && total.get() - without > most);
+    }
+
+    /** Returns the bytes of all clients. */
+    public long usedBytes() {
+        return total.get();
+    }
+}

@@ -1,0 +1,57 @@
+package io.firn.server.wire;
+
+import java.util.Iterator;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * A request's work on many items, in steps of some ms, so that a request that names very many takes
+ * turns with others. Waits while answers use too much memory. For one thread at a time.
+ */
+final class Steps<T> {
+    private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Request request;
+    private final Iterator<T> items;
+    private final Consumer<T> each;
+    private final Runnable end;
+
+    /** What the work has to know of its request. */
+    interface Request {
+
+        /** Returns whether somebody waits for the answer. Thread-safe. */
+        boolean isOpen();
+
+        /** Returns whether answers use too much memory to make more of this one. Thread-safe. */
+        boolean isAnswerMemoryExceeded();
+    }
+
+    Steps(Request request, Iterator<T> items, Consumer<T> each, Runnable end) {
+        this.request = request;
+        this.items = items;
+        this.each = each;
+        this.end = end;
+    }
+
+    /** Does a step; returns whether it was the last one. */
+    boolean run() {
+        long start = System.nanoTime();
+        while (items.hasNext()) {
+            if (!request.isOpen()) {
+                return true; // nobody waits for the answer
+            }
+            if (request.isAnswerMemoryExceeded()) {
+                LockSupport.parkNanos(WAIT_NS);
+                return false;
+            }
+            each.accept(items.next());
+            if (System.nanoTime() - start > STEP_NS && items.hasNext()) {
+                return false;
+            }
+        }
+        end.run();
+        return true;
+    }
+}

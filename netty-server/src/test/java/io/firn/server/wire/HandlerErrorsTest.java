@@ -1,0 +1,58 @@
+package io.firn.server.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A request whose handler fails in a way that nobody expects is answered nevertheless. */
+class HandlerErrorsTest {
+    private static final byte[] LIST_GROUPS = {0, 0, 0, 10, 0, 16, 0, 0, 0, 0, 0, 7, -1, -1};
+
+    private final Deque<Runnable> background = new ArrayDeque<>();
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+
+    @AfterEach
+    void close() {
+        channel.finishAndReleaseAll();
+    }
+
+    private void serve(Handler<ListGroupsRequestData> handler) {
+        ApiTable table = new ApiTable();
+        table.serve(
+                ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
+        ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
+        ServerContext server =
+                new ServerContext(table, limits, (key, error) -> error, exchange -> true);
+        FrameDecoder frames = new FrameDecoder(limits.requestBytes());
+        channel.pipeline().addLast(frames, new Connection(server, frames));
+        channel.pipeline().fireChannelActive();
+        channel.writeInbound(channel.alloc().buffer().writeBytes(LIST_GROUPS));
+    }
+
+    @Test
+    void shouldAnswerWhenAnErrorEndsTheHandlerInTheBackgroundAndPassTheErrorOn() {
+        Error error = new OutOfMemoryError("by test");
+        serve(
+                (exchange, request) -> {
+                    throw error;
+                });
+        assertNull(channel.readOutbound());
+        assertSame(error, assertThrows(Error.class, background.poll()::run));
+        channel.runPendingTasks();
+        ByteBuf answer = channel.readOutbound();
+        assertEquals(7, answer.getInt(4)); // of the request
+        assertEquals(Errors.UNKNOWN_SERVER_ERROR.code(), answer.getShort(8));
+        answer.release();
+    }
+}
