@@ -31,6 +31,7 @@ public final class LogContext {
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
     private final WriteBuffers writeBuffers = new WriteBuffers();
+    private final ProducerLimit producers = ProducerLimit.ofHeap();
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
     private Attempts.Step look;
@@ -90,6 +91,10 @@ public final class LogContext {
 
     public StoreFiles files() {
         return files;
+    }
+
+    ProducerLimit producers() {
+        return producers;
     }
 
     public Findings findings() {

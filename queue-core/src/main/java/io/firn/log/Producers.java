@@ -2,6 +2,7 @@ package io.firn.log;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -18,6 +19,14 @@ public final class Producers {
 
     private final Long2ObjectHashMap<State> states = new Long2ObjectHashMap<>();
     private long changes;
+
+    /** The number of states; written under the monitor. */
+    private volatile int size;
+
+    private volatile ProducerLimit limit;
+
+    /** With fewer, nobody is forgotten: other partitions have more. */
+    private static final int LEAST_REMEMBERED = 16;
 
     /** No duplicate. */
     public static final long NEW = -1;
@@ -74,11 +83,63 @@ public final class Producers {
         state.add(sequence, lastSequence(sequence, count), baseOffset);
         state.lastSeenMs = nowMs;
         changes++;
+        if (states.size() != size) {
+            onAdded(state);
+        }
     }
 
     /** Forgets producers that have appended nothing since. */
     public synchronized void expire(long beforeMs) {
         states.values().removeIf(state -> state.lastSeenMs < beforeMs);
+        onRemoved();
+    }
+
+    /** Sets what limits the producers of all partitions. */
+    synchronized void limit(ProducerLimit ofStore) {
+        size = states.size();
+        limit = ofStore;
+        ofStore.register(this);
+    }
+
+    /** Returns the number of producers. Thread-safe. */
+    int size() {
+        return size;
+    }
+
+    private void onAdded(State added) {
+        size = states.size();
+        ProducerLimit ofStore = limit;
+        if (ofStore != null && ofStore.onAdded(size) && size > LEAST_REMEMBERED) {
+            forgetSome(added);
+        }
+    }
+
+    private void onRemoved() {
+        int before = size;
+        size = states.size();
+        ProducerLimit ofStore = limit;
+        if (ofStore != null) {
+            ofStore.onForgotten(before - size);
+        }
+    }
+
+    /**
+     * Forgets an eighth of the producers: first those that have appended only once, as one does
+     * that takes an id for each batch, and of these, and of the others, the oldest.
+     */
+    private void forgetSome(State kept) {
+        long[] ranks = new long[states.size()];
+        int n = 0;
+        for (State state : states.values()) {
+            ranks[n++] = state.rank();
+        }
+        Arrays.sort(ranks);
+        int[] left = {ranks.length / 8};
+        long bound = ranks[left[0]];
+        states.values()
+                .removeIf(
+                        state -> state != kept && state.rank() <= bound && left[0]-- > 0);
+        onRemoved();
     }
 
     /** The number of batches recorded so far. */
@@ -146,6 +207,11 @@ public final class Producers {
             first[slot] = firstSequence;
             last[slot] = lastSequence;
             offsets[slot] = offset;
+        }
+
+        /** Returns a number by which producers are forgotten, the smallest first. */
+        long rank() {
+            return added > 1 ? lastSeenMs + (1L << 60) : lastSeenMs;
         }
 
         int expectedSequence() {

@@ -74,6 +74,7 @@ public final class SegmentedLog {
         this.state = new LogState(topic.name(), index);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
+        this.producers.limit(topic.store().producers());
         recovered.damage().forEach(damage::add);
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();

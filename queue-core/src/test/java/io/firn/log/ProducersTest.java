@@ -49,6 +49,42 @@ class ProducersTest {
     }
 
     @Test
+    void shouldForgetThoseThatAppendedOnceBeforeOthersWhenTheStoreHasTooMany() {
+        producers.limit(new ProducerLimit(100));
+        for (int sequence = 0; sequence < 2; sequence++) {
+            for (int id = 0; id < 20; id++) {
+                producers.record(id, 0, sequence, 1, nextOffset++, 1_000);
+            }
+        }
+        for (int id = 1_000; id < 2_000; id++) {
+            producers.record(id, 0, 0, 1, nextOffset++, id);
+        }
+        assertTrue(producers.count() <= 100, producers.count() + " producers");
+        for (int id = 0; id < 20; id++) {
+            assertEquals(id, producers.check(id, 0, 0, 1)); // a duplicate
+        }
+        assertEquals(nextOffset - 1, producers.check(1_999, 0, 0, 1));
+        assertEquals(Producers.NEW, producers.check(1_000, 0, 0, 1)); // unknown again
+    }
+
+    @Test
+    void shouldForgetNobodyInAPartitionThatHasFewerThanOthers() {
+        ProducerLimit limit = new ProducerLimit(100);
+        Producers others = new Producers();
+        producers.limit(limit);
+        others.limit(limit);
+        for (int id = 0; id < 30; id++) {
+            producers.record(id, 0, 0, 1, nextOffset++, 1_000);
+        }
+        for (int id = 0; id < 1_000; id++) {
+            others.record(id, 0, 0, 1, nextOffset++, 2_000);
+        }
+        producers.record(30, 0, 0, 1, nextOffset++, 3_000);
+        assertEquals(31, producers.count());
+        assertTrue(others.count() <= 100, others.count() + " producers");
+    }
+
+    @Test
     void shouldFindEachOfTheLastFiveBatchesAgain() {
         for (int i = 0; i < 7; i++) {
             append(0, 10 * i, 10);
