@@ -31,6 +31,23 @@ class SerialExecutorTest {
     }
 
     @Test
+    void shouldLetOtherConnectionsTakeTurnsBetweenTheStepsOfATaskButNotItsOwnNextTask() {
+        int[] steps = {0};
+        serial.run(
+                submitted::add,
+                () -> {
+                    ran.add("step");
+                    return ++steps[0] == 2;
+                });
+        serial.run(submitted::add, () -> ran.add("next"));
+        submitted.add(() -> ran.add("another connection's"));
+        while (!submitted.isEmpty()) {
+            submitted.poll().run();
+        }
+        assertEquals(List.of("step", "another connection's", "step", "next"), ran);
+    }
+
+    @Test
     void shouldContinueAfterATaskThatThrows() {
         serial.run(
                 submitted::add,
