@@ -147,13 +147,7 @@ final class BackgroundThreads implements AutoCloseable {
     /** Threads that end when they are idle. */
     private final class Pool extends ThreadPoolExecutor {
         Pool(int count, String name) {
-            super(
-                    count,
-                    count,
-                    KEEP_S,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    named(name));
+            super(count, count, KEEP_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
             allowCoreThreadTimeOut(true);
         }
 

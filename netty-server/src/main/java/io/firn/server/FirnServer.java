@@ -61,8 +61,7 @@ public final class FirnServer implements AutoCloseable {
         medium.createDirectories(directory);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        this.threads =
-                new BackgroundThreads(config.integer("background.threads"), builder.onError);
+        this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
         ServedApis apis = new ServedApis(topics, () -> node, threads.executors());
         this.groups =
                 new Groups(

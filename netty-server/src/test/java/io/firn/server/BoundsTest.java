@@ -197,9 +197,7 @@ class BoundsTest {
 
     private static OffsetCommitRequestData commit(String group, String topic) {
         OffsetCommitRequestData commit =
-                new OffsetCommitRequestData()
-                        .setGroupId(group)
-                        .setGenerationIdOrMemberEpoch(-1);
+                new OffsetCommitRequestData().setGroupId(group).setGenerationIdOrMemberEpoch(-1);
         commit.topics()
                 .add(
                         new OffsetCommitRequestTopic()
@@ -270,8 +268,7 @@ class BoundsTest {
                         .setMemberId("");
         join.protocols()
                 .add(new JoinGroupRequestProtocol().setName("range").setMetadata(new byte[8]));
-        byte[] request =
-                Wire.request(ApiKeys.JOIN_GROUP, (short) 4, join, "c".repeat(30_000));
+        byte[] request = Wire.request(ApiKeys.JOIN_GROUP, (short) 4, join, "c".repeat(30_000));
         try (Wire wire = new Wire(running.server())) {
             int given = 0;
             Errors error = Errors.MEMBER_ID_REQUIRED;
@@ -299,8 +296,7 @@ class BoundsTest {
                         new SimpleRecord(2_000, null, new byte[1]));
         try (Wire wire = new Wire(running.server())) {
             assertEquals(
-                    Errors.NONE.code(),
-                    Asks.produced(wire, TOPIC, 0, Asks.ALL, bomb).errorCode());
+                    Errors.NONE.code(), Asks.produced(wire, TOPIC, 0, Asks.ALL, bomb).errorCode());
         }
         Partition partition = running.store().openTopic(TOPIC).partition(0);
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -320,8 +316,10 @@ class BoundsTest {
     void shouldServeAClientThatReadsSteadilyHoweverLongOneResponseTakes() throws Exception {
         start(
                 Map.of(
-                        "firn.write.stall.ms", "1500",
-                        "log.segment.bytes", Integer.toString(64 << 20)));
+                        "firn.write.stall.ms",
+                        "1500",
+                        "log.segment.bytes",
+                        Integer.toString(64 << 20)));
         try (Wire wire = new Wire(running.server())) {
             for (int i = 0; i < 24; i++) {
                 assertEquals(

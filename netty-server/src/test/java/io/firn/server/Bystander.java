@@ -245,7 +245,8 @@ final class Bystander implements AutoCloseable {
     @Override
     public synchronized String toString() {
         StringBuilder text = new StringBuilder().append(answers).append(" answers, worst ms:");
-        worstNs.forEach((name, ns) -> text.append(' ').append(name).append(' ').append(ns / 1_000_000));
+        worstNs.forEach(
+                (name, ns) -> text.append(' ').append(name).append(' ').append(ns / 1_000_000));
         if (!errors.isEmpty()) {
             text.append(", ERRORS: ").append(errors);
         }

@@ -15,7 +15,8 @@ class DescriptorsTest {
         assertEquals(new Descriptors(150, 113), Descriptors.of(DEFAULTS, 300));
         assertEquals(new Descriptors(10_000, 7_500), Descriptors.of(DEFAULTS, 1_000_000));
         assertEquals(
-                new Descriptors(150, 113), Descriptors.of(DEFAULTS.with("max.connections", 200), 300));
+                new Descriptors(150, 113),
+                Descriptors.of(DEFAULTS.with("max.connections", 200), 300));
     }
 
     @Test

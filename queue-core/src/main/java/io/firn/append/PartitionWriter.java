@@ -1,8 +1,7 @@
 package io.firn.append;
 
-import io.firn.medium.OutOfDescriptorsException;
-import io.firn.FirnException;
 import io.firn.Appender;
+import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.batch.Source;
@@ -14,6 +13,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.LogState;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;

@@ -52,11 +52,7 @@ public final class RecordTimes implements AutoCloseable {
         try {
             InputStream in = Codecs.open(codec, compressed, BatchFormat.MAX_DECOMPRESSED);
             return new RecordTimes(
-                    new BufferedInputStream(in, PIECE),
-                    baseOffset,
-                    nextOffset,
-                    time,
-                    isAppendTime);
+                    new BufferedInputStream(in, PIECE), baseOffset, nextOffset, time, isAppendTime);
         } catch (RuntimeException e) {
             throw asDamage(codec, e);
         }

@@ -1,12 +1,12 @@
 package io.firn.force;
 
-import java.util.concurrent.locks.LockSupport;
-import io.firn.medium.OutOfDescriptorsException;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentList;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Forces and seals the segments of a partition in their order, for the holder of the force gate.

@@ -136,9 +136,7 @@ public final class Producers {
         Arrays.sort(ranks);
         int[] left = {ranks.length / 8};
         long bound = ranks[left[0]];
-        states.values()
-                .removeIf(
-                        state -> state != kept && state.rank() <= bound && left[0]-- > 0);
+        states.values().removeIf(state -> state != kept && state.rank() <= bound && left[0]-- > 0);
         onRemoved();
     }
 

@@ -24,9 +24,7 @@ public final class OutOfDescriptorsException extends IOException {
     /** Returns this exception if an error in opening a file means it, or the error itself. */
     static IOException orSame(Path path, IOException e) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-        return message.contains("too many open files")
-                ? new OutOfDescriptorsException(path, e)
-                : e;
+        return message.contains("too many open files") ? new OutOfDescriptorsException(path, e) : e;
     }
 
     /** Returns whether this is the reason for an error. */

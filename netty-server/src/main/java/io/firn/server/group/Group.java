@@ -1,15 +1,15 @@
 package io.firn.server.group;
 
-import java.util.UUID;
-import java.util.List;
-import java.util.HashSet;
-import java.util.ArrayList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.wire.DeadlineTimer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.apache.kafka.common.protocol.Errors;
 
 /**

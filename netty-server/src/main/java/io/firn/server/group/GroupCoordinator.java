@@ -113,8 +113,7 @@ public final class GroupCoordinator {
         }
         Group group = findOrCreate(ask.groupId(), ask.owner());
         if (group == null) {
-            reply.accept(
-                    JoinResult.refused(Errors.COORDINATOR_NOT_AVAILABLE, ask.memberId()));
+            reply.accept(JoinResult.refused(Errors.COORDINATOR_NOT_AVAILABLE, ask.memberId()));
             return;
         }
         synchronized (group) {

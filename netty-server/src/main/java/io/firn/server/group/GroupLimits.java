@@ -5,7 +5,11 @@ import io.firn.server.wire.Shares;
 
 /** The limits and times of groups, and the memory that all of them use. */
 record GroupLimits(
-        int minSessionMs, int maxSessionMs, int maxMembers, int initialDelayMs, long retentionMs,
+        int minSessionMs,
+        int maxSessionMs,
+        int maxMembers,
+        int initialDelayMs,
+        long retentionMs,
         Shares memory) {
 
     static GroupLimits of(ServerConfig config) {

@@ -59,7 +59,9 @@ public final class Groups {
     public void start(ScheduledExecutorService timers, Executor worker) {
         timers.scheduleWithFixedDelay(
                 () -> worker.execute(coordinator::expire),
-                EXPIRE_MINUTES, EXPIRE_MINUTES, TimeUnit.MINUTES);
+                EXPIRE_MINUTES,
+                EXPIRE_MINUTES,
+                TimeUnit.MINUTES);
     }
 
     /** Returns the handlers for members. */

@@ -46,8 +46,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         Errors error = Errors.INVALID_GROUP_ID;
         Group group = null;
         if (GroupOffsets.isGroupId(request.groupId())) {
-            group =
-                    coordinator.findOrCreate(request.groupId(), exchange.connection().owner());
+            group = coordinator.findOrCreate(request.groupId(), exchange.connection().owner());
             error =
                     group == null
                             ? Errors.COORDINATOR_NOT_AVAILABLE

@@ -1,15 +1,15 @@
 package io.firn.server.log;
 
-import java.util.Set;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.apache.kafka.common.message.DescribeAclsRequestData;

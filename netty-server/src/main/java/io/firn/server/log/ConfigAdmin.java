@@ -55,8 +55,7 @@ public final class ConfigAdmin {
                 once.values(),
                 asked -> {
                     int values = asked.resourceType() == BROKER ? NODE_VALUES : TOPIC_VALUES;
-                    exchange.addAnswerBytes(
-                            (long) values * VALUE_BYTES * (synonyms ? 2 : 1));
+                    exchange.addAnswerBytes((long) values * VALUE_BYTES * (synonyms ? 2 : 1));
                     response.results().add(result(asked, synonyms));
                 },
                 () -> exchange.reply(response));

@@ -56,8 +56,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
                 all.add(new Asked(topic.name(), served, each, results));
             }
         }
-        Duplicates<TopicPartition> duplicates =
-                new Duplicates<>(all.stream().map(Asked::place));
+        Duplicates<TopicPartition> duplicates = new Duplicates<>(all.stream().map(Asked::place));
         exchange.inSteps(
                 all,
                 each -> {

@@ -1,12 +1,12 @@
 package io.firn.server.log;
 
-import java.util.LinkedHashSet;
 import io.firn.InvalidOptionException;
-import io.firn.TopicExistsException;
 import io.firn.TooManyPartitionsException;
+import io.firn.TopicExistsException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -74,8 +74,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     }
 
     private static boolean isForAll(Exchange exchange, MetadataRequestData request) {
-        return request.topics() == null
-                || (exchange.version() == 0 && request.topics().isEmpty());
+        return request.topics() == null || (exchange.version() == 0 && request.topics().isEmpty());
     }
 
     private MetadataResponseData head() {

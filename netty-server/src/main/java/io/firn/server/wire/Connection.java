@@ -154,9 +154,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
         responses = new ResponseQueue(context, server.answers(), this::owner);
-        requests =
-                new RequestQueue(
-                        server, context, memory, responses, this::owner, this::handle);
+        requests = new RequestQueue(server, context, memory, responses, this::owner, this::handle);
         timeouts = new ConnectionTimeouts(server.limits(), context.executor(), responses, this);
     }
 

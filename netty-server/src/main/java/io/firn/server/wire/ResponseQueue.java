@@ -166,7 +166,8 @@ final class ResponseQueue {
 
     /**
      * Returns whether the client has received nothing for some time although there is data. A part
-     * may be large, so that a slow client takes long for it; what the socket has taken of it counts.
+     * may be large, so that a slow client takes long for it; what the socket has taken of it
+     * counts.
      */
     boolean isStalled(long nowNs, long ms) {
         long unsent = unsentBytes();

@@ -44,7 +44,8 @@ class GroupFailuresTest {
         var unused = store.createTopic("orders", TopicOptions.defaults());
         background = new ScheduledThreadPoolExecutor(2);
         files = new GroupFiles(medium, directory.resolve("groups"));
-        GroupLimits limits = new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new Shares(100_000_000));
+        GroupLimits limits =
+                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new Shares(100_000_000));
         coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
         commits = new GroupCommits(files, limits);
     }

@@ -44,7 +44,13 @@ class GroupFormationTest {
         }
         background = new ScheduledThreadPoolExecutor(2);
         GroupLimits limits =
-                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, initialDelayMs, Long.MAX_VALUE, new Shares(100_000_000));
+                new GroupLimits(
+                        1,
+                        1_800_000,
+                        Integer.MAX_VALUE,
+                        initialDelayMs,
+                        Long.MAX_VALUE,
+                        new Shares(100_000_000));
         coordinator =
                 new GroupCoordinator(
                         new GroupFiles(FileMedium.real(), directory), limits, null, background);

@@ -29,8 +29,7 @@ class HandlerErrorsTest {
 
     private void serve(Handler<ListGroupsRequestData> handler) {
         ApiTable table = new ApiTable();
-        table.serve(
-                ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
+        table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
         ServerContext server =
                 new ServerContext(table, limits, (key, error) -> error, exchange -> true);
