@@ -152,11 +152,17 @@ enum RealFileMedium implements FileMedium {
     }
 
     private static boolean tryForceDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        try (FileChannel channel = openDirectory(directory)) {
             channel.force(true);
             return true;
         } catch (ClosedByInterruptException e) {
             return false;
+        }
+    }
+
+    private static FileChannel openDirectory(Path directory) throws IOException {
+        try {
+            return FileChannel.open(directory, StandardOpenOption.READ);
         } catch (IOException e) {
             throw OutOfDescriptorsException.orSame(directory, e);
         }
