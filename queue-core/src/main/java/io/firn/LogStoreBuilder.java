@@ -63,13 +63,18 @@ public abstract class LogStoreBuilder {
     /**
      * Opens the store without changing anything, while another process writes it or afterwards.
      *
-     * <p>Readers of a DURABLE topic see what the writer's marks prove to be durable. When the
-     * writer has ended without closing the store, and no process holds the store's lock, they also
-     * see what recovery would accept if a writer opened the store now: all acknowledged records,
-     * and possibly the last ones that were appended but not acknowledged. The latter were not
-     * forced: until a writer has opened the store, a power failure may lose them, even where the
-     * durability class is {@link DurabilityClass#POWER_FAIL}. Acknowledged records survive it in
-     * that class.
+     * <p>Readers see a record as soon as it is durable, or in a WRITTEN topic written: the writer
+     * publishes how far it is in a file that both processes map. This needs Linux, and both
+     * processes on one machine. Elsewhere, readers see what the writer's marks prove, up to a
+     * {@linkplain #markInterval mark interval} later. A tailer that waits in a poll is not woken,
+     * but looks again and again; see {@link #idleStrategy}.
+     *
+     * <p>When the writer has ended without closing the store, and no process holds the store's
+     * lock, they also see what recovery would accept if a writer opened the store now: all
+     * acknowledged records, and possibly the last ones that were appended but not acknowledged. The
+     * latter were not forced: until a writer has opened the store, a power failure may lose them,
+     * even where the durability class is {@link DurabilityClass#POWER_FAIL}. Acknowledged records
+     * survive it in that class.
      */
     public abstract LogStoreBuilder readOnly();
 
@@ -109,6 +114,11 @@ public abstract class LogStoreBuilder {
      * then park until there is work, so that an idle store uses no CPU time. A strategy that is
      * passed in is used as it is: one that spins checks for work all the time. It is used by one of
      * the threads that force and by the one that tidies up; the other threads that force park.
+     *
+     * <p>In a read-only store, the thread that follows the writer uses one, and each tailer another
+     * one while it waits in {@link Tailer#poll(RecordHandler, int, Duration)}. By default such a
+     * tailer spins for 20 µs, then parks for up to 1 ms, and after a second without records for up
+     * to 10 ms (20 ms when it reads thousands of partitions).
      */
     public abstract LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value);
 

@@ -44,7 +44,8 @@ class RoomsTest {
         rooms.put("spi", Set.of("medium"));
         rooms.put("batch", Set.of("compress"));
         rooms.put("metadata", Set.of("medium", "spi", "background"));
-        rooms.put("log", with(rooms, "metadata", "batch"));
+        rooms.put("ends", Set.of("medium", "spi"));
+        rooms.put("log", with(rooms, "metadata", "batch", "ends"));
         rooms.put("force", with(rooms, "log"));
         rooms.put("append", with(rooms, "force"));
         rooms.put("read", with(rooms, "log"));

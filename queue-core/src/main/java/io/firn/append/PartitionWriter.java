@@ -53,6 +53,7 @@ final class PartitionWriter implements AppendAlarm {
     private LogSegment active;
 
     private View pinned;
+    private boolean endsPinned;
     private volatile boolean rollWanted;
 
     /** Whether room was made in the active segment and has not been used yet. */
@@ -185,6 +186,9 @@ final class PartitionWriter implements AppendAlarm {
                 throw log.poison(e);
             }
         }
+        if (!endsPinned) {
+            endsPinned = log.ends().pin();
+        }
     }
 
     /** Lets readers know that the batches from a position on are those that are stored here. */
@@ -196,6 +200,10 @@ final class PartitionWriter implements AppendAlarm {
     void unpin() {
         claimed = false;
         letGo();
+        if (endsPinned) {
+            endsPinned = false;
+            log.ends().unpin();
+        }
     }
 
     private void letGo() {
@@ -300,8 +308,9 @@ final class PartitionWriter implements AppendAlarm {
         int end = position + size;
         int lastOffset = (int) (offset - segment.baseOffset) + count - 1;
         segment.index().onBatch(position, size, lastOffset, maxTimestamp);
-        segment.setWritten(end, offset + count);
-        log.publishNext(offset + count);
+        long pair = (offset + count - segment.baseOffset) << 32 | end;
+        segment.setEnd(pair);
+        log.publishNext(offset + count, pair);
         if (end > (int) QUIET_UP_TO.getOpaque(this)) {
             callBackground(segment, end);
         }

@@ -6,6 +6,8 @@ import io.firn.InvalidOptionException;
 import io.firn.background.Attempts;
 import io.firn.background.Background;
 import io.firn.background.Duties;
+import io.firn.background.TailerRest;
+import io.firn.ends.EndsFile;
 import io.firn.metadata.Findings;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SpareSpace;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
 
 /**
  * What all parts of an open store share: options, clock, background, tiers, epochs, small files.
@@ -35,6 +38,8 @@ public final class LogContext {
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
     private Attempts.Step look;
+    private EndsFile ends;
+    private volatile boolean hasListeners;
 
     /**
      * Creates the context of a store that is being opened.
@@ -63,6 +68,11 @@ public final class LogContext {
     /** Sets the counter of epochs. */
     public void own(LeasedCounter epochCounter) {
         epochs = epochCounter;
+    }
+
+    /** Sets where the ends of partitions are published; null for nowhere. */
+    public void publishTo(EndsFile file) {
+        ends = file;
     }
 
     /** Sets what looks for news in a read-only store. */
@@ -137,6 +147,11 @@ public final class LogContext {
         return background.invoke();
     }
 
+    /** In a read-only store, how a tailer waits: nobody wakes it. */
+    public IdleStrategy newTailerRest() {
+        return config.idleStrategy() == null ? new TailerRest() : config.idleStrategy().get();
+    }
+
     /** In a read-only store: looks for what another process has written. */
     public void lookAgain() {
         try {
@@ -177,6 +192,30 @@ public final class LogContext {
     /** What appenders write batches from. */
     public WriteBuffers writeBuffers() {
         return writeBuffers;
+    }
+
+    // ---- readers in other processes
+
+    /** Somebody is to be told of new ends without asking. */
+    void noteListener() {
+        hasListeners = true;
+    }
+
+    /** Whether anybody was ever to be told of new ends without asking. */
+    public boolean hasListeners() {
+        return hasListeners;
+    }
+
+    /** Where the ends of partitions are published for them; null for nowhere. */
+    public EndsFile ends() {
+        return ends;
+    }
+
+    /** Publishes to them that topics were created, changed or deleted. */
+    public void onTopics() {
+        if (ends != null) {
+            ends.onTopics();
+        }
     }
 
     // ---- the end

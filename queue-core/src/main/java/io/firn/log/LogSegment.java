@@ -159,7 +159,27 @@ public final class LogSegment {
 
     /** Notes that the batches end at a position, and the next offset there. */
     public void setWritten(int position, long nextOffset) {
-        END.setRelease(this, (nextOffset - baseOffset) << 32 | position);
+        setEnd((nextOffset - baseOffset) << 32 | position);
+    }
+
+    /** Notes that the batches end at a pair. */
+    public void setEnd(long pair) {
+        END.setRelease(this, pair);
+    }
+
+    /**
+     * As {@link #setEnd}, unless more is known already; for several threads that follow a writer.
+     */
+    public void raiseEnd(long pair) {
+        long known = end;
+        while (pair > known && !END.compareAndSet(this, known, pair)) {
+            known = end;
+        }
+    }
+
+    /** As {@link #raiseEnd(long)}. */
+    public void raiseEnd(int position, long nextOffset) {
+        raiseEnd((nextOffset - baseOffset) << 32 | position);
     }
 
     /** How far it is forced, as a pair. */

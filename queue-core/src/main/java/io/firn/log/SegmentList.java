@@ -40,10 +40,15 @@ public final class SegmentList {
         return low < now.length ? now[low] : null;
     }
 
+    /** The segment that was begun last; null when there is none. */
+    LogSegment last() {
+        LogSegment[] now = all;
+        return now.length == 0 ? null : now[now.length - 1];
+    }
+
     /** The segment that is appended to; null when there is none. */
     LogSegment active() {
-        LogSegment[] now = all;
-        LogSegment last = now.length == 0 ? null : now[now.length - 1];
+        LogSegment last = last();
         return last == null || last.endOffset != LogSegment.OPEN ? null : last;
     }
 

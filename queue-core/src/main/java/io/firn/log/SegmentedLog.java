@@ -67,6 +67,9 @@ public final class SegmentedLog {
     private volatile long endedBytes;
     private final long recoveredBytes;
 
+    /** Its ends for readers in other processes. */
+    private final EndsOfLog ends;
+
     public SegmentedLog(TopicContext topic, int index, RecoveredPartition recovered) {
         this.topic = topic;
         this.store = topic.store();
@@ -82,6 +85,7 @@ public final class SegmentedLog {
         this.nextOffset = recovered.nextOffset();
         LogSegment active = segments.active();
         this.recoveredBytes = active == null ? 0 : active.written();
+        this.ends = new EndsOfLog(this);
     }
 
     /** Sets whom to tell what happens; called once, before another thread sees the log. */
@@ -109,6 +113,11 @@ public final class SegmentedLog {
 
     public boolean isDurable() {
         return !readersSeeWritten;
+    }
+
+    /** Its ends, as they are shared with other processes. */
+    public EndsOfLog ends() {
+        return ends;
     }
 
     public LogState state() {
@@ -146,8 +155,12 @@ public final class SegmentedLog {
         return readersSeeWritten ? nextOffset() : durableOffset();
     }
 
-    /** Everything stored before is visible to a thread that sees the offset. */
-    public void publishNext(long offset) {
+    /**
+     * Publishes a new end of the active segment. Everything stored before is visible to a thread
+     * that sees it, in this process and in others (O21).
+     */
+    public void publishNext(long offset, long end) {
+        ends.end(end);
         if (readersSeeWritten) {
             topic.tailers().begin(index);
             NEXT.setRelease(this, offset);
@@ -158,6 +171,7 @@ public final class SegmentedLog {
     }
 
     public void publishDurable(long offset) {
+        ends.durable(offset);
         if (readersSeeWritten) {
             DURABLE.setRelease(this, offset);
         } else {
@@ -189,32 +203,48 @@ public final class SegmentedLog {
         published.wake();
     }
 
-    /** For a read-only store: publishes what it found in the log of the writing process. */
-    public void publishFound(LogSegment[] found, long start, long durable, long next) {
-        // The new ones before the end that is in them, the start before the old ones go: nobody
-        // looks for an offset that is in range and finds no segment.
-        segments.addMissing(found);
-        boolean isMore = next != nextOffset() || durable != durableOffset();
-        if (isMore) {
-            topic.tailers().begin(index);
-        }
-        NEXT.setRelease(this, next);
-        DURABLE.setRelease(this, durable);
-        logStartOffset = start;
-        segments.replace(found);
-        if (isMore) {
-            tellReaders();
-        }
-    }
-
     /** Durable before it is visible, and before any segment below it is deleted (O3). */
     public void raiseLogStart(long offset) throws IOException {
         synchronized (raising) {
             if (offset > logStartOffset) {
                 topic.files().writeLogStart(index, offset);
                 logStartOffset = offset;
+                ends.start(offset);
                 events.onNewLimits();
             }
+        }
+    }
+
+    // ---- what a read-only store finds in the log of the writing process
+
+    /** Whether somebody is told of new ends without asking. */
+    public boolean hasListeners() {
+        return !listeners.isEmpty();
+    }
+
+    /** Publishes segments that were found, and ends, unless more is published already. */
+    public void publishFound(LogSegment[] found, long start, long durable, long next) {
+        // The new ones before the end that is in them, the start before the old ones go: nobody
+        // looks for an offset that is in range and finds no segment.
+        segments.addMissing(found);
+        publishSeen(start, durable, next);
+        segments.replace(found);
+    }
+
+    /** Publishes ends that lie in known segments, unless more is published already. */
+    public void publishSeen(long start, long durable, long next) {
+        boolean isMore;
+        synchronized (raising) {
+            isMore = next > nextOffset() || durable > durableOffset();
+            if (isMore) {
+                topic.tailers().begin(index);
+            }
+            NEXT.setRelease(this, Math.max(next, nextOffset()));
+            DURABLE.setRelease(this, Math.max(durable, durableOffset()));
+            logStartOffset = Math.max(start, logStartOffset);
+        }
+        if (isMore) {
+            tellReaders();
         }
     }
 
@@ -225,6 +255,7 @@ public final class SegmentedLog {
 
     public void addListener(VisibleListener listener) {
         listeners.add(listener);
+        store.noteListener();
     }
 
     public void removeListener(VisibleListener listener) {
@@ -261,7 +292,9 @@ public final class SegmentedLog {
 
     public void addSegment(LogSegment segment) {
         segment.onView(onView);
+        LogSegment before = segments.last();
         segments.add(segment);
+        ends.begin(segment, before);
     }
 
     /** Takes out the active segment, into which nothing was written; its block is freed. */

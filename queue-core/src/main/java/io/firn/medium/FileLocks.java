@@ -47,36 +47,51 @@ final class FileLocks {
 
     private FileLocks() {}
 
+    /** What is known of the holder of a lock of which nothing was written. */
+    private static final String UNKNOWN = "unknown process";
+
     /** Returns whether certainly nobody holds a lock; false if the file does not exist. */
     static boolean isFree(Path file) throws IOException {
         synchronized (HELD) {
-            if (!Files.isRegularFile(file)) {
-                return false;
-            }
-            for (Object key : keysOf(file)) {
-                if (HELD.containsKey(key) || HELD_BY_OTHERS.contains(key)) {
-                    return false;
-                }
-            }
-            return isFreeElsewhere(file);
+            return Files.isRegularFile(file) && holderOf(file) == null;
         }
     }
 
-    private static boolean isFreeElsewhere(Path file) throws IOException {
+    /** Returns what the holder of a lock wrote; null when nobody certainly holds it. */
+    static String holder(Path file) throws IOException {
+        synchronized (HELD) {
+            return Files.isRegularFile(file) ? holderOf(file) : null;
+        }
+    }
+
+    private static String holderOf(Path file) throws IOException {
+        for (Object key : keysOf(file)) {
+            if (HELD.containsKey(key)) {
+                return HELD.get(key);
+            }
+            if (HELD_BY_OTHERS.contains(key)) {
+                return UNKNOWN;
+            }
+        }
+        return holderElsewhere(file);
+    }
+
+    private static String holderElsewhere(Path file) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
                 RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r");
                 try {
                     FileLock lock = opened.getChannel().tryLock(0, Long.MAX_VALUE, true);
+                    String holder = lock == null ? read(opened) : null;
                     opened.close();
-                    return lock != null;
+                    return holder;
                 } catch (ClosedByInterruptException e) {
                     interrupted |= Thread.interrupted();
                 } catch (OverlappingFileLockException e) {
                     KEPT_OPEN.add(opened);
                     HELD_BY_OTHERS.addAll(keysOf(file));
-                    return false;
+                    return UNKNOWN;
                 } catch (IOException e) {
                     opened.close();
                     throw e;
@@ -193,7 +208,7 @@ final class FileLocks {
         opened.seek(0);
         int length = Math.max(0, opened.read(bytes));
         String holder = new String(bytes, 0, length, StandardCharsets.UTF_8).strip();
-        return holder.isEmpty() ? "unknown process" : holder;
+        return holder.isEmpty() ? UNKNOWN : holder;
     }
 
     private static StoreLockedException inThisProcess(Path file, String holder) {

@@ -4,6 +4,7 @@ import io.firn.DurabilityClass;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * The operations that Firn needs of a file system. Everything that must survive a crash goes
@@ -87,5 +88,24 @@ public interface FileMedium {
      */
     default boolean isUnlocked(Path file) throws IOException {
         return false;
+    }
+
+    /**
+     * Returns what the holder of the lock in a file wrote about itself; null when nobody holds the
+     * lock, or the medium cannot tell.
+     */
+    default String holder(Path file) throws IOException {
+        return null;
+    }
+
+    /**
+     * Returns an identity of the running system, another one after each start of it. All processes
+     * that get the same one see each other's stores into mappings of one file at once, and in the
+     * order of the stores.
+     *
+     * @return null when mappings of this medium are not shared in this way, or that is not known
+     */
+    default UUID runningSystem() {
+        return null;
     }
 }

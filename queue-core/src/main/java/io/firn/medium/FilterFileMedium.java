@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * A medium that passes every call on to another one. A subclass overrides the calls that it
@@ -82,5 +83,15 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public boolean isUnlocked(Path file) throws IOException {
         return in.isUnlocked(file);
+    }
+
+    @Override
+    public String holder(Path file) throws IOException {
+        return in.holder(file);
+    }
+
+    @Override
+    public UUID runningSystem() {
+        return in.runningSystem();
     }
 }

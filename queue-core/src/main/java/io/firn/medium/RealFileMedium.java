@@ -23,6 +23,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile},
@@ -186,6 +187,30 @@ enum RealFileMedium implements FileMedium {
     @Override
     public boolean isUnlocked(Path file) throws IOException {
         return FileLocks.isFree(file);
+    }
+
+    @Override
+    public String holder(Path file) throws IOException {
+        return FileLocks.holder(file);
+    }
+
+    @Override
+    public UUID runningSystem() {
+        return SystemStart.ID;
+    }
+
+    /** The start of the system, as Linux identifies it; read when it is first needed. */
+    private static final class SystemStart {
+        private static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
+        private static final UUID ID = read();
+
+        private static UUID read() {
+            try {
+                return UUID.fromString(Files.readString(FILE).strip());
+            } catch (IOException | IllegalArgumentException e) {
+                return null; // another system, or one that hides it
+            }
+        }
     }
 
     @Override

@@ -116,6 +116,7 @@ public final class SegmentMove {
             from.onMovedTo(to, segment.written());
             segment.lingers = true;
             View last = segment.exchange(made);
+            log.ends().changed();
             releases.free(last, source.tier(), () -> leave(source));
             return MoveOutcome.MOVED;
         } catch (StoreFullException e) {

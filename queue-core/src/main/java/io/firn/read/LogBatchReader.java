@@ -42,6 +42,7 @@ public final class LogBatchReader implements BatchReader {
         if (offset != cursor.offset()) {
             cursor.seek(offset);
         }
+        log.ends().catchUp();
         long visible = log.visibleOffset();
         cursor.checkRange();
         if (offset >= visible) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.agrona.concurrent.IdleStrategy;
 
 /**
  * A tailer over one or more partitions. One over several visits only those that may have something
@@ -25,6 +26,7 @@ public final class LogTailer implements Tailer {
     private final Signal published;
     private final Runnable lookAgain;
     private final Runnable doWork;
+    private final IdleStrategy rest;
     private final Consumer<Cursor> checkCursor;
     private final TopicTailers tailers;
     private final Unread unread;
@@ -46,12 +48,14 @@ public final class LogTailer implements Tailer {
      * @param lookAgain makes a read-only store look for what the writing process has changed
      * @param doWork does the store's background work while this tailer waits; null if the store has
      *     threads for that
+     * @param rest how it waits when nobody in this process wakes it; null if somebody does
      * @param checkCursor throws when a cursor is another topic's
      */
     public LogTailer(
             List<SegmentedLog> logs,
             Runnable lookAgain,
             Runnable doWork,
+            IdleStrategy rest,
             Consumer<Cursor> checkCursor) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
@@ -62,6 +66,7 @@ public final class LogTailer implements Tailer {
         this.published = logs.size() == 1 ? logs.get(0).published() : tailers.published();
         this.lookAgain = lookAgain;
         this.doWork = doWork;
+        this.rest = rest;
         this.checkCursor = checkCursor;
         this.unread = new Unread(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
         if (readers.length > 1) {
@@ -90,6 +95,9 @@ public final class LogTailer implements Tailer {
 
     private int pollUnread(RecordHandler handler, int limit) {
         stopped = false;
+        for (RecordReader reader : readers) {
+            reader.log().ends().catchUp(); // notes what is unread, as a writer in this process does
+        }
         isNew = isNew && System.nanoTime() - openedNs < TopicTailers.KNOWN_AFTER_NS;
         int start = first;
         int taken = pollUnread(handler, limit, 0, start, readers.length);
@@ -128,6 +136,9 @@ public final class LogTailer implements Tailer {
         Objects.requireNonNull(handler, "handler");
         Objects.requireNonNull(timeout, "timeout");
         int taken = poll(handler, limit);
+        if (rest != null && taken > 0) {
+            rest.reset();
+        }
         if (taken > 0 || stopped || timeout.isZero() || timeout.isNegative()) {
             return taken;
         }
@@ -139,15 +150,20 @@ public final class LogTailer implements Tailer {
             while (true) {
                 taken = poll(handler, limit);
                 long left = deadline - System.nanoTime();
+                if (rest != null && taken > 0) {
+                    rest.reset();
+                }
                 if (taken > 0 || left <= 0 || stopped) {
                     return taken;
                 }
-                if (doWork == null) {
+                if (doWork == null && rest == null) {
                     published.await(left);
                 } else if (Thread.currentThread().isInterrupted()) {
                     return 0;
-                } else {
+                } else if (doWork != null) {
                     doWork.run();
+                } else {
+                    rest.idle(); // until records come, in this call or a later one
                 }
             }
         } catch (InterruptedException e) {
@@ -203,6 +219,7 @@ public final class LogTailer implements Tailer {
     public void seekToStart() {
         checkIdle();
         for (RecordReader reader : readers) {
+            reader.log().ends().catchUp();
             seek(reader, reader.log().logStartOffset());
         }
     }
@@ -211,6 +228,7 @@ public final class LogTailer implements Tailer {
     public void seekToEnd() {
         checkIdle();
         for (RecordReader reader : readers) {
+            reader.log().ends().catchUp();
             seek(reader, reader.log().visibleOffset());
         }
     }

@@ -59,6 +59,7 @@ final class RecordReader {
     /** Hands out up to a number of visible records, and returns how many were taken. */
     int poll(RecordHandler handler, int limit) {
         stopped = false;
+        log.ends().catchUp();
         long visible = log.visibleOffset();
         cursor.checkRange();
         int taken = 0;

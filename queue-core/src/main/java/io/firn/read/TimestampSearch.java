@@ -59,6 +59,7 @@ public final class TimestampSearch {
     }
 
     private TimestampedOffset findOnce(long timestampMs) {
+        log.ends().catchUp();
         long visible = log.visibleOffset();
         for (LogSegment candidate : log.segments()) {
             if (isInRange(candidate, visible)) {
@@ -90,6 +91,7 @@ public final class TimestampSearch {
      * until no other segment can have a larger one than was found.
      */
     private TimestampedOffset findLatestOnce() {
+        log.ends().catchUp();
         long visible = log.visibleOffset(); // before the indexes, which then contain all below it
         Map<LogSegment, Long> largest = largestTimestamps(visible);
         List<LogSegment> candidates = new ArrayList<>(largest.keySet());

@@ -1,5 +1,6 @@
 package io.firn.recovery;
 
+import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;
@@ -7,6 +8,7 @@ import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -61,9 +63,21 @@ public final class FollowedSegments {
      * @param blocks hotter tiers first, with marks that were read just now
      */
     public void refresh(SegmentedLog log, List<Block> blocks) throws IOException {
+        refresh(log, blocks, null, null);
+    }
+
+    /**
+     * Shows what a log's blocks prove now, and what the writer has published.
+     *
+     * @param blocks hotter tiers first, with marks that were read just now
+     * @param followed what follows the published ends; null for nothing
+     * @param read what was published before this look; null if there is nothing to believe
+     */
+    public void refresh(SegmentedLog log, List<Block> blocks, FollowedEnds followed, Published read)
+            throws IOException {
         List<LogSegment> all = new ArrayList<>();
         for (Block block : blocks) {
-            LogSegment segment = segmentOf(block);
+            LogSegment segment = segmentOf(block, read);
             if (segment != null) {
                 all.add(segment);
             }
@@ -78,10 +92,10 @@ public final class FollowedSegments {
             if (!all.get(i).sealed) {
                 // Sealed since the last look: otherwise its successor would have no mark yet.
                 all.get(i).block.refreshMark();
-                segmentOf(all.get(i).block);
+                segmentOf(all.get(i).block, read);
             }
         }
-        long start = Math.max(log.topic().files().readLogStart(log.index()), log.logStartOffset());
+        long start = Math.max(read == null ? readStart(log) : read.start(), log.logStartOffset());
         keepMissed(log, all, start);
         stopAtGap(log, all, start);
         long durable = Math.max(start, log.durableOffset());
@@ -90,12 +104,79 @@ public final class FollowedSegments {
             // What was seen above the mark is not proven yet.
             long marked = segment.sealed ? segment.endOffset : segment.block.mark().offset();
             durable = Math.max(durable, marked);
-            if (!segment.sealed && !log.isDurable()) {
-                lookAboveMark(segment);
+            if (!segment.sealed) {
+                lookAboveMark(log, segment, read);
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
         }
-        log.publishFound(all.toArray(new LogSegment[0]), start, durable, visible);
+        if (read != null) {
+            // No further than published: what is above may be taken back (O19).
+            visible = Math.min(visible, Math.max(read.next(), log.nextOffset()));
+            endRolled(all);
+        }
+        long seen = log.isDurable() ? durable : visible;
+        log.publishFound(all.toArray(new LogSegment[0]), start, durable, seen);
+        if (read != null) {
+            LogSegment last = all.isEmpty() ? null : all.get(all.size() - 1);
+            followed.adopt(read, isActive(last, read) ? last : null, visible);
+        }
+    }
+
+    private static long readStart(SegmentedLog log) throws IOException {
+        return log.topic().files().readLogStart(log.index());
+    }
+
+    private static boolean isActive(LogSegment last, Published read) {
+        return last != null
+                && !last.sealed
+                && last.baseOffset == read.base()
+                && last.block.mark().epoch() == read.epoch();
+    }
+
+    /** The end of a segment that has a successor is known before it is sealed. */
+    private static void endRolled(List<LogSegment> all) {
+        for (int i = 0; i < all.size() - 1; i++) {
+            if (!all.get(i).sealed) {
+                all.get(i).endOffset = all.get(i + 1).baseOffset;
+            }
+        }
+    }
+
+    /**
+     * Shows the segment that the writer has begun, in a log of which all below was shown.
+     *
+     * @param found the block of that segment; null while nothing is written in it
+     * @param read what was published before it was found
+     * @return false when that is not the next segment after the last one that was shown
+     */
+    public boolean begin(SegmentedLog log, Block found, FollowedEnds followed, Published read) {
+        LogSegment[] before = log.segments();
+        LogSegment last = before.length == 0 ? null : before[before.length - 1];
+        boolean isAnother =
+                found != null && (found.mark().epoch() != read.epoch() || known.containsKey(found));
+        if (last == null || isAnother) {
+            return false;
+        }
+        if (last.baseOffset == read.baseBefore() && !last.sealed) {
+            last.raiseEnd(read.endBefore());
+        }
+        if (last.offsetOf(last.end()) != read.base()) {
+            return false;
+        }
+        List<LogSegment> all = new ArrayList<>(List.of(before));
+        LogSegment begun = null;
+        if (found != null) {
+            begun = new LogSegment(found, read.base());
+            begun.raiseEnd(read.end());
+            known.put(found, begun);
+            all.add(begun);
+            endRolled(all);
+        }
+        long durable = Math.min(read.durable(), read.next());
+        long seen = log.isDurable() ? durable : read.next();
+        log.publishFound(all.toArray(new LogSegment[0]), read.start(), durable, seen);
+        followed.adopt(read, begun, read.next());
+        return true;
     }
 
     /**
@@ -125,6 +206,18 @@ public final class FollowedSegments {
         return gaps.values().stream().anyMatch(looks -> looks < LOOKS_AT_A_GAP);
     }
 
+    /** Whether {@link #isInDoubt(SegmentedLog)} is true of some log. */
+    public boolean isAnyInDoubt() {
+        return !missed.isEmpty() || isInDoubt();
+    }
+
+    /** As {@link #isInDoubt()}, of one log, or whether a segment may be missing in it. */
+    public boolean isInDoubt(SegmentedLog log) {
+        return gaps.getOrDefault(log, LOOKS_AT_A_GAP) < LOOKS_AT_A_GAP
+                || (!missed.isEmpty()
+                        && Arrays.stream(log.segments()).anyMatch(missed::containsKey));
+    }
+
     /**
      * A gap may also be an effect of the look itself: it is shown when it is still there after a
      * while. At the front, the first segment may have been missed, or the start of the log may have
@@ -151,14 +244,21 @@ public final class FollowedSegments {
     }
 
     /**
-     * Returns the log's segment for a block, updated to its mark; null while the mark proves
-     * nothing.
+     * Returns the log's segment for a block, updated to its mark; null while neither the mark nor
+     * what is published proves anything.
      */
-    private LogSegment segmentOf(Block block) throws IOException {
+    private LogSegment segmentOf(Block block, Published read) throws IOException {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
         if (mark.state() == SegmentState.RESERVED) {
-            return segment; // known since it was found after a crash
+            if (segment == null && read != null) {
+                long base = baseOf(block, read);
+                if (base >= 0) {
+                    segment = new LogSegment(block, base);
+                    known.put(block, segment);
+                }
+            }
+            return segment; // known since it was found after a crash, or published
         }
         if (segment == null) {
             segment = new LogSegment(block, mark.baseOffset());
@@ -172,9 +272,7 @@ public final class FollowedSegments {
         if (isSealed && end < 0) { // its mark was lost
             end = PartitionRecovery.endByBatches(block, block.capacity());
         }
-        if (end >= segment.offsetOf(segment.end())) {
-            segment.setWritten(mark.position(), end);
-        }
+        segment.raiseEnd(mark.position(), end);
         if (isSealed) {
             segment.endOffset = end;
             segment.sealed = true;
@@ -183,11 +281,40 @@ public final class FollowedSegments {
         return segment;
     }
 
-    private void lookAboveMark(LogSegment segment) throws IOException {
+    /**
+     * Returns the base offset of a segment without a mark: that of the active one is published, an
+     * earlier one begins with its own. Returns −1 for a block that is reserved for a later segment
+     * or for a copy.
+     */
+    private long baseOf(Block block, Published read) throws IOException {
+        long epoch = block.mark().epoch();
+        if (epoch >= read.epoch()) {
+            return epoch == read.epoch() && read.position() > 0 ? read.base() : -1;
+        }
+        long base = batches.baseOffset(block);
+        boolean isEarlier = base >= read.start() && base < read.base();
+        return isEarlier && batches.after(block, 0, base).position() > 0 ? base : -1;
+    }
+
+    private void lookAboveMark(SegmentedLog log, LogSegment segment, Published read)
+            throws IOException {
+        if (read != null && segment.baseOffset == read.base()) {
+            if (segment.block.mark().epoch() == read.epoch()) {
+                segment.raiseEnd(read.end());
+            }
+            return;
+        }
+        if (read != null && segment.baseOffset == read.baseBefore()) {
+            segment.raiseEnd(read.endBefore());
+            return;
+        }
+        if (read == null && log.isDurable()) {
+            return; // only the marks prove anything
+        }
         long pair = segment.end();
         int position = LogSegment.positionOf(pair);
         BatchesAboveMark.End end = batches.after(segment.block, position, segment.offsetOf(pair));
-        segment.setWritten(end.position(), end.offset());
+        segment.raiseEnd(end.position(), end.offset());
     }
 
     /** Shows what a crashed writer left above the marks. */
@@ -205,7 +332,7 @@ public final class FollowedSegments {
                 }
                 all.add(segment);
             }
-            segment.setWritten(piece.end().position(), piece.end().offset());
+            segment.raiseEnd(piece.end().position(), piece.end().offset());
             next = Math.max(next, piece.end().offset());
         }
         long durable = Math.max(next, log.durableOffset());

@@ -3,6 +3,7 @@ package io.firn.spi;
 import io.firn.DurabilityClass;
 import io.firn.Tier;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
@@ -75,6 +76,37 @@ public interface StorageTier extends Tier, AutoCloseable {
 
     /** Returns all segments found here, in any state and of any topic. */
     List<Block> list() throws IOException;
+
+    /**
+     * Returns the segments of one partition, as {@link #list} does; costs less where they can be
+     * found without a look at all others. For a read-only store.
+     */
+    default List<Block> list(UUID topicId, int partition) throws IOException {
+        List<Block> found = new ArrayList<>();
+        for (Block block : list()) {
+            Mark mark = block.mark();
+            if (mark != null && mark.topicId().equals(topicId) && mark.partition() == partition) {
+                found.add(block);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Returns the block that was reserved for a partition with an epoch, while its mark has that
+     * epoch. For a read-only store, which looks for the segment that another process has just
+     * begun.
+     *
+     * @return null when it was not found
+     */
+    default Block find(UUID topicId, int partition, long epoch) throws IOException {
+        for (Block block : list(topicId, partition)) {
+            if (block.mark() != null && block.mark().epoch() == epoch) {
+                return block;
+            }
+        }
+        return null;
+    }
 
     /** Returns what was found here that is not a segment, one line each; it is not touched. */
     List<String> strangers();

@@ -49,6 +49,7 @@ final class Burial extends Duty {
         }
         if (released) {
             topic.context().files().delete();
+            topic.segmentedLogs().forEach(log -> log.ends().release());
             onEnd.run();
         }
         return released;

@@ -2,24 +2,20 @@ package io.firn.store;
 
 import io.firn.background.Background;
 import io.firn.background.Trouble;
+import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
-import io.firn.metadata.TopicFiles;
-import io.firn.metadata.TopicScan;
-import io.firn.metadata.UnreadableTopics;
-import io.firn.metadata.UnreadableTopics.Unreadable;
 import io.firn.recovery.BatchesAboveMark;
 import io.firn.recovery.CrashTail;
+import io.firn.recovery.FollowedEnds;
 import io.firn.recovery.FollowedSegments;
 import io.firn.spi.Block;
-import io.firn.spi.Mark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,25 +24,53 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks again and again at a store that another process writes. In a DURABLE topic it shows what
- * the marks prove, with a lag of at most a mark interval; in a WRITTEN one it also shows whole
- * batches above them ({@link BatchesAboveMark}). When the writer has ended without closing the
- * store, it shows in both what recovery would accept ({@link CrashTail}).
+ * Looks at a store that another process writes.
+ *
+ * <ul>
+ *   <li>While the writer publishes its ends ({@link FollowedFile}), readers see them without a
+ *       look. The follower looks only at what the writer says has changed.
+ *   <li>Otherwise it looks again and again. In a DURABLE topic it shows what the marks prove, with
+ *       a lag of at most a mark interval; in a WRITTEN one it also shows whole batches above them
+ *       ({@link BatchesAboveMark}).
+ *   <li>When the writer has ended without closing the store, it shows what recovery would accept
+ *       ({@link CrashTail}), and then waits for another writer.
+ * </ul>
  */
 final class Follower implements Background.Following {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long TOPICS_EVERY_NS = 100_000_000;
     private static final long LOOK_EVERY_NS = 5_000_000;
 
+    /** How often to look whether the writer that publishes its ends was killed. */
+    private static final long WRITER_EVERY_NS = 200_000_000;
+
+    /** While nothing changes; readers see new ends without a look. */
+    private static final long LOOK_WHEN_IDLE_NS = 40_000_000;
+
+    private static final long IDLE_AFTER_NS = 100_000_000;
+
+    /** A look at everything, in case that a change was not published. */
+    private static final long ALL_EVERY_NS = 5_000_000_000L;
+
+    /** Looks at everything take at most one part of these while nothing is known to change. */
+    private static final int ALL_COST_SHARE = 200;
+
     private final LogContext store;
-    private final Topics served;
-    private final Map<UUID, TopicLog> topics = new HashMap<>();
+    private final FollowedTopics topics;
     private final FollowedSegments segments;
     private final CrashTail crashTail;
 
     /** Tiers, blocks and partitions whose medium failed at the last look. */
     private final Trouble trouble;
 
+    private final FollowedBlocks media;
+    private final FollowedFile ends;
+    private final LastWriter lastWriter;
+
     private long nextLookNs;
+    private long nextAllNs;
+    private long nextTopicsNs;
+    private long lastChangeNs;
     private long lastTopicsNs;
     private boolean looked;
     private boolean opened;
@@ -57,13 +81,16 @@ final class Follower implements Background.Following {
      * @param served gets the topics that are found
      * @param lock the lock file of the writer
      */
-    Follower(LogContext store, Topics served, Path lock) {
+    Follower(LogContext store, Topics served, UUID storeId, Path lock) {
         this.store = store;
-        this.served = served;
+        this.topics = new FollowedTopics(store, served);
         this.trouble = new Trouble(store.attempts());
         BatchesAboveMark batches = new BatchesAboveMark();
         this.segments = new FollowedSegments(batches);
+        this.media = new FollowedBlocks(trouble, segments);
         this.crashTail = new CrashTail(store.config().medium(), lock, batches);
+        this.ends = new FollowedFile(store, storeId, lock, this::lookFor);
+        this.lastWriter = new LastWriter(store.config());
     }
 
     @Override
@@ -72,7 +99,50 @@ final class Follower implements Background.Following {
         if (looked && now - nextLookNs < 0) {
             return 0;
         }
-        return look(now, !looked || now - lastTopicsNs >= TOPICS_EVERY_NS);
+        boolean atTopics = !looked || now - lastTopicsNs >= TOPICS_EVERY_NS;
+        if (ends.isOpen()) {
+            return follow(now);
+        }
+        if (now - nextAllNs < 0 && isQuiet()) {
+            nextLookNs = now + TOPICS_EVERY_NS;
+            return 0;
+        }
+        return look(now, atTopics);
+    }
+
+    /** While the writer publishes its ends: looks at what it says has changed. */
+    private int follow(long now) throws IOException {
+        boolean isThorough = now - lastTopicsNs >= WRITER_EVERY_NS;
+        if (!ends.isBelieved(isThorough)) {
+            ends.close();
+            return look(now, true);
+        }
+        if (isThorough) {
+            lastTopicsNs = now;
+        }
+        if (now - nextAllNs >= 0 || (ends.hasOtherTopics() && now - nextTopicsNs >= 0)) {
+            return look(now, true);
+        }
+        int moved = 0;
+        for (FollowedEnds changed : ends.changed()) {
+            moved += lookAt(changed) ? 1 : 0;
+            lastChangeNs = now;
+        }
+        boolean isInDoubt = segments.isAnyInDoubt();
+        if (isInDoubt || store.hasListeners()) {
+            for (SegmentedLog log : ends.logs()) {
+                if (isInDoubt && segments.isInDoubt(log)) {
+                    lookAt(ends.of(log));
+                }
+                if (log.hasListeners()) {
+                    log.ends().catchUp();
+                }
+            }
+            lastChangeNs = now;
+        }
+        boolean isIdle = now - lastChangeNs > IDLE_AFTER_NS;
+        nextLookNs = now + (isIdle ? LOOK_WHEN_IDLE_NS : LOOK_EVERY_NS);
+        return moved;
     }
 
     @Override
@@ -104,18 +174,27 @@ final class Follower implements Background.Following {
     private int look(long now, boolean atTopics) throws IOException {
         if (atTopics) {
             lastTopicsNs = now;
-            refreshTopics();
+            lastWriter.begin();
+            if (!ends.isOpen()) {
+                openEnds();
+            }
+        }
+        ends.noteChanges();
+        if (atTopics) {
+            for (SegmentedLog gone : topics.refresh()) {
+                forget(gone);
+            }
+            followEnds();
         }
         looked = true;
+        Map<SegmentedLog, Published> published = published();
         Map<SegmentedLog, List<Block>> found = new HashMap<>();
         Set<Block> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
         for (TierState tier : store.tiers()) {
-            for (Block block : blocksIn(tier)) {
+            for (Block block : media.blocksIn(tier, null, isFirstLook())) {
                 blocks.add(block);
-                Mark mark = markOf(block, tier);
-                TopicLog topic = mark == null ? null : topics.get(mark.topicId());
-                if (topic != null && mark.partition() < topic.partitionCount()) {
-                    SegmentedLog log = topic.partitionLog(mark.partition()).log();
+                SegmentedLog log = topics.logOf(media.markOf(block, tier, isFirstLook()));
+                if (log != null) {
                     found.computeIfAbsent(log, p -> new ArrayList<>()).add(block);
                 }
             }
@@ -123,68 +202,116 @@ final class Follower implements Background.Following {
         segments.retain(blocks);
         trouble.forget(each -> each instanceof Block gone && !blocks.contains(gone));
         int moved = 0;
-        for (TopicLog topic : topics.values()) {
+        for (TopicLog topic : topics.all()) {
             for (SegmentedLog log : topic.segmentedLogs()) {
                 long before = log.nextOffset();
-                look(log, found.getOrDefault(log, List.of()));
+                look(log, found.getOrDefault(log, List.of()), published.get(log));
                 moved += log.nextOffset() > before ? 1 : 0;
             }
         }
-        if (atTopics) {
+        if (atTopics && !ends.isOpen()) {
             lookBehindCrash(found);
         }
         opened = true;
         // A look at a large store costs more: looks take at most a fifth of the time.
         long cost = System.nanoTime() - now;
-        nextLookNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
+        nextTopicsNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
+        nextLookNs = ends.isOpen() ? now + LOOK_EVERY_NS : nextTopicsNs;
+        nextAllNs = now + Math.max(ALL_EVERY_NS, ALL_COST_SHARE * cost);
         return moved;
+    }
+
+    // ---- the published ends
+
+    private void openEnds() throws IOException {
+        try {
+            ends.open();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, this + ": the published ends cannot be read", e);
+        }
+    }
+
+    private void followEnds() throws IOException {
+        try {
+            ends.follow(topics.all());
+        } catch (InternalError | IllegalStateException e) {
+            ends.close(); // it was truncated
+        }
+    }
+
+    /** Of each log, what was published before the look at its blocks. */
+    private Map<SegmentedLog, Published> published() {
+        Map<SegmentedLog, Published> read = new HashMap<>();
+        try {
+            for (SegmentedLog log : ends.logs()) {
+                Published now = ends.of(log).ends().read();
+                if (now != null) {
+                    read.put(log, now);
+                }
+            }
+        } catch (InternalError | IllegalStateException e) {
+            ends.close();
+            read.clear();
+        }
+        return read;
+    }
+
+    /** A reader's thread has seen an end in a segment that is not known yet. */
+    private synchronized void lookFor(FollowedEnds follows) {
+        try {
+            Published read = follows.ends().read();
+            if (read != null && !begin(follows, read)) {
+                lookAt(follows);
+            }
+        } catch (IOException | RuntimeException | InternalError e) {
+            trouble.onFailure(follows.log(), follows.log() + ": nothing new can be seen", e);
+        }
+    }
+
+    /** Shows the segment that the writer has just begun, without a look at others. */
+    private boolean begin(FollowedEnds follows, Published read) throws IOException {
+        SegmentedLog log = follows.log();
+        if (trouble.isLeftAlone(log)) {
+            return true;
+        }
+        if (read.position() == 0) {
+            return segments.begin(log, null, follows, read);
+        }
+        for (TierState tier : log.topic().tiers()) {
+            Block found = tier.tier().find(log.topic().id(), log.index(), read.epoch());
+            if (found != null) {
+                return segments.begin(log, found, follows, read);
+            }
+        }
+        return false;
+    }
+
+    /** Looks at the blocks of one log; returns whether more of it is seen. */
+    private boolean lookAt(FollowedEnds follows) throws IOException {
+        SegmentedLog log = follows.log();
+        long before = log.nextOffset();
+        Published read = follows.ends().read();
+        if (read == null) {
+            return false; // it changes just now, or the writer ends
+        }
+        List<Block> blocks = new ArrayList<>();
+        for (TierState tier : store.tiers()) {
+            for (Block block : media.blocksIn(tier, log, isFirstLook())) {
+                if (media.markOf(block, tier, isFirstLook()) != null) {
+                    blocks.add(block);
+                }
+            }
+        }
+        look(log, blocks, read);
+        return log.nextOffset() > before;
     }
 
     // ---- when a medium fails, what is known about it stays, and news elsewhere is seen
 
-    private List<Block> blocksIn(TierState tier) throws IOException {
-        if (!trouble.isLeftAlone(tier)) {
-            try {
-                List<Block> all = tier.tier().list();
-                trouble.onSuccess(tier);
-                return all;
-            } catch (IOException | RuntimeException | InternalError e) {
-                if (isFirstLook()) {
-                    throw e;
-                }
-                tier.noteError(e);
-                trouble.onFailure(tier, "tier " + tier + " could not be listed", e);
-            }
-        }
-        return segments.blocks().stream().filter(block -> isIn(block, tier)).toList();
-    }
-
-    @SuppressWarnings("ReferenceEquality") // this very tier
-    private static boolean isIn(Block block, TierState tier) {
-        return block.tier() == tier.tier();
-    }
-
-    private Mark markOf(Block block, TierState tier) throws IOException {
-        if (!trouble.isLeftAlone(block)) {
-            try {
-                Mark mark = block.refreshMark();
-                trouble.onSuccess(block);
-                return mark;
-            } catch (IOException | RuntimeException | InternalError e) {
-                if (isFirstLook()) {
-                    throw e;
-                }
-                tier.noteError(e);
-                trouble.onFailure(block, block.name() + ": its mark could not be read", e);
-            }
-        }
-        return block.mark();
-    }
-
-    private void look(SegmentedLog log, List<Block> blocks) throws IOException {
+    private void look(SegmentedLog log, List<Block> blocks, Published read) throws IOException {
         if (!trouble.isLeftAlone(log)) {
             try {
-                segments.refresh(log, blocks);
+                segments.refresh(log, blocks, ends.of(log), read);
                 trouble.onSuccess(log);
             } catch (IOException | RuntimeException | InternalError e) {
                 if (isFirstLook()) {
@@ -200,66 +327,15 @@ final class Follower implements Background.Following {
         return !opened;
     }
 
-    // ---- what there is
-
-    private void refreshTopics() throws IOException {
-        TopicScan scan = TopicScan.of(store.files());
-        List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
-        // What is served already stays served, whatever happens to its file.
-        Set<UUID> kept = new HashSet<>(topics.keySet());
-        kept.retainAll(unreadable.stream().map(Unreadable::id).toList());
-        unreadable.removeIf(each -> kept.contains(each.id()));
-        Set<UUID> shared = new HashSet<>();
-        scan.sharedNames()
-                .forEach(
-                        (name, ids) -> {
-                            shared.addAll(ids);
-                            unreadable.removeIf(each -> ids.contains(each.id()));
-                            ids.forEach(id -> unreadable.add(shared(id, name, ids.size())));
-                        });
-        scan.readable()
-                .forEach(
-                        (id, description) -> {
-                            if (!description.deleted() && !shared.contains(id)) {
-                                kept.add(id);
-                                show(id, description);
-                            }
-                        });
-        served.unreadable(new UnreadableTopics(unreadable));
-        // A tombstone exists only briefly: usually the topic's absence is seen instead.
-        for (TopicLog topic : List.copyOf(topics.values())) {
-            if (!kept.contains(topic.id())) {
-                topics.remove(topic.id());
-                served.drop(topic);
-                for (SegmentedLog log : topic.segmentedLogs()) {
-                    log.markGone(true);
-                    segments.forget(log);
-                    trouble.onSuccess(log);
-                    crashTail.forget(log);
-                }
-            }
-        }
+    private void forget(SegmentedLog log) {
+        log.markGone(true);
+        segments.forget(log);
+        log.ends().watch(null);
+        trouble.onSuccess(log);
+        crashTail.forget(log);
     }
 
-    private Unreadable shared(UUID id, String name, int count) {
-        return new Unreadable(
-                id,
-                new TopicFiles(store.files(), id).topicFile(),
-                name,
-                count + " topics have that name: keep one");
-    }
-
-    private void show(UUID id, TopicFiles.Description description) {
-        TopicLog topic = topics.get(id);
-        if (topic == null) {
-            topic = new TopicLog(store, served, id, description.name(), description.options());
-            topic.startEmpty();
-            topics.put(id, topic);
-            served.add(topic);
-        } else {
-            topic.follow(description.options());
-        }
-    }
+    // ---- after a crash
 
     /** Shows what recovery would accept when no process writes the store any more. */
     private void lookBehindCrash(Map<SegmentedLog, List<Block>> found) throws IOException {
@@ -273,13 +349,19 @@ final class Follower implements Background.Following {
                 tails.add(tail);
             }
         }
-        if (tails.isEmpty() || !crashTail.isWriterGone()) {
+        if (!crashTail.isWriterGone()) {
             return; // a writer that opened it meanwhile writes marks
         }
         for (CrashTail.Found tail : tails) {
             segments.show(tail);
             crashTail.settle(tail);
         }
+        lastWriter.settle();
+    }
+
+    /** Whether the last look has shown all that the last writer left, and there is no other. */
+    private boolean isQuiet() throws IOException {
+        return lastWriter.isSettled() && !segments.isInDoubt() && crashTail.isWriterGone();
     }
 
     private CrashTail.Found tailOf(SegmentedLog log, List<Block> blocks) throws IOException {
@@ -295,6 +377,11 @@ final class Follower implements Background.Following {
             trouble.onFailure(log, log + ": what a crash left above its mark cannot be read", e);
             return null;
         }
+    }
+
+    /** Unmaps what was mapped; there are no more looks. */
+    synchronized void close() {
+        ends.close();
     }
 
     @Override

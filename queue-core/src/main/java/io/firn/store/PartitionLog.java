@@ -90,21 +90,25 @@ final class PartitionLog implements Partition {
 
     @Override
     public long logStartOffset() {
+        log.ends().catchUp();
         return log.logStartOffset();
     }
 
     @Override
     public long durableOffset() {
+        log.ends().catchUp();
         return log.durableOffset();
     }
 
     @Override
     public long nextOffset() {
+        log.ends().catchUp();
         return log.nextOffset();
     }
 
     @Override
     public long visibleOffset() {
+        log.ends().catchUp();
         return log.visibleOffset();
     }
 

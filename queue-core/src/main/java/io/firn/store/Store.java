@@ -41,6 +41,7 @@ final class Store implements LogStore {
     private final Moves moves;
     private final Placement placement;
     private AutoCloseable lock;
+    private AutoCloseable followed;
     private LeasedCounter producerIds;
 
     Store(StoreConfig config) {
@@ -61,6 +62,11 @@ final class Store implements LogStore {
     void own(AutoCloseable storeLock, LeasedCounter producerIdCounter) {
         lock = storeLock;
         producerIds = producerIdCounter;
+    }
+
+    /** Sets what is closed at the end of a store that only reads. */
+    void own(AutoCloseable follower) {
+        followed = follower;
     }
 
     LogContext context() {
@@ -226,6 +232,7 @@ final class Store implements LogStore {
         logs.forEach(log -> log.markGone(false));
         // A force that is under way must not lose its mapping.
         all.forEach(partition -> partition.forcer().awaitForces());
+        logs.forEach(log -> log.ends().close());
         topics.burials()
                 .forEach(each -> background.attempt(each.topic(), () -> each.bury() ? 1 : 0));
         all.forEach(partition -> partition.upkeep().retireAll(false));
@@ -275,7 +282,14 @@ final class Store implements LogStore {
 
     /** Releases the tiers and the lock, whatever fails meanwhile. */
     void release(List<StorageTier> tiers) {
-        List<AutoCloseable> held = new ArrayList<>(tiers);
+        if (context.ends() != null) {
+            context.ends().close(); // before another process can have the lock
+        }
+        List<AutoCloseable> held = new ArrayList<>();
+        if (followed != null) {
+            held.add(followed);
+        }
+        held.addAll(tiers);
         if (lock != null) {
             held.add(lock);
         }

@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
+import io.firn.ends.EndsFile;
 import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
@@ -34,6 +35,7 @@ import java.util.UUID;
  */
 public final class StoreOpener {
     private static final System.Logger LOG = System.getLogger("io.firn");
+    static final String EPOCHS = "epochs";
     private static final String LOCK = "lock";
     private static final String STORE = "store";
     private static final int VERSION = 1;
@@ -126,8 +128,11 @@ public final class StoreOpener {
             // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
         }
+        UUID storeId = UUID.fromString(identity.get(ID));
+        // Nothing was changed so far that readers of the last writer's ends may see (O22).
+        context.publishTo(EndsFile.create(medium, directory, storeId, directory.resolve(LOCK)));
         context.files().spareSpace().open();
-        LeasedCounter epochs = new LeasedCounter(medium, directory.resolve("epochs"));
+        LeasedCounter epochs = new LeasedCounter(medium, directory.resolve(EPOCHS));
         LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
         store.own(lock, producerIds);
         context.own(epochs);
@@ -333,8 +338,9 @@ public final class StoreOpener {
         for (StorageTier tier : config.tiers()) {
             open(tier, new TierContext(storeId, false, true));
         }
-        Follower follower = new Follower(context, topics, directory.resolve(LOCK));
+        Follower follower = new Follower(context, topics, storeId, directory.resolve(LOCK));
         context.follow(follower::refreshNow);
+        store.own(follower::close);
         follower.lookFirst();
         return follower;
     }

@@ -184,6 +184,7 @@ final class TopicLog implements Topic {
                 logs,
                 store::lookAgain,
                 store.isInvoker() ? store::invoke : null,
+                store.isReadOnly() ? store.newTailerRest() : null,
                 cursors::checkOwn);
     }
 
@@ -281,6 +282,7 @@ final class TopicLog implements Topic {
                         context.files().create(name(), changed);
                         context.options(changed);
                         show.run();
+                        store.onTopics();
                     });
         } catch (IOException e) {
             throw TopicFiles.failed("topic " + name() + " could not be changed", e);

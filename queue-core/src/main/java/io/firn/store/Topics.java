@@ -294,6 +294,7 @@ final class Topics implements TopicOwner {
             throw TopicFiles.failed("topic " + name + " could not be deleted", e);
         }
         drop(topic);
+        store.onTopics();
         topic.logs().forEach(partition -> partition.log().markGone(true));
         Burial burial = new Burial(store, topic, () -> burials.removeIf(b -> b.topic() == topic));
         burials.add(burial);

@@ -102,10 +102,12 @@ public final class PartitionUpkeep implements LogEvents {
 
     @Override
     public void onSealed() {
+        log.ends().changed();
         seals.call();
     }
 
     private void onFinished() {
+        log.ends().changed();
         retention.call();
         views.call();
     }

@@ -62,6 +62,7 @@ public final class Releases extends Duty {
         Waiting last = new Waiting(view, tier, release);
         if (last.tryFree()) {
             log.store().freedBlocks().onFreed();
+            log.ends().changed();
             return;
         }
         handedOver.add(last);
@@ -101,6 +102,7 @@ public final class Releases extends Duty {
         }
         if (freed > 0) {
             log.store().freedBlocks().onFreed();
+            log.ends().changed();
         }
         if (!waiting.isEmpty()) {
             againSoon(); // nothing notifies this duty when a pin is released

@@ -120,6 +120,9 @@ final class Retention extends Duty {
             releases.retire(segment, true);
             deleted++;
         }
+        if (deleted > 0) {
+            log.ends().changed();
+        }
         return deleted;
     }
 }

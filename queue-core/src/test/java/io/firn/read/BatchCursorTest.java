@@ -82,7 +82,7 @@ class BatchCursorTest {
 
     @Test
     void shouldReportOffsetsThatNoSegmentHolds() throws IOException {
-        sealed.log.publishNext(500);
+        sealed.log.publishNext(500, 0);
         sealed.log.publishDurable(500);
         cursor.seek(400);
 

@@ -48,7 +48,7 @@ final class Sealed {
         LogSegment segment = new LogSegment(block, 0, at, next);
         segment.finishSeal();
         log.addSegment(segment);
-        log.publishNext(next);
+        log.publishNext(next, 0);
         log.publishDurable(next);
         return new Sealed(log, segment, memory);
     }

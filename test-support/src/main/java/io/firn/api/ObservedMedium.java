@@ -24,6 +24,9 @@ public final class ObservedMedium extends FilterFileMedium {
     /** A segment's marks lie in its file's last pages. */
     private static final int MARK_BYTES = 2 * MarkFormat.SLOT_SPACING;
 
+    /** Mapped as long as a store is open, and no segment. */
+    private static final String ENDS = "ends";
+
     private final AtomicInteger mappings = new AtomicInteger();
     private final AtomicInteger files = new AtomicInteger();
     private final AtomicLong forces = new AtomicLong();
@@ -69,7 +72,7 @@ public final class ObservedMedium extends FilterFileMedium {
         beforeList = hook == null ? NOTHING : hook;
     }
 
-    /** Mappings that are not unmapped yet. */
+    /** Mappings of segments that are not unmapped yet. */
     public int mappings() {
         return mappings.get();
     }
@@ -131,7 +134,7 @@ public final class ObservedMedium extends FilterFileMedium {
 
         @Override
         protected Mapping wrap(Mapping mapping) {
-            return new ObservedMapping(path, mapping);
+            return path.endsWith(ENDS) ? mapping : new ObservedMapping(path, mapping);
         }
 
         @Override

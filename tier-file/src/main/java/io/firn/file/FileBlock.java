@@ -113,6 +113,11 @@ final class FileBlock implements Block {
                 : directory.active(fileEpoch);
     }
 
+    /** Returns whether it is a segment of the partition. */
+    boolean isIn(PartitionDirectory other) {
+        return directory.path().equals(other.path());
+    }
+
     Path path() {
         return state.path();
     }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
@@ -151,6 +152,50 @@ public final class FileTier implements StorageTier {
             scan();
         }
         return new ArrayList<>(new TreeMap<>(contents.segments()).values());
+    }
+
+    @Override
+    public synchronized List<Block> list(UUID topicId, int partition) throws IOException {
+        requireOpen();
+        PartitionDirectory directory = directoryOf(topicId, partition);
+        if (context.readOnly()) {
+            TierScan scan = new TierScan(contents, root, medium, true);
+            Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
+            try {
+                scan.run(directory, contents.segments());
+                wanted.addAll(scan.segments().values());
+                contents.update(directory, scan.segments());
+            } finally {
+                scan.releaseAllExcept(wanted);
+            }
+        }
+        return new ArrayList<>(contents.segmentsIn(directory));
+    }
+
+    /** In a read-only tier this opens one file, unless the segment was begun in an earlier term. */
+    @Override
+    public synchronized Block find(UUID topicId, int partition, long epoch) throws IOException {
+        requireOpen();
+        if (context.readOnly()) {
+            PartitionDirectory directory = directoryOf(topicId, partition);
+            FileBlock known = contents.segments().get(directory.active(epoch));
+            if (known != null) {
+                return known;
+            }
+            FileBlock found = new PartitionScan(contents, directory, Map.of()).findActive(epoch);
+            if (found != null && found.mark() != null) {
+                contents.found(found);
+                return found;
+            }
+            if (found != null) {
+                found.release(); // it is being sealed
+            }
+        }
+        return StorageTier.super.find(topicId, partition, epoch);
+    }
+
+    private PartitionDirectory directoryOf(UUID topicId, int partition) {
+        return PartitionDirectory.of(medium, context.readOnly(), root, topicId, partition);
     }
 
     @Override

@@ -182,6 +182,16 @@ final class PartitionScan {
                 0);
     }
 
+    /**
+     * Opens a segment that another process has begun.
+     *
+     * @return null when there is none with the epoch in its name, or it is sealed already
+     */
+    FileBlock findActive(long epoch) throws IOException {
+        unlessVanished(() -> addHidden(epoch), () -> {});
+        return segments.isEmpty() ? null : segments.get(0);
+    }
+
     private void addHidden(long epoch) throws IOException {
         Path path = directory.active(epoch);
         SealMark seal = sealOf(epoch);

@@ -7,9 +7,11 @@ import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -66,15 +68,35 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
         return segments;
     }
 
+    /** Returns the segments of a partition in the order of their keys. */
+    Collection<FileBlock> segmentsIn(PartitionDirectory directory) {
+        Map<Path, FileBlock> in = new TreeMap<>(segments);
+        in.values().removeIf(segment -> !segment.isIn(directory));
+        return in.values();
+    }
+
+    /** Adds a segment that another process has begun. */
+    void found(FileBlock segment) {
+        segments.put(segment.key(), segment);
+    }
+
     /** Replaces the segments by those that a scan found. */
     void update(Map<Path, FileBlock> found) {
-        Set<FileBlock> missing = new HashSet<>(segments.values());
+        update(new HashSet<>(segments.values()), found);
+    }
+
+    /** Replaces the segments of a partition by those that a scan of its directory found. */
+    void update(PartitionDirectory directory, Map<Path, FileBlock> found) {
+        update(new HashSet<>(segmentsIn(directory)), found);
+    }
+
+    private void update(Set<FileBlock> missing, Map<Path, FileBlock> found) {
         segments.putAll(found);
-        segments.keySet().retainAll(found.keySet());
         // A caller that still uses the list before this one may read a segment that is now missing;
         // by the next scan it has seen the list without it.
         vanished.forEach(FileBlock::release);
         missing.removeAll(found.values());
+        missing.forEach(this::forget);
         vanished = missing;
     }
 

@@ -61,6 +61,11 @@ final class TierScan {
         }
     }
 
+    /** Scans the directory of one partition. */
+    void run(PartitionDirectory directory, Map<Path, FileBlock> known) throws IOException {
+        scanPartition(directory, known);
+    }
+
     private void scanTopic(UUID topicId, Path path, Map<Path, FileBlock> known) throws IOException {
         List<String> names = listOrReport(path);
         if (names == null) {

@@ -1,0 +1,274 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static io.firn.api.Stores.read;
+import static io.firn.api.Stores.texts;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Partition;
+import io.firn.StoredRecord;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A read-only store that reads the ends that the writer publishes. Marks are written once in an
+ * hour here, so nobody learns from them.
+ */
+class PublishedEndsTest {
+    @TempDir private Path directory;
+    private final ObservedMedium writers = new ObservedMedium();
+    private LogStore writer;
+    private LogStore reader;
+
+    @BeforeEach
+    void open() {
+        writer = store().open();
+    }
+
+    private LogStoreBuilder store() {
+        return Stores.at(directory, writers).markInterval(Duration.ofHours(1));
+    }
+
+    @AfterEach
+    void close() {
+        if (reader != null) {
+            reader.close();
+        }
+        writer.close();
+    }
+
+    private Partition follow(String topic) {
+        if (reader == null) {
+            // In invoker mode it looks at nothing by itself.
+            reader = Stores.at(directory).readOnly().invokerMode().open();
+        }
+        return reader.openTopic(topic).partition(0);
+    }
+
+    private Path ends() {
+        return directory.resolve("store").resolve("ends");
+    }
+
+    private static TopicOptions lazy() {
+        return Stores.small()
+                .withDurability(Durability.WRITTEN)
+                .withForce(1 << 30, Duration.ofHours(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldShowEachRecordAtOnceAcrossRolls(Durability durability) {
+        Topic topic =
+                writer.createTopic("t", durability == Durability.WRITTEN ? lazy() : Stores.small());
+        Partition followed = follow("t");
+        Tailer tailer = followed.openTailer();
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 500; i++) {
+                assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1));
+                appender.append(Stores.numbered(i, 1_000));
+                assertEquals(i + 1, followed.visibleOffset());
+                assertShows(tailer, i, 1_000);
+            }
+        }
+        assertTrue(topic.partition(0).metrics().rolls() > 5);
+        assertEquals(List.of(), followed.damage());
+        assertEquals(0, reader.metrics().backgroundErrors());
+    }
+
+    /** Without waiting. */
+    private static void assertShows(Tailer tailer, int number, int length) {
+        List<StoredRecord> found = new ArrayList<>();
+        tailer.poll(
+                record -> {
+                    found.add(record.copy());
+                    return Verdict.CONTINUE;
+                },
+                10);
+        assertEquals(1, found.size(), "records at " + number);
+        assertEquals(number, found.get(0).offset());
+        assertArrayEquals(Stores.numbered(number, length), found.get(0).value());
+    }
+
+    @Test
+    void shouldNeverShowAnEndBeforeTheBytesBelowIt() throws Exception {
+        int count = 30_000;
+        Topic topic =
+                writer.createTopic(
+                        "t", lazy().withSegmentBytes(1 << 20).withMaxRecordBytes(16_000));
+        Partition followed = follow("t");
+        AtomicInteger next = new AtomicInteger();
+        Stores.Task<Integer> tail =
+                Stores.start(
+                        () -> {
+                            Tailer tailer = followed.openTailer();
+                            while (next.get() < count) {
+                                tailer.poll(record -> look(record, next), 10);
+                            }
+                            return next.get();
+                        });
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < count; i++) {
+                appender.append(Stores.numbered(i, lengthOf(i)));
+                while (next.get() <= i && !tail.task().isDone()) {
+                    Thread.yield(); // so that the reader stands at the end at each append
+                }
+            }
+            assertEquals(count, tail.result());
+        }
+        assertEquals(List.of(), followed.damage());
+    }
+
+    /** Some are stored, and some are written by calls. */
+    private static int lengthOf(int number) {
+        return 10 + number % 7 * 1_500;
+    }
+
+    private static Verdict look(io.firn.Record record, AtomicInteger next) {
+        int number = next.get();
+        assertEquals(number, record.offset());
+        assertArrayEquals(Stores.numbered(number, lengthOf(number)), record.copy().value());
+        next.incrementAndGet();
+        return Verdict.CONTINUE;
+    }
+
+    @Test
+    void shouldFindAllSegmentsThatWereBegunSinceTheLastLook() {
+        Topic topic = writer.createTopic("t", lazy());
+        Partition followed = follow("t");
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 600; i++) {
+                appender.append(Stores.numbered(i, 1_000));
+            }
+            assertTrue(topic.partition(0).metrics().rolls() > 5);
+            Tailer tailer = followed.openTailer();
+            Stores.await("the end", () -> followed.visibleOffset() == 600);
+            List<StoredRecord> found = Stores.readAll(tailer);
+            assertEquals(600, found.size());
+            for (int i = 0; i < 600; i++) {
+                assertArrayEquals(Stores.numbered(i, 1_000), found.get(i).value());
+            }
+        }
+    }
+
+    @Test
+    void shouldShowADurableTopicsRecordsOnlyWhenTheyAreForced() {
+        Topic topic = writer.createTopic("t", Stores.small());
+        Partition followed = follow("t");
+        Tailer tailer = followed.openTailer();
+        Gate forcing = new Gate();
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("forced"));
+            assertEquals(List.of("forced"), texts(Stores.readAll(tailer)));
+            forcing.shut();
+            writers.beforeForce(forcing);
+            appender.appendAsync(bytes("not yet"), 0, 7);
+            Stores.await("the force", () -> forcing.held() > 0);
+            assertEquals(2, topic.partition(0).nextOffset());
+            assertEquals(1, followed.visibleOffset());
+            assertEquals(List.of(), Stores.readAll(tailer));
+            forcing.open();
+            Stores.await("the end of the force", () -> topic.partition(0).durableOffset() == 2);
+            assertEquals(List.of("not yet"), texts(Stores.readAll(tailer)));
+        }
+    }
+
+    @Test
+    void shouldTellATailerOverManyPartitionsWhichHaveNews() {
+        Topic topic = writer.createTopic("t", lazy().withPartitions(20));
+        follow("t");
+        Tailer tailer = reader.openTopic("t").openTailer();
+        for (int i = 0; i < 200; i++) {
+            try (Appender appender = topic.partition(i * 7 % 20).openAppender()) {
+                appender.append(bytes("r" + i));
+            }
+            assertEquals(List.of("r" + i), texts(Stores.readAll(tailer)));
+        }
+    }
+
+    @Test
+    void shouldTellAListenerInAStoreWithThreads() {
+        Topic topic = writer.createTopic("t", lazy());
+        reader = Stores.at(directory).readOnly().open();
+        AtomicLong seen = new AtomicLong();
+        Partition followed = reader.openTopic("t").partition(0);
+        followed.addVisibleListener(() -> seen.set(followed.visibleOffset()));
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("a"));
+            appender.append(bytes("b"));
+            Stores.await("the listener to be told", () -> seen.get() == 2);
+        }
+    }
+
+    @Test
+    void shouldFollowOneTopicAfterTheOtherInTheSamePlace() {
+        reader = Stores.at(directory).readOnly().open();
+        for (int i = 0; i < 30; i++) {
+            Topic topic = writer.createTopic("t", lazy());
+            try (Appender appender = topic.partition(0).openAppender()) {
+                for (int n = 0; n <= i; n++) {
+                    appender.append(bytes(i + "-" + n));
+                }
+                Stores.await("the new topic", () -> reader.openTopic("t").id().equals(topic.id()));
+                Tailer tailer = reader.openTopic("t").openTailer();
+                List<String> texts = texts(read(tailer, i + 1));
+                assertEquals(i + "-0", texts.get(0));
+                assertEquals(i + "-" + i, texts.get(i));
+            }
+            writer.deleteTopic("t");
+        }
+    }
+
+    @Test
+    void shouldFollowMarksWhenTheFileIsRemoved() throws IOException {
+        writer.close();
+        writer = Stores.at(directory, writers).markInterval(Duration.ofMillis(5)).open();
+        Topic topic = writer.createTopic("t", Stores.small());
+        reader = Stores.at(directory).readOnly().open();
+        Partition followed = reader.openTopic("t").partition(0);
+        Tailer tailer = followed.openTailer();
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("a"));
+            assertEquals(List.of("a"), texts(read(tailer, 1)));
+            Files.delete(ends());
+            appender.append(bytes("b"));
+            assertEquals(List.of("b"), texts(read(tailer, 1)));
+            Stores.await("marks to be followed", () -> isFollowedByMarks(appender, tailer));
+        }
+    }
+
+    private static boolean isFollowedByMarks(Appender appender, Tailer tailer) {
+        appender.append(bytes("c"));
+        return texts(read(tailer, 1)).equals(List.of("c"));
+    }
+
+    @Test
+    void shouldLeaveNoFileWhenTheStoreIsClosed() {
+        assertTrue(Files.exists(ends()));
+        writer.close();
+        assertFalse(Files.exists(ends()));
+        open();
+    }
+}

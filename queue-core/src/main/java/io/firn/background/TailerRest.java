@@ -1,0 +1,62 @@
+package io.firn.background;
+
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * How a tailer waits for records that another process appends, which cannot wake it: it looks again
+ * after a pause that grows to a millisecond, and after a second without records to ten. When looks
+ * cost much, because there are many partitions, the pause is longer, so that they take at most a
+ * hundredth of the time. For one thread.
+ */
+public final class TailerRest implements IdleStrategy {
+    private static final long SPIN_NS = 20_000;
+    private static final long FIRST_PAUSE_NS = 20_000;
+    private static final long LONG_PAUSE_NS = 1_000_000;
+    private static final long LONGEST_PAUSE_NS = 10_000_000;
+    private static final long PATIENCE_NS = 1_000_000_000;
+
+    private static final int COST_SHARE = 100;
+    private static final long MOST_FOR_COST_NS = 20_000_000;
+
+    /** Longer than a look: the tailer was not waiting. */
+    private static final long NO_LOOK_NS = 2_000_000;
+
+    private long sinceNs;
+    private long wokenNs;
+    private long pauseNs;
+
+    @Override
+    public void idle(int workCount) {
+        if (workCount > 0) {
+            reset();
+        } else {
+            idle();
+        }
+    }
+
+    @Override
+    public void idle() {
+        long now = System.nanoTime();
+        if (pauseNs == 0) {
+            sinceNs = now;
+            pauseNs = FIRST_PAUSE_NS;
+            wokenNs = now;
+        }
+        if (now - sinceNs < SPIN_NS) {
+            Thread.onSpinWait();
+            wokenNs = now;
+            return;
+        }
+        long cost = now - wokenNs < NO_LOOK_NS ? now - wokenNs : 0;
+        LockSupport.parkNanos(Math.max(pauseNs, Math.min(MOST_FOR_COST_NS, COST_SHARE * cost)));
+        wokenNs = System.nanoTime();
+        long longest = wokenNs - sinceNs > PATIENCE_NS ? LONGEST_PAUSE_NS : LONG_PAUSE_NS;
+        pauseNs = Math.min(longest, 2 * pauseNs);
+    }
+
+    @Override
+    public void reset() {
+        pauseNs = 0;
+    }
+}

@@ -1,0 +1,136 @@
+package io.firn.ends;
+
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * The ends of one partition, which its writer publishes for readers in other processes. Each method
+ * is a few stores into a mapping, which must not be undone meanwhile, see {@link EndsFile#pin}.
+ * When somebody has truncated the file, they do nothing.
+ *
+ * <p>{@link #end} is for the thread that has the append turn, {@link #durable} for the holder of
+ * the force gate, the others for one thread at a time.
+ */
+public final class Ends {
+    private final EndsFile file;
+    private final ByteBuffer bytes;
+    private final int at;
+    private final int slot;
+
+    Ends(EndsFile file, ByteBuffer bytes, int slot) {
+        this.file = file;
+        this.bytes = bytes;
+        this.slot = slot;
+        this.at = EndsFormat.placeInPiece(slot);
+    }
+
+    /**
+     * Publishes how far the present segment is written. The bytes below are stored before (O21).
+     *
+     * @param end a position and, in the upper half, the offset there minus the segment's base
+     */
+    public void end(long end) {
+        try {
+            EndsFormat.set(bytes, at + EndsFormat.END, end);
+        } catch (InternalError e) {
+            file.lost(e);
+        }
+    }
+
+    /** Publishes the durable offset. The bytes below were forced before (O21). */
+    public void durable(long offset) {
+        try {
+            EndsFormat.set(bytes, at + EndsFormat.DURABLE, offset);
+        } catch (InternalError e) {
+            file.lost(e);
+        }
+    }
+
+    /** Publishes the log start, which is durable. */
+    public void start(long offset) {
+        try {
+            EndsFormat.set(bytes, at + EndsFormat.START, offset);
+        } catch (InternalError e) {
+            file.lost(e);
+        }
+    }
+
+    /**
+     * Publishes that another segment is written to, of which nothing is written yet.
+     *
+     * @param epoch of the segment
+     * @param baseBefore the base offset of the segment before it
+     * @param endBefore the final end of that
+     */
+    public void begin(long base, long epoch, long baseBefore, long endBefore) {
+        try {
+            long sequence = open();
+            EndsFormat.set(bytes, at + EndsFormat.BASE, base);
+            EndsFormat.set(bytes, at + EndsFormat.EPOCH, epoch);
+            EndsFormat.set(bytes, at + EndsFormat.BASE_BEFORE, baseBefore);
+            EndsFormat.set(bytes, at + EndsFormat.END_BEFORE, endBefore);
+            EndsFormat.set(bytes, at + EndsFormat.END, 0);
+            EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence + 1);
+        } catch (InternalError e) {
+            file.lost(e);
+        }
+    }
+
+    /** Publishes that segments were begun, sealed, renamed, moved or deleted. */
+    public void changed() {
+        try {
+            EndsFormat.increment(bytes, at + EndsFormat.SLOT_CHANGES);
+            file.changed();
+        } catch (InternalError e) {
+            file.lost(e);
+        }
+    }
+
+    /** Publishes that the slot changes, so that readers believe nothing in it; see O22. */
+    private long open() {
+        long sequence = EndsFormat.get(bytes, at + EndsFormat.SEQUENCE) | 1;
+        EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence);
+        return sequence;
+    }
+
+    /** Makes the slot that of a partition. */
+    void assign(UUID topic, int partition, State state) {
+        long sequence = open();
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC, topic.getMostSignificantBits());
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, topic.getLeastSignificantBits());
+        EndsFormat.set(bytes, at + EndsFormat.PARTITION, partition);
+        EndsFormat.set(bytes, at + EndsFormat.BASE, state.base);
+        EndsFormat.set(bytes, at + EndsFormat.EPOCH, state.epoch);
+        EndsFormat.set(bytes, at + EndsFormat.BASE_BEFORE, -1);
+        EndsFormat.set(bytes, at + EndsFormat.END_BEFORE, 0);
+        EndsFormat.set(bytes, at + EndsFormat.END, state.end);
+        EndsFormat.set(bytes, at + EndsFormat.DURABLE, state.durable);
+        EndsFormat.set(bytes, at + EndsFormat.START, state.start);
+        EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence + 1);
+    }
+
+    /** Makes the slot that of no partition. */
+    void clear() {
+        long sequence = open();
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC, 0);
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, 0);
+        EndsFormat.set(bytes, at + EndsFormat.PARTITION, -1);
+        EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence + 1);
+    }
+
+    /** Returns the number of the slot. */
+    int slot() {
+        return slot;
+    }
+
+    /**
+     * What is published of a partition at first.
+     *
+     * @param base the base offset of the last segment; without one, the next offset
+     * @param epoch the epoch of that segment; −1 for none
+     * @param end how far that segment is written
+     * @param durable the durable offset
+     * @param start the log start
+     */
+    public record State(long base, long epoch, long end, long durable, long start) {}
+}

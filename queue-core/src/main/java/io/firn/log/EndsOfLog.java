@@ -1,0 +1,130 @@
+package io.firn.log;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.ends.Ends;
+import io.firn.ends.EndsFile;
+
+/**
+ * The ends of one log, as they are shared with other processes. The writer's side publishes them,
+ * see {@link Ends}, unless the store publishes nothing; each of its methods is for the same threads
+ * as there. In a read-only store, readers {@linkplain #catchUp catch up} before each look at an
+ * end.
+ */
+public final class EndsOfLog {
+    private final EndsFile file;
+    private final Ends ends;
+    private volatile Runnable watch;
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /** Publishes a log as it is now: recovered, or empty. */
+    EndsOfLog(SegmentedLog log) {
+        this.file = log.store().ends();
+        this.ends = file == null ? null : publish(log);
+        this.closed = ends == null;
+    }
+
+    private Ends publish(SegmentedLog log) {
+        LogSegment active = log.activeSegment();
+        boolean isEmpty = active == null;
+        Ends.State now =
+                new Ends.State(
+                        isEmpty ? log.nextOffset() : active.baseOffset,
+                        isEmpty ? -1 : active.epoch,
+                        isEmpty ? 0 : active.end(),
+                        log.durableOffset(),
+                        log.logStartOffset());
+        return file.assign(log.topic().id(), log.index(), now);
+    }
+
+    /**
+     * Keeps what {@link #end} stores to in place, while an appender is open.
+     *
+     * @return false when the store is closed: nothing may be appended
+     */
+    public boolean pin() {
+        return ends == null || file.pin();
+    }
+
+    /** Removes a pin. */
+    public void unpin() {
+        if (ends != null) {
+            file.unpin();
+        }
+    }
+
+    /** Publishes how far the active segment is written; for an appender. */
+    void end(long end) {
+        if (ends != null) {
+            ends.end(end);
+        }
+    }
+
+    /** For the holder of the force gate; it does not force after {@link LogState#isGone}. */
+    void durable(long offset) {
+        if (ends != null) {
+            ends.durable(offset);
+        }
+    }
+
+    synchronized void start(long offset) {
+        if (!closed) {
+            ends.start(offset);
+            ends.changed();
+        }
+    }
+
+    /** Segments were sealed, renamed, moved or deleted. */
+    public synchronized void changed() {
+        if (!closed) {
+            ends.changed();
+        }
+    }
+
+    /**
+     * Publishes that a segment is written to.
+     *
+     * @param before the segment before it, which is complete; null for none
+     */
+    synchronized void begin(LogSegment segment, LogSegment before) {
+        if (!closed) {
+            long baseBefore = before == null ? -1 : before.baseOffset;
+            long endBefore = before == null ? 0 : before.end();
+            ends.begin(segment.baseOffset, segment.epoch, baseBefore, endBefore);
+            ends.changed();
+        }
+    }
+
+    /** Publishes nothing any more, except for appenders that are still open. */
+    public synchronized void close() {
+        closed = true;
+    }
+
+    /** As {@link #close}, and gives back its place; no appender is open. */
+    public synchronized void release() {
+        if (!closed) {
+            closed = true;
+            file.release(ends);
+        }
+    }
+
+    // ---- in a read-only store
+
+    /**
+     * Sets what publishes in this process what the writer has published.
+     *
+     * @param watching runs on the threads of readers; null when only looks find something new
+     */
+    public void watch(Runnable watching) {
+        watch = watching;
+    }
+
+    /** Publishes in this process what the writer has published. */
+    public void catchUp() {
+        Runnable watching = watch;
+        if (watching != null) {
+            watching.run();
+        }
+    }
+}

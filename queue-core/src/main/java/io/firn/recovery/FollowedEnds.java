@@ -1,0 +1,131 @@
+package io.firn.recovery;
+
+import io.firn.ends.SeenEnds;
+import io.firn.ends.SeenEnds.Published;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import java.util.function.Consumer;
+
+/**
+ * Brings the ends of a log in a read-only store up to date with what the writing process publishes.
+ * Readers run it before each look at an end. It costs four loads when there is no news, and takes
+ * no lock that a look at the tiers holds unless the writer has begun another segment. Thread-safe.
+ */
+public final class FollowedEnds implements Runnable {
+    /** A segment that was not found is looked for again after this time, or when the end moved. */
+    private static final long LOOK_AGAIN_NS = 2_000_000;
+
+    private final SegmentedLog log;
+    private final SeenEnds ends;
+    private final Consumer<FollowedEnds> lookFor;
+
+    // What was published here last. They are changed under the monitor, the end last.
+    private volatile long sequence = -1;
+    private volatile long end = -1;
+    private volatile long durable = -1;
+    private volatile long start = -1;
+
+    // Under the monitor.
+    private LogSegment active;
+    private long missedEnd = -1;
+    private long missedSequence = -1;
+    private long missedNs;
+
+    /**
+     * Creates it; nothing is published before the first run.
+     *
+     * @param ends of the log
+     * @param lookFor looks for the segment that the writer has begun, and calls {@link #adopt}
+     */
+    public FollowedEnds(SegmentedLog log, SeenEnds ends, Consumer<FollowedEnds> lookFor) {
+        this.log = log;
+        this.ends = ends;
+        this.lookFor = lookFor;
+    }
+
+    public SegmentedLog log() {
+        return log;
+    }
+
+    public SeenEnds ends() {
+        return ends;
+    }
+
+    @Override
+    public void run() {
+        try {
+            // Two segments may come to the same end, therefore also the sequence.
+            boolean isSame =
+                    ends.end() == end
+                            && ends.sequence() == sequence
+                            && ends.durable() == durable
+                            && ends.start() == start;
+            if (!isSame && !publish() && mayLook()) {
+                lookFor.accept(this);
+            }
+        } catch (InternalError | IllegalStateException e) {
+            // The mapping is gone: the follower notices, and follows marks.
+            log.ends().watch(null);
+        }
+    }
+
+    /** Publishes ends of the segment that is known; false when they are another segment's. */
+    private synchronized boolean publish() {
+        long newEnd = ends.end();
+        long newDurable = ends.durable();
+        long newStart = ends.start();
+        if (active == null || !ends.isOf(sequence)) {
+            return false;
+        }
+        active.raiseEnd(newEnd); // before the offset that leads readers there
+        long written = active.offsetOf(newEnd);
+        publish(newStart, Math.min(newDurable, written), written);
+        note(newEnd, newDurable, newStart);
+        return true;
+    }
+
+    /** In a DURABLE topic, a reader knows of no more than what is durable. */
+    private void publish(long newStart, long newDurable, long written) {
+        log.publishSeen(newStart, newDurable, log.isDurable() ? newDurable : written);
+    }
+
+    private void note(long newEnd, long newDurable, long newStart) {
+        durable = newDurable;
+        start = newStart;
+        end = newEnd;
+    }
+
+    private synchronized boolean mayLook() {
+        long now = System.nanoTime();
+        long published = ends.end();
+        long of = ends.sequence();
+        boolean isMissed = published == missedEnd && of == missedSequence;
+        if (isMissed && now - missedNs < LOOK_AGAIN_NS) {
+            return false;
+        }
+        missedEnd = published;
+        missedSequence = of;
+        missedNs = now;
+        return true;
+    }
+
+    /**
+     * Publishes ends that were read before a look, now that all below them is known.
+     *
+     * @param found the segment that was begun last; null when nothing is written in it, or it was
+     *     not found
+     * @param covered the offset up to which segments are known
+     */
+    synchronized void adopt(Published read, LogSegment found, long covered) {
+        if (read.sequence() < sequence) {
+            return;
+        }
+        sequence = read.sequence();
+        active = found;
+        long written = Math.min(read.next(), covered);
+        publish(read.start(), Math.min(read.durable(), written), written);
+        boolean isAll = covered >= read.next();
+        // Otherwise the next run looks again.
+        note(isAll ? read.end() : -1, read.durable(), read.start());
+    }
+}

@@ -1,0 +1,172 @@
+package io.firn.store;
+
+import io.firn.ends.SeenEnds;
+import io.firn.ends.SeenFile;
+import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
+import io.firn.recovery.FollowedEnds;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * The file with the ends that the writing process publishes, while a read-only store believes it,
+ * and the logs that follow it. Not thread-safe.
+ */
+final class FollowedFile {
+    private final LogContext store;
+    private final UUID storeId;
+    private final Path lock;
+    private final Consumer<FollowedEnds> lookFor;
+    private final Map<SegmentedLog, Followed> logs = new HashMap<>();
+
+    /** Null while no writer publishes its ends. */
+    private SeenFile file;
+
+    private long changes;
+    private long topicChanges;
+
+    /** Whether the writer does not publish some of the logs. */
+    private boolean isPartial;
+
+    /** A log that follows its published ends, and the changes of its segments that were seen. */
+    private static final class Followed {
+        private final FollowedEnds ends;
+        private long changes;
+
+        Followed(FollowedEnds ends) {
+            this.ends = ends;
+        }
+    }
+
+    /**
+     * Creates it without a file.
+     *
+     * @param lock the lock file of the writer
+     * @param lookFor as for {@link FollowedEnds}
+     */
+    FollowedFile(LogContext store, UUID storeId, Path lock, Consumer<FollowedEnds> lookFor) {
+        this.store = store;
+        this.storeId = storeId;
+        this.lock = lock;
+        this.lookFor = lookFor;
+    }
+
+    /** Whether a writer publishes its ends, as far as is known. */
+    boolean isOpen() {
+        return file != null;
+    }
+
+    /** Opens the file, if there is one that may be believed. */
+    void open() throws IOException {
+        file = SeenFile.open(store.config().medium(), store.config().directory(), storeId, lock);
+    }
+
+    /**
+     * Returns whether the ends may still be believed.
+     *
+     * @param isThorough whether to look for a writer that was killed
+     */
+    boolean isBelieved(boolean isThorough) throws IOException {
+        try {
+            return isThorough ? file.isWritersThere() : file.isLive();
+        } catch (InternalError | IllegalStateException e) {
+            return false; // it was truncated
+        }
+    }
+
+    /** Follows the ends no longer. */
+    void close() {
+        if (file != null) {
+            logs.keySet().forEach(log -> log.ends().watch(null));
+            logs.clear();
+            file.close();
+            file = null;
+        }
+    }
+
+    /** Notes what has changed so far: a look that follows sees it. */
+    void noteChanges() {
+        if (file != null) {
+            changes = file.changes();
+            topicChanges = file.topicChanges();
+            logs.values().forEach(each -> each.changes = each.ends.ends().changes());
+        }
+    }
+
+    /** Whether topics or the places of partitions may have changed since the last note. */
+    boolean hasOtherTopics() {
+        return isPartial || file.topicChanges() != topicChanges;
+    }
+
+    /** The logs whose segments have changed since the last call. */
+    List<FollowedEnds> changed() {
+        long now = file.changes();
+        if (now == changes) {
+            return List.of();
+        }
+        changes = now; // of before the slots are read
+        return logs.values().stream()
+                .filter(FollowedFile::takeChange)
+                .map(each -> each.ends)
+                .toList();
+    }
+
+    private static boolean takeChange(Followed each) {
+        long now = each.ends.ends().changes();
+        boolean isNew = now != each.changes;
+        each.changes = now;
+        return isNew;
+    }
+
+    /** All logs that follow their published ends. */
+    Collection<SegmentedLog> logs() {
+        return logs.keySet();
+    }
+
+    /** What a log follows; null for nothing. */
+    FollowedEnds of(SegmentedLog log) {
+        Followed followed = logs.get(log);
+        return followed == null ? null : followed.ends;
+    }
+
+    /** Lets each log that is served follow its ends, and no other one. */
+    void follow(Collection<TopicLog> topics) throws IOException {
+        isPartial = false;
+        if (file == null) {
+            return;
+        }
+        Map<SegmentedLog, Followed> before = new HashMap<>(logs);
+        logs.clear();
+        for (TopicLog topic : topics) {
+            for (SegmentedLog log : topic.segmentedLogs()) {
+                Followed followed = followed(before.remove(log), log);
+                if (followed == null) {
+                    isPartial = true;
+                } else {
+                    logs.put(log, followed);
+                }
+            }
+        }
+        before.keySet().forEach(log -> log.ends().watch(null));
+    }
+
+    private Followed followed(Followed before, SegmentedLog log) throws IOException {
+        if (before != null && before.ends.ends().isAssigned()) {
+            return before;
+        }
+        SeenEnds ends = file.find(log.topic().id(), log.index());
+        if (ends == null) {
+            log.ends().watch(null);
+            return null;
+        }
+        FollowedEnds follows = new FollowedEnds(log, ends, lookFor);
+        log.ends().watch(follows);
+        return new Followed(follows);
+    }
+}

@@ -1,0 +1,366 @@
+package io.firn.ends;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.ends.SeenEnds.Published;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.FilterMediumFile;
+import io.firn.medium.MediumFile;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What readers believe of the file in which a writer publishes its ends, and what they do not. */
+class EndsFileTest {
+    private static final UUID STORE = new UUID(1, 2);
+    private static final UUID TOPIC = new UUID(3, 4);
+    private static final Ends.State STATE = new Ends.State(100, 7, 5L << 32 | 500, 103, 50);
+
+    @TempDir private Path directory;
+    private final Machine machine = new Machine();
+    private EndsFile writer;
+    private final List<SeenFile> readers = new ArrayList<>();
+
+    /** Tells who holds the lock, and which start of the system this is. */
+    private static final class Machine extends FilterFileMedium {
+        private String holder = "pid 1";
+        private UUID start = new UUID(5, 6);
+        private boolean isFull;
+
+        Machine() {
+            super(FileMedium.real());
+        }
+
+        @Override
+        public String holder(Path file) {
+            return holder;
+        }
+
+        @Override
+        public UUID runningSystem() {
+            return start;
+        }
+
+        @Override
+        protected MediumFile wrap(Path path, MediumFile file) {
+            return new FilterMediumFile(file) {
+                @Override
+                public void write(long at, byte[] bytes, int offset, int length)
+                        throws IOException {
+                    if (isFull) {
+                        throw new IOException("No space left on device");
+                    }
+                    super.write(at, bytes, offset, length);
+                }
+            };
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        writer = create();
+    }
+
+    @AfterEach
+    void close() {
+        readers.forEach(SeenFile::close);
+        if (writer != null) {
+            writer.close();
+        }
+    }
+
+    private Path path() {
+        return directory.resolve(EndsFormat.NAME);
+    }
+
+    private Path lock() {
+        return directory.resolve("lock");
+    }
+
+    private EndsFile create() throws IOException {
+        return EndsFile.create(machine, directory, STORE, lock());
+    }
+
+    private SeenFile see() throws IOException {
+        SeenFile seen = SeenFile.open(machine, directory, STORE, lock());
+        if (seen != null) {
+            readers.add(seen);
+        }
+        return seen;
+    }
+
+    /** Overwrites a word of the file. */
+    private void store(long at, long word) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(0, word);
+        try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
+            file.seek(at);
+            file.write(bytes.array());
+        }
+    }
+
+    @Test
+    void shouldReadWhatAWriterPublishes() throws IOException {
+        Ends ends = writer.assign(TOPIC, 3, STATE);
+        SeenEnds seen = see().find(TOPIC, 3);
+        Published first = seen.read();
+        assertEquals(
+                new Published(first.sequence(), 100, 7, -1, 0, 5L << 32 | 500, 103, 50), first);
+        assertEquals(105, first.next());
+        assertEquals(500, first.position());
+
+        ends.end(6L << 32 | 600);
+        ends.durable(106);
+        ends.start(60);
+        assertTrue(seen.isOf(first.sequence()));
+        assertEquals(6L << 32 | 600, seen.end());
+        assertEquals(106, seen.durable());
+        assertEquals(60, seen.start());
+    }
+
+    @Test
+    void shouldTellTheEndOfOneSegmentFromThatOfTheNext() throws IOException {
+        Ends ends = writer.assign(TOPIC, 0, STATE);
+        SeenEnds seen = see().find(TOPIC, 0);
+        long first = seen.read().sequence();
+        long changes = seen.changes();
+        ends.begin(105, 8, 100, 5L << 32 | 500);
+        ends.changed();
+        ends.end(5L << 32 | 500); // as far as the one before
+        assertFalse(seen.isOf(first));
+        Published now = seen.read();
+        assertEquals(
+                new Published(now.sequence(), 105, 8, 100, 5L << 32 | 500, 5L << 32 | 500, 103, 50),
+                now);
+        assertTrue(seen.changes() > changes);
+    }
+
+    @Test
+    void shouldBelieveNothingInASlotThatChanges() throws IOException {
+        writer.assign(TOPIC, 0, STATE);
+        SeenEnds seen = see().find(TOPIC, 0);
+        long sequence = seen.read().sequence();
+        long slot = EndsFormat.FIRST_SLOT * EndsFormat.SLOT_BYTES;
+        store(slot + EndsFormat.SEQUENCE, sequence + 1);
+        store(slot + EndsFormat.BASE, 999);
+        assertFalse(seen.isOf(sequence));
+        assertNull(seen.read());
+    }
+
+    @Test
+    void shouldNotTakeThePartitionThatGotASlotForTheOneThatHadIt() throws IOException {
+        Ends ends = writer.assign(TOPIC, 0, STATE);
+        SeenFile file = see();
+        SeenEnds before = file.find(TOPIC, 0);
+        long sequence = before.read().sequence();
+        writer.release(ends);
+        assertNull(before.read());
+        assertFalse(before.isAssigned());
+        assertNull(file.find(TOPIC, 0));
+
+        UUID other = new UUID(9, 9);
+        Ends reused = writer.assign(other, 0, STATE);
+        assertEquals(ends.slot(), reused.slot());
+        assertNull(before.read());
+        assertFalse(before.isOf(sequence));
+        assertFalse(before.isAssigned());
+        assertNotNull(file.find(other, 0).read());
+    }
+
+    @Test
+    void shouldFindEachOfTenThousandPartitions() throws IOException {
+        SeenFile file = see();
+        int count = 10_000;
+        for (int i = 0; i < count; i++) {
+            Ends.State state = new Ends.State(i, 1, 0, i, 0);
+            assertNotNull(writer.assign(TOPIC, i, state));
+        }
+        for (int i = 0; i < count; i++) {
+            assertEquals(i, file.find(TOPIC, i).read().base());
+        }
+        assertNull(file.find(TOPIC, count));
+    }
+
+    @Test
+    void shouldStopBelievingAWriterThatIsClosed() throws IOException {
+        writer.assign(TOPIC, 0, STATE);
+        SeenFile file = see();
+        SeenEnds seen = file.find(TOPIC, 0);
+        writer.close();
+        assertFalse(file.isLive());
+        assertNull(seen.read());
+        assertFalse(Files.exists(path()));
+        assertNull(see());
+    }
+
+    @Test
+    void shouldStopBelievingAKilledWriterBeforeTheNextOneChangesAnything() throws IOException {
+        writer.assign(TOPIC, 0, STATE);
+        SeenFile file = see();
+        SeenEnds seen = file.find(TOPIC, 0);
+        // Killed: it ended nothing, and another process has the lock.
+        machine.holder = "pid 2";
+        assertNotNull(seen.read(), "nothing has changed so far");
+        EndsFile next = create();
+        try {
+            assertNull(seen.read());
+            assertFalse(file.isLive());
+            next.assign(TOPIC, 0, new Ends.State(0, 8, 0, 0, 0));
+            assertNull(seen.read());
+            assertEquals(8, see().find(TOPIC, 0).read().epoch());
+        } finally {
+            next.close();
+        }
+    }
+
+    @Test
+    void shouldNotBelieveAWriterThatDoesNotHoldTheLock() throws IOException {
+        SeenFile file = see();
+        assertTrue(file.isWritersThere());
+        for (String other : new String[] {null, "pid 2", ""}) {
+            machine.holder = other;
+            assertFalse(file.isWritersThere(), "held by " + other);
+            assertNull(see(), "held by " + other);
+        }
+    }
+
+    @Test
+    void shouldNotBelieveWhatIsLeftOfAnotherStartOfTheSystem() throws IOException {
+        machine.start = new UUID(7, 7);
+        assertNull(see());
+    }
+
+    @Test
+    void shouldNotBelieveTheFileOfAnotherStore() throws IOException {
+        assertNull(SeenFile.open(machine, directory, new UUID(8, 8), lock()));
+    }
+
+    @Test
+    void shouldNotBelieveAnotherVersionOrGarbage() throws IOException {
+        store(EndsFormat.VERSION_AT, EndsFormat.VERSION + 1);
+        assertNull(see());
+        store(EndsFormat.VERSION_AT, EndsFormat.VERSION);
+        assertNotNull(see());
+        store(EndsFormat.MAGIC_AT, 0x1234);
+        assertNull(see());
+        store(EndsFormat.MAGIC_AT, EndsFormat.MAGIC);
+        store(EndsFormat.HOLDER_LENGTH, -1);
+        assertNull(see());
+    }
+
+    @Test
+    void shouldNotMapAFileThatIsTooShort() throws IOException {
+        for (int length : new int[] {0, 8, 4096, EndsFormat.PIECE_BYTES - 1}) {
+            try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
+                file.setLength(length);
+            }
+            assertNull(see(), length + " bytes");
+        }
+        Files.delete(path());
+        assertNull(see());
+    }
+
+    @Test
+    void shouldNoticeThatAnotherFileHasTheName() throws IOException {
+        SeenFile file = see();
+        Files.delete(path());
+        assertFalse(file.isWritersThere());
+        Files.write(path(), new byte[EndsFormat.PIECE_BYTES]);
+        assertFalse(file.isWritersThere());
+    }
+
+    @Test
+    void shouldPublishNothingWhenThereIsNoSpace() throws IOException {
+        writer.close();
+        machine.isFull = true;
+        writer = create();
+        assertNull(writer);
+        assertFalse(Files.exists(path()));
+    }
+
+    @Test
+    void shouldPublishWhatItHasSpaceForWhenItCannotGrow() throws IOException {
+        int room = EndsFormat.SLOTS_IN_PIECE - EndsFormat.FIRST_SLOT;
+        machine.isFull = true;
+        for (int i = 0; i < room; i++) {
+            assertNotNull(writer.assign(TOPIC, i, STATE));
+        }
+        assertNull(writer.assign(TOPIC, room, STATE));
+        SeenFile file = see();
+        assertNotNull(file.find(TOPIC, room - 1).read());
+        assertNull(file.find(TOPIC, room));
+    }
+
+    @Test
+    void shouldPublishNothingWhereMappingsAreNotShared() throws IOException {
+        writer.close();
+        machine.start = null;
+        writer = create();
+        assertNull(writer);
+        assertNull(see());
+    }
+
+    @Test
+    void shouldStayMappedUntilTheLastAppenderIsClosed() throws IOException {
+        Ends ends = writer.assign(TOPIC, 0, STATE);
+        assertTrue(writer.pin());
+        writer.close();
+        ends.end(1); // would end the process if it were not mapped
+        assertFalse(writer.pin());
+        writer.unpin();
+    }
+
+    @Test
+    void shouldNeverMixTwoSegmentsWhileTheWriterGoesOn() throws Exception {
+        Ends ends = writer.assign(TOPIC, 0, new Ends.State(0, 0, 0, 0, 0));
+        SeenEnds seen = see().find(TOPIC, 0);
+        int rounds = 300_000;
+        FutureTask<Void> writing =
+                new FutureTask<>(
+                        () -> {
+                            for (long i = 1; i <= rounds; i++) {
+                                ends.begin(i, 2 * i, 3 * i, 4 * i);
+                                ends.end(i << 32 | 1); // says whose end it is
+                            }
+                            return null;
+                        });
+        new Thread(writing).start();
+        long last = 0;
+        try {
+            while (last < rounds) {
+                Published read = seen.read();
+                if (read != null && read.base() > 0) {
+                    assertOfOneSegment(read, last);
+                    last = read.base();
+                }
+            }
+        } finally {
+            writing.get(); // before the file is unmapped
+        }
+    }
+
+    private static void assertOfOneSegment(Published read, long last) {
+        long base = read.base();
+        assertTrue(base >= last, base + " after " + last);
+        assertEquals(2 * base, read.epoch());
+        assertEquals(3 * base, read.baseBefore());
+        assertEquals(4 * base, read.endBefore());
+        long of = read.end() >>> 32;
+        assertTrue(read.end() == 0 || of == base, "the end of " + of + " at " + base);
+    }
+}
