@@ -37,6 +37,11 @@ public final class TailerRest implements IdleStrategy {
 
     @Override
     public void idle() {
+        idle(Long.MAX_VALUE);
+    }
+
+    /** As {@link #idle()}, for a limited time. */
+    public void idle(long mostNs) {
         long now = System.nanoTime();
         if (pauseNs == 0) {
             sinceNs = now;
@@ -49,7 +54,8 @@ public final class TailerRest implements IdleStrategy {
             return;
         }
         long cost = now - wokenNs < NO_LOOK_NS ? now - wokenNs : 0;
-        LockSupport.parkNanos(Math.max(pauseNs, Math.min(MOST_FOR_COST_NS, COST_SHARE * cost)));
+        long pause = Math.max(pauseNs, Math.min(MOST_FOR_COST_NS, COST_SHARE * cost));
+        LockSupport.parkNanos(Math.min(mostNs, pause));
         wokenNs = System.nanoTime();
         long longest = wokenNs - sinceNs > PATIENCE_NS ? LONGEST_PAUSE_NS : LONG_PAUSE_NS;
         pauseNs = Math.min(longest, 2 * pauseNs);

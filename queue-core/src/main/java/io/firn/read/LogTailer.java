@@ -8,6 +8,7 @@ import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.background.Signal;
+import io.firn.background.TailerRest;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicTailers;
 import io.firn.log.Unread;
@@ -163,7 +164,7 @@ public final class LogTailer implements Tailer {
                 } else if (doWork != null) {
                     doWork.run();
                 } else {
-                    rest.idle(); // until records come, in this call or a later one
+                    rest(left);
                 }
             }
         } catch (InterruptedException e) {
@@ -171,6 +172,15 @@ public final class LogTailer implements Tailer {
             return 0;
         } finally {
             published.leave();
+        }
+    }
+
+    /** Its pauses grow until records come, in this call or a later one. */
+    private void rest(long mostNs) {
+        if (rest instanceof TailerRest own) {
+            own.idle(mostNs);
+        } else {
+            rest.idle();
         }
     }
 

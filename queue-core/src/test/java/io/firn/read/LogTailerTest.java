@@ -32,7 +32,7 @@ class LogTailerTest {
     }
 
     private static void publish(SegmentedLog log) {
-        log.publishNext(1);
+        log.publishNext(1, 0);
         log.publishDurable(1);
     }
 
@@ -73,7 +73,7 @@ class LogTailerTest {
         holder.start();
         held.await();
         try (LogTailer tailer =
-                new LogTailer(List.of(first, second), () -> {}, null, cursor -> {})) {
+                new LogTailer(List.of(first, second), () -> {}, null, null, cursor -> {})) {
             assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10));
             long since = System.nanoTime() - knownFromNs.get();
             publish(second);

@@ -84,7 +84,7 @@ class PulseTest {
     }
 
     private void append(long nextOffset) {
-        log.publishNext(nextOffset);
+        log.publishNext(nextOffset, 0);
         log.publishDurable(nextOffset);
         alarmIsSet = false;
         pulse.onAppended();
