@@ -57,7 +57,7 @@ final class FileStore implements AutoCloseable {
     }
 
     Topic topic(String name) {
-        return store.openOrCreateTopic(name, options());
+        return store.hasTopic(name) ? store.openTopic(name) : store.createTopic(name, options());
     }
 
     long nowMs() {

@@ -11,6 +11,7 @@ import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
+import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
@@ -57,7 +58,8 @@ class SparseSegmentTest {
     private static Partition partition(LogStore store, Durability durability, int segmentBytes) {
         TopicOptions options =
                 TopicOptions.defaults().withSegmentBytes(segmentBytes).withDurability(durability);
-        return store.openOrCreateTopic("t", options).partition(0);
+        Topic topic = store.hasTopic("t") ? store.openTopic("t") : store.createTopic("t", options);
+        return topic.partition(0);
     }
 
     private static byte[] value(long offset, int length) {

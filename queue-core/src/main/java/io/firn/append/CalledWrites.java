@@ -147,11 +147,11 @@ final class CalledWrites {
 
     @SuppressWarnings("ReferenceEquality") // this very segment
     private boolean isMuchForcedAtOnce(LogSegment segment, int position) {
+        int forced = LogSegment.positionOf(segment.forcedEnd());
         if (segment != last) {
             last = segment;
-            seenForced = 0;
+            seenForced = forced; // what recovery found is not one force
         }
-        int forced = LogSegment.positionOf(segment.forcedEnd());
         if (forced > seenForced) {
             forcedAtOnce = forced - seenForced;
             seenForced = forced;

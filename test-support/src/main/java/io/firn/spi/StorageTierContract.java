@@ -516,6 +516,21 @@ public abstract class StorageTierContract {
         assertEquals(List.of(), reading.list());
     }
 
+    /** A segment that is soon full is sealed before a mark was due. */
+    @Test
+    void shouldLetReadersFollowASegmentThatIsSealedWithoutAnEarlierMark() throws IOException {
+        StorageTier tier = open();
+        Block segment = reserve(tier, 42);
+        StorageTier reading = openReadOnly();
+        Block seen = only(reading);
+        assertEquals(SegmentState.RESERVED, seen.refreshMark().state());
+
+        segment.seal(segment.mark().sealed(42, 1000, 5000, 6000, 77));
+
+        assertEquals(segment.mark(), seen.refreshMark());
+        assertFalse(seen.isFinished());
+    }
+
     @Test
     void shouldLetReadersFindASegmentThatWasFinishedWhileTheyLookedAway() throws IOException {
         StorageTier tier = open();

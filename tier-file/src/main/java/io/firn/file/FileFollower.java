@@ -37,6 +37,8 @@ final class FileFollower {
             seal = directory.findSeal(fileEpoch);
         } else if (newest.baseOffset() >= 0) {
             seal = directory.readSeal(newest.baseOffset());
+        } else if (!medium.exists(directory.reservedSeal(fileEpoch))) {
+            seal = directory.findSeal(fileEpoch); // it may be sealed without an earlier mark
         }
         return seal != null && seal.fileEpoch() == fileEpoch
                 ? known.resized(size).sealed(seal.mark())
