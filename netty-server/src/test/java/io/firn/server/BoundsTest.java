@@ -135,6 +135,32 @@ class BoundsTest {
         }
     }
 
+    /** As Kafka does. */
+    @Test
+    void shouldAnswerAPartitionOnceThatAFetchNamesVeryOften() throws Exception {
+        start(Map.of());
+        List<FetchPartition> partitions = new ArrayList<>();
+        IntStream.range(0, 5_000).forEach(i -> partitions.add(new FetchPartition()));
+        partitions.add(new FetchPartition().setPartition(1));
+        FetchRequestData request =
+                new FetchRequestData()
+                        .setTopics(
+                                List.of(
+                                        new FetchTopic()
+                                                .setTopic(TOPIC)
+                                                .setPartitions(partitions)));
+        try (Wire wire = new Wire(running.server())) {
+            var found =
+                    wire.ask(ApiKeys.FETCH, Asks.FETCH, request, new FetchResponseData())
+                            .responses()
+                            .get(0)
+                            .partitions();
+            assertEquals(2, found.size());
+            assertEquals(Errors.NONE.code(), found.get(0).errorCode());
+            assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), found.get(1).errorCode());
+        }
+    }
+
     @Test
     void shouldDescribeAllTopicsWhenTheyHaveManyPartitions() throws Exception {
         start(Map.of());

@@ -6,6 +6,8 @@ import io.firn.Partition;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +48,23 @@ final class FetchReader {
                         ? topics.find(topic.topicId())
                         : topics.find(topic.topic());
         return served == null ? null : served.partition(partition.partition());
+    }
+
+    /** As in Kafka, the last mention of a partition counts, and it is answered once. */
+    static void mergeDuplicates(short version, FetchRequestData request) {
+        Map<Object, FetchTopic> topics = new LinkedHashMap<>();
+        Map<Object, Map<Integer, FetchPartition>> partitions = new HashMap<>();
+        for (FetchTopic topic : request.topics()) {
+            Object key = version >= FIRST_WITH_IDS ? topic.topicId() : topic.topic();
+            topics.putIfAbsent(key, topic);
+            Map<Integer, FetchPartition> once =
+                    partitions.computeIfAbsent(key, each -> new LinkedHashMap<>());
+            topic.partitions().forEach(each -> once.put(each.partition(), each));
+        }
+        topics.forEach(
+                (key, topic) ->
+                        topic.setPartitions(new ArrayList<>(partitions.get(key).values())));
+        request.setTopics(new ArrayList<>(topics.values()));
     }
 
     /** Adds the partitions of a request that exist to a set. */

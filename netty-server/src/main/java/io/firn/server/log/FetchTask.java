@@ -32,6 +32,11 @@ final class FetchTask {
     /** More partitions than this are looked up in the background. */
     private static final int MANY = 2_000;
 
+    /** About what a partition uses in a response, as objects. */
+    private static final int PARTITION_BYTES = 300;
+
+    private static final long MEMORY_RETRY_MS = 5;
+
     private static final int MAX_WAIT_MS = 10 * 60 * 1000;
 
     private final FetchReader reader;
@@ -39,7 +44,7 @@ final class FetchTask {
     private final Exchange exchange;
     private final FetchRequestData request;
     private final Map<ServedPartition, BatchReader> readers;
-    private final boolean large;
+    private final long named;
     private final long startNs = System.nanoTime();
     private final Runnable wakeUp = this::wakeUp;
     private final Runnable onClose = this::stopWaiting;
@@ -60,9 +65,8 @@ final class FetchTask {
         this.exchange = exchange;
         this.request = request;
         this.readers = FetchReader.readersOf(exchange);
-        this.large =
-                request.topics().stream().mapToLong(each -> 1 + each.partitions().size()).sum()
-                        > MANY;
+        this.named =
+                request.topics().stream().mapToLong(each -> 1 + each.partitions().size()).sum();
     }
 
     // ---- read
@@ -78,10 +82,30 @@ final class FetchTask {
             return;
         }
         reading = true;
-        if (large || reader.isCold(exchange.version(), request)) {
+        if (isLarge()) {
+            readLarge();
+        } else if (reader.isCold(exchange.version(), request)) {
             background.execute(this::readCold);
         } else {
             onRead(read());
+        }
+    }
+
+    private boolean isLarge() {
+        return named > MANY;
+    }
+
+    /** Counts the memory of a large response before it is made; waits until there is some. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+    private void readLarge() {
+        if (!exchange.isOpen()) {
+            reading = false;
+            stopWaiting();
+        } else if (exchange.isAnswerMemoryExceeded()) {
+            exchange.eventLoop().schedule(this::readLarge, MEMORY_RETRY_MS, TimeUnit.MILLISECONDS);
+        } else {
+            exchange.addAnswerBytes(named * PARTITION_BYTES);
+            background.execute(this::readCold);
         }
     }
 
@@ -92,6 +116,9 @@ final class FetchTask {
     private void readCold() {
         FetchResult result;
         try {
+            if (isLarge()) {
+                FetchReader.mergeDuplicates(exchange.version(), request);
+            }
             result = read();
         } catch (RuntimeException e) {
             exchange.fail(e); // otherwise the client would wait forever
@@ -123,7 +150,11 @@ final class FetchTask {
             return;
         }
         result.close();
-        last = result;
+        if (isLarge()) {
+            exchange.releaseAnswer(); // read again when the time is up
+        } else {
+            last = result;
+        }
         if (!watching) {
             startWaiting(result);
         } else if (readAgain) {
@@ -158,7 +189,7 @@ final class FetchTask {
 
     /** Most long polls end here: nothing has come, and the first result is the response. */
     private void onTimeOut() {
-        boolean isSame = last.bytes() == 0 && last.visible() == visible();
+        boolean isSame = last != null && last.bytes() == 0 && last.visible() == visible();
         if (isSame && watching && !reading && exchange.isOpen()) {
             stopWaiting();
             exchange.reply(last.response());

@@ -244,7 +244,8 @@ public final class Exchange implements Steps.Request {
         return connection.answers().isExceeded(connection.owner(), answerBytes.get());
     }
 
-    void releaseAnswer() {
+    /** The memory that was counted is not used, or the response is encoded. */
+    public void releaseAnswer() {
         connection.answers().add(connection.owner(), -answerBytes.getAndSet(0));
     }
 
