@@ -62,8 +62,7 @@ final class FetchReader {
             topic.partitions().forEach(each -> once.put(each.partition(), each));
         }
         topics.forEach(
-                (key, topic) ->
-                        topic.setPartitions(new ArrayList<>(partitions.get(key).values())));
+                (key, topic) -> topic.setPartitions(new ArrayList<>(partitions.get(key).values())));
         request.setTopics(new ArrayList<>(topics.values()));
     }
 
