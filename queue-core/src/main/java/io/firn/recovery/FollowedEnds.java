@@ -70,11 +70,12 @@ public final class FollowedEnds implements Runnable {
     }
 
     /** Publishes ends of the segment that is known; false when they are another segment's. */
+    @SuppressWarnings("ReferenceEquality") // this very segment
     private synchronized boolean publish() {
         long newEnd = ends.end();
         long newDurable = ends.durable();
         long newStart = ends.start();
-        if (active == null || !ends.isOf(sequence)) {
+        if (active == null || active != log.activeSegment() || !ends.isOf(sequence)) {
             return false;
         }
         active.raiseEnd(newEnd); // before the offset that leads readers there
@@ -107,6 +108,12 @@ public final class FollowedEnds implements Runnable {
         missedSequence = of;
         missedNs = now;
         return true;
+    }
+
+    /** Publishes nothing before the next look: it is not known which segment is the active one. */
+    synchronized void forget() {
+        active = null;
+        end = -1;
     }
 
     /**

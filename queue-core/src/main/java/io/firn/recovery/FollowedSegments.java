@@ -71,7 +71,7 @@ public final class FollowedSegments {
      *
      * @param blocks hotter tiers first, with marks that were read just now
      * @param followed what follows the published ends; null for nothing
-     * @param read what was published before this look; null if there is nothing to believe
+     * @param read what was published before this look; null if there was nothing to believe
      */
     public void refresh(SegmentedLog log, List<Block> blocks, FollowedEnds followed, Published read)
             throws IOException {
@@ -95,7 +95,7 @@ public final class FollowedSegments {
                 segmentOf(all.get(i).block, read);
             }
         }
-        long start = Math.max(read == null ? readStart(log) : read.start(), log.logStartOffset());
+        long start = Math.max(startOf(log, followed), log.logStartOffset());
         keepMissed(log, all, start);
         stopAtGap(log, all, start);
         long durable = Math.max(start, log.durableOffset());
@@ -112,17 +112,47 @@ public final class FollowedSegments {
         if (read != null) {
             // No further than published: what is above may be taken back (O19).
             visible = Math.min(visible, Math.max(read.next(), log.nextOffset()));
-            endRolled(all);
         }
+        endRolled(all);
         long seen = log.isDurable() ? durable : visible;
-        log.publishFound(all.toArray(new LogSegment[0]), start, durable, seen);
-        if (read != null) {
-            LogSegment last = all.isEmpty() ? null : all.get(all.size() - 1);
-            followed.adopt(read, isActive(last, read) ? last : null, visible);
+        if (followed == null) {
+            publish(log, all, start, durable, seen);
+            return;
+        }
+        LogSegment last = all.isEmpty() ? null : all.get(all.size() - 1);
+        synchronized (followed) { // no end is published in a segment that is replaced
+            publish(log, all, start, durable, seen);
+            if (read == null) {
+                followed.forget();
+            } else {
+                followed.adopt(read, isActive(last, read) ? last : null, visible);
+            }
         }
     }
 
-    private static long readStart(SegmentedLog log) throws IOException {
+    /** A segment whose block was found anew is known as far as it was before. */
+    private static void publish(
+            SegmentedLog log, List<LogSegment> all, long start, long durable, long next) {
+        for (LogSegment before : log.segments()) {
+            int at = Collections.binarySearch(all, before, BY_BASE);
+            if (at >= 0 && !all.get(at).sealed) {
+                all.get(at).raiseEnd(before.end());
+            }
+        }
+        log.publishFound(all.toArray(new LogSegment[0]), start, durable, next);
+    }
+
+    /**
+     * The log start after the blocks were listed: it is raised before a segment is deleted (O3), so
+     * one that was not found for that reason is below it.
+     */
+    private static long startOf(SegmentedLog log, FollowedEnds followed) throws IOException {
+        if (followed != null) {
+            long published = followed.ends().start();
+            if (followed.ends().isAssigned()) {
+                return published;
+            }
+        }
         return log.topic().files().readLogStart(log.index());
     }
 
@@ -174,8 +204,10 @@ public final class FollowedSegments {
         }
         long durable = Math.min(read.durable(), read.next());
         long seen = log.isDurable() ? durable : read.next();
-        log.publishFound(all.toArray(new LogSegment[0]), read.start(), durable, seen);
-        followed.adopt(read, begun, read.next());
+        synchronized (followed) {
+            publish(log, all, read.start(), durable, seen);
+            followed.adopt(read, begun, read.next());
+        }
         return true;
     }
 
@@ -327,15 +359,15 @@ public final class FollowedSegments {
             if (segment == null) {
                 segment = new LogSegment(piece.block(), piece.baseOffset());
                 known.put(piece.block(), segment);
-                if (!all.isEmpty()) {
-                    all.get(all.size() - 1).endOffset = piece.baseOffset();
-                }
+            }
+            if (!all.contains(segment)) { // it may be known, but held back behind a gap
                 all.add(segment);
+                endRolled(all);
             }
             segment.raiseEnd(piece.end().position(), piece.end().offset());
             next = Math.max(next, piece.end().offset());
         }
         long durable = Math.max(next, log.durableOffset());
-        log.publishFound(all.toArray(new LogSegment[0]), log.logStartOffset(), durable, next);
+        publish(log, all, log.logStartOffset(), durable, next);
     }
 }
