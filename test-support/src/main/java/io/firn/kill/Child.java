@@ -28,21 +28,7 @@ final class Child implements AutoCloseable {
     Child(Path directory, Ground ground, Plan plan) throws IOException {
         errors = directory.resolve("child-errors.txt");
         ProcessBuilder builder =
-                new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xshare:auto",
-                        "-Xmx256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KillChild.class.getName(),
-                        directory.toString(),
-                        ground.getClass().getName());
-        // What these say would come before the child's own words.
-        Map<String, String> environment = builder.environment();
-        environment.remove("JAVA_TOOL_OPTIONS");
-        environment.remove("JDK_JAVA_OPTIONS");
+                builder(KillChild.class, directory.toString(), ground.getClass().getName());
         process = builder.redirectError(errors.toFile()).start();
         try (DataOutputStream out =
                 new DataOutputStream(new BufferedOutputStream(process.getOutputStream()))) {
@@ -54,6 +40,28 @@ final class Child implements AutoCloseable {
         listener = new Thread(this::listen, "listener");
         listener.setDaemon(true);
         listener.start();
+    }
+
+    /** A JVM like this one, with small appetite, that is not started yet. */
+    static ProcessBuilder builder(Class<?> program, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Xshare:auto",
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        program.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        // What these say would come before the child's own words.
+        Map<String, String> environment = builder.environment();
+        environment.remove("JAVA_TOOL_OPTIONS");
+        environment.remove("JDK_JAVA_OPTIONS");
+        return builder;
     }
 
     private void listen() {

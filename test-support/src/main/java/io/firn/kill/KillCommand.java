@@ -12,8 +12,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 public final class KillCommand {
     private static final int DEFAULT_ROUNDS = 200;
     private static final String USAGE =
-            "Usage: bin/test-kill [--pmem] [--rounds N] [--dir DIR] [--seed S]%n"
+            "Usage: bin/test-kill [--pmem] [--readers] [--rounds N] [--dir DIR] [--seed S]%n"
                     + "  --pmem    emulated persistent memory above files, in /dev/shm%n"
+                    + "  --readers kills a writer and three readers in other processes in turn%n"
                     + "  --rounds  number of kills, default "
                     + DEFAULT_ROUNDS
                     + "%n  --dir     directory of the store, new or empty; default a temporary one%n"
@@ -26,12 +27,14 @@ public final class KillCommand {
         Path directory = null;
         int rounds = DEFAULT_ROUNDS;
         long seed = System.nanoTime() & 0xFFFF_FFFFL;
+        boolean withReaders = false;
         try {
-            for (int i = 0; i < arguments.length; i += 2) {
+            for (int i = 0; i < arguments.length; i++) {
                 switch (arguments[i]) {
-                    case "--rounds" -> rounds = Integer.parseInt(arguments[i + 1]);
-                    case "--dir" -> directory = Path.of(arguments[i + 1]);
-                    case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
+                    case "--readers" -> withReaders = true;
+                    case "--rounds" -> rounds = Integer.parseInt(arguments[++i]);
+                    case "--dir" -> directory = Path.of(arguments[++i]);
+                    case "--seed" -> seed = Long.parseLong(arguments[++i]);
                     default -> throw new IllegalArgumentException("unknown: " + arguments[i]);
                 }
             }
@@ -43,7 +46,10 @@ public final class KillCommand {
         boolean temporary = directory == null;
         Path place = temporary ? Files.createTempDirectory("firn-kill") : directory;
         System.out.printf("seed %d, %d kills, in %s%n", seed, rounds, place);
-        Kills kills = new Kills(ground, place, seed, rounds, System.out);
+        KillRun kills =
+                withReaders
+                        ? new ReaderKills(ground, place, seed, rounds, System.out)
+                        : new Kills(ground, place, seed, rounds, System.out);
         try {
             kills.run();
             kills.summarize();

@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /** Starts one child after the other, kills it, and asks the oracle. */
-final class Kills {
+final class Kills implements KillRun {
     private static final int MOST_APPENDING_MS = 250;
     private static final int MOST_OPENING_MS = 120;
     private static final int MOST_CLOSING_MS = 30;
@@ -64,7 +64,8 @@ final class Kills {
     }
 
     /** Kills as many children as it is to, and checks in between and at the end. */
-    void run() throws Exception {
+    @Override
+    public void run() throws Exception {
         Files.createDirectories(directory);
         Path events = directory.resolve("recoveries.jfr");
         try (Recording recording = new Recording()) {
@@ -183,7 +184,8 @@ final class Kills {
     }
 
     /** Says what happened. */
-    void summarize() {
+    @Override
+    public void summarize() {
         out.printf("%nkills                %d: %s%n", killed, kills);
         out.printf(
                 "children             %d, of which closed before the kill %d%n", children, closed);

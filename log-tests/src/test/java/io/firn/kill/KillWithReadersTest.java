@@ -1,0 +1,9 @@
+package io.firn.kill;
+
+/** Kills over files; {@code bin/test-kill --readers} goes on for longer. */
+final class KillWithReadersTest extends KillWithReadersContract {
+    @Override
+    protected Ground ground() {
+        return new FileGround();
+    }
+}
