@@ -96,8 +96,10 @@ public final class LogTailer implements Tailer {
 
     private int pollUnread(RecordHandler handler, int limit) {
         stopped = false;
-        for (RecordReader reader : readers) {
-            reader.log().ends().catchUp(); // notes what is unread, as a writer in this process does
+        if (rest != null) {
+            for (RecordReader reader : readers) {
+                reader.log().ends().catchUp(); // notes what is unread, as a writer here does
+            }
         }
         isNew = isNew && System.nanoTime() - openedNs < TopicTailers.KNOWN_AFTER_NS;
         int start = first;
@@ -136,10 +138,7 @@ public final class LogTailer implements Tailer {
     public int poll(RecordHandler handler, int limit, Duration timeout) {
         Objects.requireNonNull(handler, "handler");
         Objects.requireNonNull(timeout, "timeout");
-        int taken = poll(handler, limit);
-        if (rest != null && taken > 0) {
-            rest.reset();
-        }
+        int taken = pollAndReset(handler, limit);
         if (taken > 0 || stopped || timeout.isZero() || timeout.isNegative()) {
             return taken;
         }
@@ -149,11 +148,8 @@ public final class LogTailer implements Tailer {
         published.enter();
         try {
             while (true) {
-                taken = poll(handler, limit);
+                taken = pollAndReset(handler, limit);
                 long left = deadline - System.nanoTime();
-                if (rest != null && taken > 0) {
-                    rest.reset();
-                }
                 if (taken > 0 || left <= 0 || stopped) {
                     return taken;
                 }
@@ -173,6 +169,15 @@ public final class LogTailer implements Tailer {
         } finally {
             published.leave();
         }
+    }
+
+    /** Polls; after records, the pauses begin short again. */
+    private int pollAndReset(RecordHandler handler, int limit) {
+        int taken = poll(handler, limit);
+        if (rest != null && taken > 0) {
+            rest.reset();
+        }
+        return taken;
     }
 
     /** Its pauses grow until records come, in this call or a later one. */

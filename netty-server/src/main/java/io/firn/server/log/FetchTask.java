@@ -65,8 +65,11 @@ final class FetchTask {
         this.exchange = exchange;
         this.request = request;
         this.readers = FetchReader.readersOf(exchange);
-        this.named =
-                request.topics().stream().mapToLong(each -> 1 + each.partitions().size()).sum();
+        long all = 0;
+        for (FetchRequestData.FetchTopic each : request.topics()) {
+            all += 1 + each.partitions().size();
+        }
+        this.named = all;
     }
 
     // ---- read
