@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A store in which nothing happens costs nothing, and one in which something happens notices. */
 class IdleTest {
     private static final int PARTITIONS = 100;
+    private static final int FORCING_THREADS = 32;
     private static final long WINDOW_NS = 250_000_000;
 
     /** Without a rest it would be a hundred or more. */
@@ -100,24 +101,23 @@ class IdleTest {
     @Test
     void shouldSleepAfterManyPartitionsWereForcedAtOnce() {
         ObservedMedium medium = new ObservedMedium();
-        medium.beforeForce(file -> LockSupport.parkNanos(1_000_000));
+        Gate gate = new Gate();
+        medium.beforeForce(gate);
         try (LogStore store = Stores.at(directory, medium).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(PARTITIONS));
             appendToEach(topic);
+            gate.shut();
             List<Appender> appenders = new ArrayList<>();
             for (int i = 0; i < PARTITIONS; i++) {
                 appenders.add(topic.partition(i).openAppender());
                 assertTrue(appenders.get(i).appendAsync(bytes("b"), 0, 1) > 0);
             }
+            await("forces by all threads", () -> gate.held() == FORCING_THREADS);
+            gate.open();
             for (int i = 0; i < PARTITIONS; i++) {
                 Partition partition = topic.partition(i);
                 await("a force", () -> partition.durableOffset() == 2);
             }
-            assertEquals(
-                    32,
-                    Thread.getAllStackTraces().keySet().stream()
-                            .filter(each -> each.getName().startsWith("firn-force"))
-                            .count());
             awaitRest();
             appenders.forEach(Appender::close);
         }

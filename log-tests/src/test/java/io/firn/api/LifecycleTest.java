@@ -1,5 +1,6 @@
 package io.firn.api;
 
+import static io.firn.api.Stores.await;
 import static io.firn.api.Stores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
+import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
@@ -18,6 +20,7 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
+import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
@@ -31,11 +34,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** From open to close, and what is left after it: nothing. */
 class LifecycleTest {
@@ -342,5 +348,79 @@ class LifecycleTest {
             throw e;
         }
         throw (RuntimeException) failure;
+    }
+
+    /** A clock that stops whoever appends. */
+    private static final class StoppingClock implements EpochClock {
+        private final Gate gate = new Gate();
+
+        @Override
+        public long time() {
+            if (Thread.currentThread().getName().equals("test")) {
+                gate.run(null);
+            }
+            return System.currentTimeMillis();
+        }
+    }
+
+    /** Large enough to be written by a call. */
+    private static final byte[] LARGE = new byte[5_000];
+
+    private static Stores.Task<Long> stopInAnAppend(
+            LogStore store, StoppingClock clock, TopicOptions options) {
+        Partition partition = store.createTopic("t", options).partition(0);
+        Appender appender = partition.openAppender();
+        clock.gate.shut();
+        Stores.Task<Long> append =
+                Stores.start(
+                        () -> {
+                            try (appender) {
+                                return appender.append(LARGE);
+                            }
+                        });
+        await("an append that has begun", () -> clock.gate.held() == 1);
+        return append;
+    }
+
+    private static boolean isWaitingForAppends(Thread thread) {
+        return Stream.of(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals("awaitAppends"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepAnAppendThatIsInProgressAtItsClose(Durability durability) throws Exception {
+        StoppingClock clock = new StoppingClock();
+        LogStore store = Stores.at(directory).clock(clock).open();
+        Stores.Task<Long> append =
+                stopInAnAppend(store, clock, Stores.small().withDurability(durability));
+        Thread closing = new Thread(store::close);
+        closing.start();
+        await(
+                "a close that waits for the append",
+                () -> isWaitingForAppends(closing) || !closing.isAlive());
+        clock.gate.open();
+        assertEquals(0, append.result());
+        closing.join();
+        try (LogStore again = Stores.at(directory).open();
+                Tailer tailer = again.openTopic("t").openTailer()) {
+            assertEquals(1, Stores.readAll(tailer).size());
+        }
+        assertNothingHeld();
+    }
+
+    /** Not to hang with a listener or a clock of the user's that hangs. */
+    @Test
+    void shouldCloseAllTheSameWhenAnAppendDoesNotEnd() throws Exception {
+        StoppingClock clock = new StoppingClock();
+        LogStore store = Stores.at(directory).clock(clock).open();
+        Stores.Task<Long> append = stopInAnAppend(store, clock, Stores.small());
+        store.close();
+        clock.gate.open();
+        assertThrows(ClosedException.class, append::result);
+        try (LogStore again = Stores.at(directory).open();
+                Tailer tailer = again.openTopic("t").openTailer()) {
+            assertEquals(List.of(), Stores.readAll(tailer));
+        }
     }
 }

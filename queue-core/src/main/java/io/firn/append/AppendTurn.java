@@ -254,7 +254,7 @@ public final class AppendTurn {
      * the seat away, and is not to be waited for. No fence is needed: of what other threads write
      * here, nothing names the caller.
      */
-    private boolean isMine() {
+    boolean isMine() {
         Thread me = Thread.currentThread();
         Seat last = current;
         return holder == me || (last != null && last.thread == me && (boolean) INSIDE.get(last));

@@ -132,6 +132,23 @@ public final class OpenAppenders {
         }
     }
 
+    /**
+     * Waits until no append is in progress; for a close, after appends have been forbidden. An
+     * append that had begun before that ends as if it had ended before, and nothing is written
+     * after the close.
+     *
+     * @param deadlineNs a time of {@link System#nanoTime}, at which an append that does not end is
+     *     not waited for any more; nor is one that is below the caller
+     */
+    public void awaitAppends(long deadlineNs) {
+        while (!turn.isMine() && System.nanoTime() - deadlineNs < 0) {
+            if (turn.enterSoon()) {
+                turn.leave();
+                return;
+            }
+        }
+    }
+
     /** Background: whether small appends want space that is prepared. */
     public boolean isSpaceWanted() {
         return writer.isSpaceWanted();

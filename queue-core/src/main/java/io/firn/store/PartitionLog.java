@@ -31,6 +31,9 @@ import java.util.List;
  * it, which append, force, read, and tidy up.
  */
 final class PartitionLog implements Partition {
+    /** An append ends sooner, unless a listener or a clock of the user's stops it. */
+    private static final long APPEND_WAIT_NS = 1_000_000_000;
+
     private final Topic topic;
     private final SegmentedLog log;
     private final LogContext store;
@@ -74,6 +77,11 @@ final class PartitionLog implements Partition {
     /** Whether an appender is open. */
     boolean hasAppenders() {
         return appenders.isAny();
+    }
+
+    /** Waits, a little, until no append is in progress; appends were forbidden before. */
+    void awaitAppends() {
+        appenders.awaitAppends(System.nanoTime() + APPEND_WAIT_NS);
     }
 
     // ---- what is published

@@ -222,6 +222,7 @@ final class Store implements LogStore {
         List<PartitionLog> all = topics.partitions();
         List<SegmentedLog> logs = all.stream().map(PartitionLog::log).toList();
         logs.forEach(log -> log.state().markClosing());
+        all.forEach(PartitionLog::awaitAppends);
         List<SegmentedLog> moving = new ArrayList<>(logs);
         topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);
