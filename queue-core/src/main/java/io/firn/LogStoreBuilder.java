@@ -6,6 +6,7 @@ import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Builds and opens a store; {@link LogStore#in} returns one. For one thread. Applications do not
@@ -108,6 +109,13 @@ public abstract class LogStoreBuilder {
      * moment, so it is read about every 10 ms while any background work is scheduled.
      */
     public abstract LogStoreBuilder clock(EpochClock value);
+
+    /**
+     * Sets the clock that measures the pauses after which failed background work is tried again, in
+     * ns. For tests in invoker mode, which decide with it and {@link #clock} how time passes. The
+     * default is {@link System#nanoTime}.
+     */
+    public abstract LogStoreBuilder nanoClock(NanoClock value);
 
     /**
      * Sets how background threads idle. By default they spin and yield for some microseconds and

@@ -9,6 +9,7 @@ import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
 
 /** The media on which a store is simulated. */
 enum Media {
@@ -64,7 +65,11 @@ enum Media {
 
     /** Returns what {@link #open} opens. */
     LogStoreBuilder builder(SimulatedFileMedium medium, EpochClock clock, int variant) {
-        LogStoreBuilder builder = StoreBuilder.over(STORE, medium).clock(clock).invokerMode();
+        LogStoreBuilder builder =
+                StoreBuilder.over(STORE, medium)
+                        .clock(clock)
+                        .nanoClock(new SteppingClock())
+                        .invokerMode();
         if (hasMemory()) {
             builder.tier(SimulatedPmem.tier(medium, POOL, blocks));
         }
@@ -77,5 +82,16 @@ enum Media {
             builder.markInterval(Duration.ofSeconds(10));
         }
         return builder;
+    }
+
+    /** Goes on at each look, so that nobody waits for a pause after a failure. */
+    private static final class SteppingClock implements NanoClock {
+        private static final long STEP_NS = 50_000_000;
+        private long now;
+
+        @Override
+        public long nanoTime() {
+            return now += STEP_NS;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.firn.background;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Which duty runs next: those that were called, in the order of the calls, and those that are due.
@@ -83,6 +84,11 @@ public final class Agenda implements Duties {
     @Override
     public synchronized long nextNumber() {
         return numbers++;
+    }
+
+    @Override
+    public NanoClock nanoClock() {
+        return attempts.clock();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.firn.background;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Runs steps of background work. A step that fails is counted and reported, and stops nothing else.
@@ -14,6 +15,21 @@ public final class Attempts {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final AtomicLong errors = new AtomicLong();
+    private final NanoClock clock;
+
+    /**
+     * Creates it.
+     *
+     * @param clock measures the pauses after failures
+     */
+    public Attempts(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** The clock that measures the pauses after failures. */
+    public NanoClock clock() {
+        return clock;
+    }
 
     /** A step of background work. */
     @FunctionalInterface

@@ -1,5 +1,7 @@
 package io.firn.background;
 
+import org.agrona.concurrent.NanoClock;
+
 /**
  * The pause before something that failed is tried again: one second after the first failure, twice
  * as long after each further one, up to a limit. For one thread at a time.
@@ -8,25 +10,27 @@ public final class BackOff {
     private static final long FIRST_PAUSE_NS = 1_000_000_000;
     private static final int MOST_DOUBLINGS = 6;
 
+    private final NanoClock clock;
     private final int mostDoublings;
     private int failures;
     private long pauseNs;
     private long notBeforeNs;
 
     /** Doubles the pause up to about a minute. */
-    public BackOff() {
-        this(MOST_DOUBLINGS);
+    public BackOff(NanoClock clock) {
+        this(clock, MOST_DOUBLINGS);
     }
 
     /** Doubles the pause at most this many times. */
-    public BackOff(int mostDoublings) {
+    public BackOff(NanoClock clock, int mostDoublings) {
+        this.clock = clock;
         this.mostDoublings = mostDoublings;
     }
 
     /** Notes a failure; the pause begins now. */
     public void onFailure() {
         pauseNs = FIRST_PAUSE_NS << Math.min(failures++, mostDoublings);
-        notBeforeNs = System.nanoTime() + pauseNs;
+        notBeforeNs = clock.nanoTime() + pauseNs;
     }
 
     /** Notes a success: the next failure is the first one again. */
@@ -46,6 +50,6 @@ public final class BackOff {
 
     /** What is left of the pause in ns; 0 or less when it is over, or when the last try worked. */
     public long leftNs() {
-        return failures == 0 ? 0 : notBeforeNs - System.nanoTime();
+        return failures == 0 ? 0 : notBeforeNs - clock.nanoTime();
     }
 }

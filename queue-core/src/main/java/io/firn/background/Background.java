@@ -26,8 +26,8 @@ public final class Background {
     private final BiConsumer<String, Throwable> onDeath;
     private Following followed;
     private final CachedClock cachedClock;
-    private final Attempts attempts = new Attempts();
-    private final BackOff following = new BackOff();
+    private final Attempts attempts;
+    private final BackOff following;
     private final Workers forcers;
     private final Workers tidiers;
     private final Agenda forcing;
@@ -50,6 +50,7 @@ public final class Background {
      * Creates it without threads.
      *
      * @param usersClock null for the cached clock
+     * @param pauseClock measures the pauses after failures
      * @param usersIdleStrategy how threads idle; null to park until there is work
      * @param forceThreads how many threads force; 0 when there are none, and the user calls {@link
      *     #invoke}
@@ -58,11 +59,14 @@ public final class Background {
      */
     public Background(
             EpochClock usersClock,
+            NanoClock pauseClock,
             Supplier<IdleStrategy> usersIdleStrategy,
             int forceThreads,
             int lanes,
             BiConsumer<String, Throwable> onDeath) {
         this.usersClock = usersClock;
+        this.attempts = new Attempts(pauseClock);
+        this.following = new BackOff(pauseClock);
         this.usersIdleStrategy = usersIdleStrategy;
         this.isInvoked = forceThreads == 0;
         this.onDeath = onDeath;

@@ -13,13 +13,14 @@ final class CheckedClock {
     private final Attempts attempts;
 
     @GuardedBy("this")
-    private final BackOff trouble = new BackOff(0);
+    private final BackOff trouble;
 
     private volatile boolean isFailing;
 
     CheckedClock(EpochClock clock, Attempts attempts) {
         this.clock = clock;
         this.attempts = attempts;
+        this.trouble = new BackOff(attempts.clock(), 0);
     }
 
     /**

@@ -49,9 +49,10 @@ public abstract class Duty implements Attempts.Step {
 
     /** Creates a job whose pauses after failures grow up to a minute. */
     protected Duty(Duties duties, Object subject, String job) {
-        this(duties, subject, job, new BackOff());
+        this(duties, subject, job, new BackOff(duties.nanoClock()));
     }
 
+    /** Creates a job with pauses of its own after failures. */
     protected Duty(Duties duties, Object subject, String job, BackOff backOff) {
         this.duties = duties;
         this.subject = subject;

@@ -24,7 +24,8 @@ public final class Trouble {
 
     /** Reports a failure; the subject is left alone for a while, longer each time. */
     public void onFailure(Object subject, String what, Throwable e) {
-        attempts.failed(what, e, pauses.computeIfAbsent(subject, each -> new BackOff()));
+        BackOff pause = pauses.computeIfAbsent(subject, each -> new BackOff(attempts.clock()));
+        attempts.failed(what, e, pause);
     }
 
     public void onSuccess(Object subject) {

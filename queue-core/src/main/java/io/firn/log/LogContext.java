@@ -51,6 +51,7 @@ public final class LogContext {
         this.background =
                 new Background(
                         config.clock(),
+                        config.nanoClock(),
                         config.idleStrategy(),
                         config.invokerMode() ? 0 : config.forceThreads(),
                         config.tiers().size(),
@@ -59,7 +60,8 @@ public final class LogContext {
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
         for (int i = 0; i < config.tiers().size(); i++) {
-            tiers.add(new TierState(i, config.tierLabels().get(i), config.tiers().get(i)));
+            String label = config.tierLabels().get(i);
+            tiers.add(new TierState(i, label, config.tiers().get(i), config.nanoClock()));
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * The options that the builder has collected and checked. {@code clock} is null for the store's
@@ -19,6 +20,7 @@ public record StoreConfig(
         List<String> tierLabels,
         FileMedium medium,
         EpochClock clock,
+        NanoClock nanoClock,
         Supplier<IdleStrategy> idleStrategy,
         boolean readOnly,
         boolean createsBesideUnreadable,

@@ -6,6 +6,7 @@ import io.firn.background.BackOff;
 import io.firn.spi.StorageTier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.NanoClock;
 
 /** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
 public final class TierState {
@@ -24,18 +25,20 @@ public final class TierState {
     private volatile boolean failing;
 
     @GuardedBy("this")
-    private final BackOff backOff = new BackOff();
+    private final BackOff backOff;
 
     /**
      * Creates the state of a tier.
      *
      * @param label null when the builder was given none
+     * @param clock measures the pauses after failures
      */
-    TierState(int index, String label, StorageTier tier) {
+    TierState(int index, String label, StorageTier tier, NanoClock clock) {
         this.index = index;
         this.isLabelled = label != null;
         this.label = label == null ? "tier-" + index : label;
         this.tier = tier;
+        this.backOff = new BackOff(clock);
     }
 
     /** 0 for the hottest. */

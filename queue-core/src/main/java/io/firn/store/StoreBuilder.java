@@ -15,6 +15,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Collects and checks the options of a store. For one thread. */
 public final class StoreBuilder extends LogStoreBuilder {
@@ -26,6 +28,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private final List<StorageTier> tiers = new ArrayList<>();
     private final List<String> tierLabels = new ArrayList<>();
     private EpochClock clock;
+    private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private Supplier<IdleStrategy> idleStrategy;
     private boolean readOnly;
     private boolean createsBesideUnreadable;
@@ -126,6 +129,12 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder nanoClock(NanoClock value) {
+        nanoClock = Objects.requireNonNull(value, "nanoClock");
+        return this;
+    }
+
+    @Override
     public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
         idleStrategy = Objects.requireNonNull(value, "idleStrategy");
         return this;
@@ -185,6 +194,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         new ArrayList<>(tierLabels),
                         medium,
                         clock,
+                        nanoClock,
                         idleStrategy,
                         readOnly,
                         createsBesideUnreadable,

@@ -32,7 +32,7 @@ final class BlockSupply extends Duty implements BlockSource {
 
     BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
-        super(duties, log, "the next block", new BackOff(0));
+        super(duties, log, "the next block", new BackOff(duties.nanoClock(), 0));
         this.log = log;
         this.store = log.store();
         this.next = next;

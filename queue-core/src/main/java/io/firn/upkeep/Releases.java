@@ -124,7 +124,7 @@ public final class Releases extends Duty {
         private final View view;
         private final StorageTier tier;
         private final Release release;
-        private final BackOff backOff = new BackOff();
+        private final BackOff backOff = new BackOff(log.store().attempts().clock());
 
         Waiting(View view, StorageTier tier, Release release) {
             this.view = view;

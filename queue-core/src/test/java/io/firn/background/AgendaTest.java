@@ -12,6 +12,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Which duty is run when. */
 class AgendaTest {
@@ -19,7 +20,7 @@ class AgendaTest {
 
     private final List<String> runs = new ArrayList<>();
     private final AtomicLong clock = new AtomicLong(1_000);
-    private final Attempts attempts = new Attempts();
+    private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
     private final Agenda duties = Agenda.invoked(clock::get, attempts);
 
     @BeforeAll

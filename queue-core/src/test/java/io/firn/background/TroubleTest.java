@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Subjects that failed are left alone for a while. */
 class TroubleTest {
-    private final Attempts attempts = new Attempts();
+    private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
     private final Trouble trouble = new Trouble(attempts);
     private final Object one = new Object();
     private final Object other = new Object();

@@ -32,7 +32,7 @@ class WorkersTest {
     /** The time that {@link #startWithRestsWithoutEnd} gives to the threads. */
     private final AtomicLong nanos = new AtomicLong();
 
-    private final Attempts attempts = new Attempts();
+    private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
     private final List<String> deaths = Collections.synchronizedList(new ArrayList<>());
     private Workers workers;
     private Agenda agenda;

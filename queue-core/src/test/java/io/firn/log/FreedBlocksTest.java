@@ -6,10 +6,11 @@ import io.firn.background.Agenda;
 import io.firn.background.Attempts;
 import io.firn.background.Duty;
 import org.junit.jupiter.api.Test;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Who waits for room is called when a block is freed. */
 class FreedBlocksTest {
-    private final Agenda duties = Agenda.invoked(() -> 0, new Attempts());
+    private final Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
     private final FreedBlocks freed = new FreedBlocks();
     private int runs;
 

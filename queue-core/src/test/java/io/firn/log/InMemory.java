@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Stores and segments of which no byte is in a file. */
 public final class InMemory {
@@ -49,6 +50,7 @@ public final class InMemory {
                         Collections.singletonList(null),
                         new SimulatedFileMedium(),
                         () -> 0,
+                        SystemNanoClock.INSTANCE,
                         BusySpinIdleStrategy::new,
                         false,
                         false,

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** A topic's small files, while the topic goes. */
 class TopicFilesTest {
@@ -24,7 +25,7 @@ class TopicFilesTest {
     private final Path topic = StoreFiles.topicsIn(DIRECTORY).resolve(id.toString());
 
     private TopicFiles files() {
-        Agenda duties = Agenda.invoked(() -> 0, new Attempts());
+        Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
         return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }

@@ -12,6 +12,8 @@ import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +57,11 @@ class PulseTest {
                 @Override
                 public long nowMs() {
                     return nowMs;
+                }
+
+                @Override
+                public NanoClock nanoClock() {
+                    return SystemNanoClock.INSTANCE;
                 }
 
                 @Override

@@ -3,8 +3,10 @@ package io.firn.store;
 import io.firn.log.LogSegment;
 import io.firn.log.SparseIndex;
 import io.firn.spi.Block;
+import io.firn.spi.Mark;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.util.UUID;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -21,6 +23,7 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 @State
 public class PublishPollRace {
     private static final int LENGTH = 64;
+    private static final UUID TOPIC = new UUID(1, 1);
 
     private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * LENGTH);
     private final LogSegment segment =
@@ -36,6 +39,8 @@ public class PublishPollRace {
                                 switch (method.getName()) {
                                     case "memory" -> memory;
                                     case "capacity" -> memory.capacity();
+                                    case "isWrittenByCalls" -> false;
+                                    case "mark" -> Mark.reserved(TOPIC, 0, 1);
                                     default -> throw new AssertionError(method);
                                 });
     }
