@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.agrona.concurrent.SystemNanoClock;
 
 /** Which duty is run when. */
 class AgendaTest {

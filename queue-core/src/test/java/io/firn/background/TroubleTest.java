@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import org.junit.jupiter.api.Test;
 import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
 
 /** Subjects that failed are left alone for a while. */
 class TroubleTest {

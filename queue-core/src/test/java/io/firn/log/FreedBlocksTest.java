@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.background.Agenda;
 import io.firn.background.Attempts;
 import io.firn.background.Duty;
-import org.junit.jupiter.api.Test;
 import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
 
 /** Who waits for room is called when a block is freed. */
 class FreedBlocksTest {

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
 
 /** A topic's small files, while the topic goes. */
 class TopicFilesTest {
