@@ -23,4 +23,31 @@ final class OptionValues {
             throw new InvalidOptionException(name + " is too long: " + value);
         }
     }
+
+    /** Rounded up: 500 µs are not 0, which may mean at once, and −1 ms is not unlimited. */
+    static long wholeMillis(String name, Duration value) {
+        long ms = millis(name, value);
+        if (value.isNegative()) {
+            throw new InvalidOptionException(name + " must not be negative, found " + value);
+        }
+        return value.getNano() % 1_000_000 == 0 || ms == Long.MAX_VALUE ? ms : ms + 1;
+    }
+
+    static int inRange(String name, int value, int least, int most) {
+        return (int) inRange(name, (long) value, least, most);
+    }
+
+    static long inRange(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new InvalidOptionException(
+                    name + " must be from " + least + " to " + most + ", not " + value);
+        }
+        return value;
+    }
+
+    static long inRangeOrUnlimited(String name, long value, long least) {
+        return value == TopicOptions.UNLIMITED
+                ? value
+                : inRange(name + " (unless −1, unlimited)", value, least, Long.MAX_VALUE);
+    }
 }

@@ -33,6 +33,12 @@ public interface PartitionMetrics {
     /** Returns the number of appends since open that had to wait for a block. */
     long stalls();
 
+    /**
+     * Returns the number of records that retention has deleted since open although a cursor had not
+     * passed them for which it was to wait ({@link TopicOptions#retainUntilRead}).
+     */
+    long unreadDeleted();
+
     /** Returns whether it refuses appends because its medium failed. */
     boolean poisoned();
 }

@@ -1,5 +1,9 @@
 package io.firn;
 
+import static io.firn.OptionValues.inRange;
+import static io.firn.OptionValues.inRangeOrUnlimited;
+import static io.firn.OptionValues.wholeMillis;
+
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +30,7 @@ public final class TopicOptions {
     private final long forceMs;
     private final DurabilityClass minimumClass;
     private final List<String> tiers;
+    private final RetainUntilRead retainUntilRead;
 
     /** Options that are being chosen, unchecked. */
     private static final class Draft {
@@ -41,6 +46,7 @@ public final class TopicOptions {
         private long forceMs = 100;
         private DurabilityClass minimumClass;
         private List<String> tiers = List.of();
+        private RetainUntilRead retainUntilRead = RetainUntilRead.nobody();
     }
 
     /** Checks every range. */
@@ -57,6 +63,7 @@ public final class TopicOptions {
         forceMs = inRange("forceMs", draft.forceMs, 1, Long.MAX_VALUE);
         minimumClass = draft.minimumClass;
         tiers = draft.tiers;
+        retainUntilRead = draft.retainUntilRead;
     }
 
     /**
@@ -139,6 +146,11 @@ public final class TopicOptions {
      */
     public List<String> tiers() {
         return tiers;
+    }
+
+    /** Returns for which cursors retention waits. */
+    public RetainUntilRead retainUntilRead() {
+        return retainUntilRead;
     }
 
     /** See {@link #partitions}. */
@@ -231,6 +243,12 @@ public final class TopicOptions {
         return with(draft -> draft.tiers = copy);
     }
 
+    /** See {@link #retainUntilRead}. */
+    public TopicOptions withRetainUntilRead(RetainUntilRead value) {
+        Objects.requireNonNull(value, "retainUntilRead");
+        return with(draft -> draft.retainUntilRead = value);
+    }
+
     private TopicOptions with(Consumer<Draft> change) {
         Draft draft = new Draft();
         draft.partitions = partitions;
@@ -245,6 +263,7 @@ public final class TopicOptions {
         draft.forceMs = forceMs;
         draft.minimumClass = minimumClass;
         draft.tiers = tiers;
+        draft.retainUntilRead = retainUntilRead;
         change.accept(draft);
         return new TopicOptions(draft);
     }
@@ -272,7 +291,8 @@ public final class TopicOptions {
                 forceBytes,
                 forceMs,
                 minimumClass,
-                tiers);
+                tiers,
+                retainUntilRead);
     }
 
     @Override
@@ -280,34 +300,8 @@ public final class TopicOptions {
         return String.format(
                 "TopicOptions[partitions=%s, durability=%s, segmentBytes=%s, rollMs=%s,"
                         + " retentionBytes=%s, retentionMs=%s, maxRecordBytes=%s, compression=%s,"
-                        + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s]",
+                        + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s,"
+                        + " retainUntilRead=%s]",
                 values().toArray());
-    }
-
-    /** Rounded up: 500 µs are not 0, which may mean at once, and −1 ms is not unlimited. */
-    private static long wholeMillis(String name, Duration value) {
-        long ms = OptionValues.millis(name, value);
-        if (value.isNegative()) {
-            throw new InvalidOptionException(name + " must not be negative, found " + value);
-        }
-        return value.getNano() % 1_000_000 == 0 || ms == Long.MAX_VALUE ? ms : ms + 1;
-    }
-
-    private static int inRange(String name, int value, int least, int most) {
-        return (int) inRange(name, (long) value, least, most);
-    }
-
-    private static long inRange(String name, long value, long least, long most) {
-        if (value < least || value > most) {
-            throw new InvalidOptionException(
-                    name + " must be from " + least + " to " + most + ", not " + value);
-        }
-        return value;
-    }
-
-    private static long inRangeOrUnlimited(String name, long value, long least) {
-        return value == UNLIMITED
-                ? value
-                : inRange(name + " (unless −1, unlimited)", value, least, Long.MAX_VALUE);
     }
 }

@@ -27,7 +27,8 @@ class TopicOptionsTest {
                     options -> options.withForce(1, Duration.ofMillis(100)),
                     options -> options.withForce(1 << 20, Duration.ofMillis(1)),
                     options -> options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
-                    options -> options.withTiers("a"));
+                    options -> options.withTiers("a"),
+                    options -> options.withRetainUntilRead(RetainUntilRead.by("b")));
 
     /** Each change alone, and all of them: whether one of them undoes another. */
     @Test
@@ -45,7 +46,8 @@ class TopicOptionsTest {
         assertEquals(
                 "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollMs=1000,"
                         + " retentionBytes=0, retentionMs=0, maxRecordBytes=1, compression=ZSTD,"
-                        + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a]]",
+                        + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a],"
+                        + " retainUntilRead=[b] up to -1 bytes and -1 ms]",
                 combined.toString());
         assertEquals(TopicOptions.defaults(), defaults);
     }
@@ -56,7 +58,7 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollMs=-1,"
                         + " retentionBytes=-1, retentionMs=-1, maxRecordBytes=1048576,"
                         + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
-                        + " tiers=[]]",
+                        + " tiers=[], retainUntilRead=nobody]",
                 TopicOptions.defaults().toString());
     }
 

@@ -10,6 +10,7 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
@@ -304,6 +305,38 @@ class TopicRulesTest {
         SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
         try (LogStore again = new Simulation(left).open()) {
             assertEquals(-1, again.openTopic("t").cursor("c").offset(0));
+        }
+    }
+
+    /**
+     * O24: unless retention goes by the persisted position ({@code CursorLog.unreadFrom}), a power
+     * cut leaves a cursor in front of the log start, and its reader loses records.
+     */
+    @Test
+    void shouldNeverFindTheLogStartAfterACursorThatRetentionWaitsFor() {
+        TopicOptions waiting =
+                Simulation.SMALL.withRetentionBytes(0).withRetainUntilRead(RetainUntilRead.byAll());
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", waiting);
+        Partition partition = topic.partition(0);
+        topic.cursor("c").advance(0, 0);
+        topic.cursor("c").force();
+        cutPowerAtEachOperation();
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < 12; i++) {
+                appender.append(new byte[25_000]);
+                topic.cursor("c").advance(0, i == 7 ? 3 : i);
+                simulation.pass(store, i % 3 == 0 ? 100 : 30);
+            }
+        }
+        stop();
+        assertTrue(partition.logStartOffset() > 3, "something was deleted");
+        for (int i = 0; i < left.size(); i++) {
+            try (LogStore again = new Simulation(left.get(i)).open()) {
+                long cursor = again.openTopic("t").cursor("c").offset(0);
+                long start = again.openTopic("t").partition(0).logStartOffset();
+                assertTrue(cursor == 3 || start <= cursor, start + " > " + cursor + " at " + i);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ public final class TopicContext {
     private final UUID id;
     private final String name;
     private volatile TopicOptions options;
+    private volatile ReadPositions readPositions = ReadPositions.NONE;
     private final TopicFiles files;
     private final List<TierState> tiers;
     private final int segmentBytes;
@@ -58,6 +59,15 @@ public final class TopicContext {
 
     public void options(TopicOptions changed) {
         options = changed;
+    }
+
+    /** How far those have read for whom retention waits. */
+    public ReadPositions readPositions() {
+        return readPositions;
+    }
+
+    public void readPositions(ReadPositions value) {
+        readPositions = value;
     }
 
     public TopicFiles files() {

@@ -1,11 +1,17 @@
 package io.firn.metadata;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
+import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +27,7 @@ import java.util.stream.Collectors;
  * then stay readable for versions that do not know it.
  */
 public final class TopicOptionsFormat {
-    private static final String TIERS = "tiers";
+    private static final String ALL = "*";
 
     /** How one option is written, and read into options that have the default. */
     private record Entry(
@@ -88,10 +94,34 @@ public final class TopicOptionsFormat {
                                     options.withMinimumClass(
                                             text.isEmpty() ? null : DurabilityClass.valueOf(text))),
                     new Entry(
-                            TIERS,
+                            "tiers",
                             options -> String.join(",", options.tiers()),
                             (options, text) ->
-                                    text.isEmpty() ? options : options.withTiers(text.split(","))));
+                                    text.isEmpty() ? options : options.withTiers(text.split(","))),
+                    new Entry(
+                            "retainUntilRead",
+                            options -> encode(options.retainUntilRead()),
+                            (options, text) -> options.withRetainUntilRead(decode(text))),
+                    new Entry(
+                            "unreadLimitBytes",
+                            options -> options.retainUntilRead().limitBytes(),
+                            (options, text) ->
+                                    options.withRetainUntilRead(
+                                            options.retainUntilRead()
+                                                    .withLimitBytes(Long.parseLong(text)))),
+                    new Entry(
+                            "unreadLimitMs",
+                            options -> options.retainUntilRead().limitMs(),
+                            (options, text) ->
+                                    options.withRetainUntilRead(
+                                            options.retainUntilRead()
+                                                    .withLimitMs(Long.parseLong(text)))));
+
+    /**
+     * What version 1 has had from its beginning, and always writes. The others are left out where
+     * they have their default.
+     */
+    private static final int ALWAYS_WRITTEN = 11;
 
     private static final Set<String> NAMES =
             ENTRIES.stream().map(Entry::name).collect(Collectors.toUnmodifiableSet());
@@ -101,13 +131,38 @@ public final class TopicOptionsFormat {
     /** Returns the text of each option by its name, in the order of the file. */
     public static Map<String, String> encode(TopicOptions options) {
         Map<String, String> text = new LinkedHashMap<>();
-        for (Entry entry : ENTRIES) {
-            text.put(entry.name(), entry.value().apply(options).toString());
-        }
-        if (options.tiers().isEmpty()) {
-            text.remove(TIERS); // the one option that version 1 did not have from its beginning
+        for (int i = 0; i < ENTRIES.size(); i++) {
+            Entry entry = ENTRIES.get(i);
+            Object value = entry.value().apply(options);
+            if (i < ALWAYS_WRITTEN || !value.equals(entry.value().apply(TopicOptions.defaults()))) {
+                text.put(entry.name(), value.toString());
+            }
         }
         return text;
+    }
+
+    /**
+     * A cursor's name may have any characters, so none of it is to look like a separator, or like
+     * the word for all.
+     */
+    private static String encode(RetainUntilRead readers) {
+        return readers.isAll()
+                ? ALL
+                : readers.cursors().stream()
+                        .map(name -> URLEncoder.encode(name, UTF_8).replace("*", "%2A"))
+                        .collect(Collectors.joining(","));
+    }
+
+    private static RetainUntilRead decode(String text) {
+        if (text.isEmpty()) {
+            return RetainUntilRead.nobody();
+        }
+        return text.equals(ALL)
+                ? RetainUntilRead.byAll()
+                : RetainUntilRead.by(
+                        Arrays.stream(text.split(","))
+                                .map(name -> URLDecoder.decode(name, UTF_8))
+                                .toArray(String[]::new));
     }
 
     /**

@@ -11,6 +11,7 @@ import io.firn.log.TopicContext;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -19,7 +20,8 @@ import java.util.Map;
  * cursor is past records that were lost and whose offsets were assigned again.
  */
 final class CursorLog implements Cursor {
-    private static final long NEVER = -1;
+    /** No position. */
+    static final long NEVER = -1;
 
     private final Cursors cursors;
     private final TopicContext topic;
@@ -33,6 +35,13 @@ final class CursorLog implements Cursor {
 
     @GuardedBy("this")
     private long[] offsets; // by partition; too short when some were added since
+
+    /**
+     * By partition, the smallest offset that the file may hold: of what was written last and of
+     * what is being written, or failed to be.
+     */
+    @GuardedBy("this")
+    private long[] persisted;
 
     @GuardedBy("this")
     private long changes;
@@ -49,6 +58,7 @@ final class CursorLog implements Cursor {
         this.name = name;
         this.offsets = new long[cursors.partitionCount()];
         take(stored);
+        this.persisted = offsets.clone();
     }
 
     TopicContext topic() {
@@ -136,15 +146,33 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private void set(int partition, long offset) {
         if (partition >= offsets.length) {
-            int before = offsets.length;
-            offsets = Arrays.copyOf(offsets, cursors.partitionCount());
-            Arrays.fill(offsets, before, offsets.length, NEVER);
+            offsets = grown(offsets);
+            persisted = grown(persisted);
         }
         if (offsets[partition] != offset) {
             offsets[partition] = offset;
             changes++;
             cursors.onChanged();
         }
+    }
+
+    private long[] grown(long[] before) {
+        long[] after = Arrays.copyOf(before, cursors.partitionCount());
+        Arrays.fill(after, before.length, after.length, NEVER);
+        return after;
+    }
+
+    /**
+     * The offset from which on its reader may need records, after a crash, too: by what the file
+     * may hold and by what it will hold. {@link #NEVER} when it has no position.
+     */
+    synchronized long unreadFrom(int partition) {
+        if (partition >= offsets.length) {
+            return NEVER;
+        }
+        long now = offsets[partition];
+        long then = persisted[partition];
+        return now == NEVER ? then : Math.max(0, Math.min(now, then));
     }
 
     @Override
@@ -182,17 +210,19 @@ final class CursorLog implements Cursor {
                 } catch (FirnException e) {
                     failure = e; // the offsets of the other partitions are written nevertheless
                 }
-                values.put(
-                        Integer.toString(i),
-                        Long.toString(Math.min(now[i], forcer.log().durableOffset())));
+                now[i] = Math.min(now[i], forcer.log().durableOffset());
+                values.put(Integer.toString(i), Long.toString(now[i]));
             }
         }
+        BitSet moved = new BitSet();
         synchronized (writing) {
             if (isNewer(changesNow)) {
+                mayPersist(now);
                 topic.files().writeCursor(name, values);
-                wrote(failure == null ? changesNow : 0);
+                wrote(failure == null ? changesNow : 0, now, moved);
             }
         }
+        moved.stream().forEach(cursors::onPersisted);
         if (failure != null) {
             throw failure;
         }
@@ -202,8 +232,21 @@ final class CursorLog implements Cursor {
         return !deleted && changesNow > writtenChanges;
     }
 
-    private synchronized void wrote(long changesNow) {
+    /** Until the write has returned, and if it fails, the file may have the old or the new. */
+    private synchronized void mayPersist(long[] now) {
+        for (int i = 0; i < now.length; i++) {
+            if (now[i] != NEVER) {
+                persisted[i] = Math.min(persisted[i], now[i]);
+            }
+        }
+    }
+
+    private synchronized void wrote(long changesNow, long[] now, BitSet moved) {
         writtenChanges = Math.max(writtenChanges, changesNow);
+        for (int i = 0; i < now.length; i++) {
+            moved.set(i, persisted[i] != now[i]);
+            persisted[i] = now[i];
+        }
     }
 
     void delete() throws IOException {

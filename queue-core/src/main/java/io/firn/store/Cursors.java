@@ -4,7 +4,9 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.RetainUntilRead;
 import io.firn.force.PartitionForcer;
+import io.firn.log.ReadPositions;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.metadata.TopicFiles;
@@ -18,7 +20,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
 /** The cursors of a topic. Thread-safe. */
-final class Cursors {
+final class Cursors implements ReadPositions {
     private final TopicContext topic;
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
@@ -64,6 +66,33 @@ final class Cursors {
     }
 
     Cursor cursor(String name) {
+        checkName(name);
+        log(0).state().checkReadable();
+        synchronized (cursors) {
+            return known(name);
+        }
+    }
+
+    @GuardedBy("cursors")
+    private CursorLog known(String name) {
+        CursorLog cursor = cursors.get(name);
+        if (cursor == null) {
+            try {
+                cursor = new CursorLog(this, name, topic.files().readCursor(name));
+            } catch (IOException e) {
+                throw TopicFiles.failed("cursor " + name + " could not be read", e);
+            }
+            cursors.put(name, cursor);
+        }
+        return cursor;
+    }
+
+    /** Throws when a name of these cannot be a cursor's. */
+    static void checkNames(RetainUntilRead readers) {
+        readers.cursors().forEach(Cursors::checkName);
+    }
+
+    private static void checkName(String name) {
         Objects.requireNonNull(name, "name");
         if (!TopicFiles.isCursorName(name)) {
             throw new InvalidOptionException(
@@ -72,19 +101,6 @@ final class Cursors {
                             + " characters and is to fit into a file's name with each byte of its"
                             + " UTF-8 other than a-z A-Z 0-9 . _ - taking three; this one has "
                             + name.length());
-        }
-        log(0).state().checkReadable();
-        synchronized (cursors) {
-            CursorLog cursor = cursors.get(name);
-            if (cursor == null) {
-                try {
-                    cursor = new CursorLog(this, name, topic.files().readCursor(name));
-                } catch (IOException e) {
-                    throw TopicFiles.failed("cursor " + name + " could not be read", e);
-                }
-                cursors.put(name, cursor);
-            }
-            return cursor;
         }
     }
 
@@ -134,16 +150,16 @@ final class Cursors {
                 throw TopicFiles.failed("cursor " + name + " could not be deleted", e);
             }
         }
+        for (int i = 0; i < partitionCount(); i++) {
+            onPersisted(i);
+        }
     }
 
     /**
      * The positions of the cursors in a partition, by name, without cursors that have none there.
      */
     Map<String, Long> offsets(int index) {
-        if (!allKnown) {
-            names().forEach(this::cursor);
-            allKnown = true; // new ones are added by cursor()
-        }
+        learnAll();
         Map<String, Long> offsets = new TreeMap<>();
         synchronized (cursors) {
             for (CursorLog cursor : cursors.values()) {
@@ -154,6 +170,44 @@ final class Cursors {
             }
         }
         return offsets;
+    }
+
+    private void learnAll() {
+        if (!allKnown) {
+            synchronized (cursors) { // a cursor that is deleted meanwhile must not come back
+                names().forEach(this::known);
+                allKnown = true; // new ones are added by cursor()
+            }
+        }
+    }
+
+    @Override
+    public Map<String, Long> unreadFrom(int partition) {
+        RetainUntilRead readers = topic.options().retainUntilRead();
+        if (readers.isNobody()) {
+            return Map.of();
+        }
+        learnAll();
+        Map<String, Long> offsets = new TreeMap<>();
+        synchronized (cursors) {
+            for (String name : readers.isAll() ? cursors.keySet() : readers.cursors()) {
+                CursorLog cursor = cursors.get(name);
+                long offset = cursor == null ? CursorLog.NEVER : cursor.unreadFrom(partition);
+                if (offset != CursorLog.NEVER) {
+                    offsets.put(name, offset);
+                } else if (!readers.isAll()) {
+                    offsets.put(name, 0L);
+                }
+            }
+        }
+        return offsets;
+    }
+
+    /** Called when what is persisted of a cursor has changed; retention may have waited for it. */
+    void onPersisted(int partition) {
+        if (!topic.options().retainUntilRead().isNobody()) {
+            log(partition).events().onNewLimits();
+        }
     }
 
     /** Called when a cursor was advanced; it is persisted before long. */

@@ -14,5 +14,6 @@ record PartitionCounts(
         long forces,
         long rolls,
         long stalls,
+        long unreadDeleted,
         boolean poisoned)
         implements PartitionMetrics {}

@@ -154,6 +154,7 @@ final class PartitionLog implements Partition {
                 forcer.forces(),
                 log.rolls(),
                 appenders.stalls(),
+                upkeep.unreadDeleted(),
                 log.state().isPoisoned());
     }
 

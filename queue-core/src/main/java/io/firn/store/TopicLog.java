@@ -42,6 +42,7 @@ final class TopicLog implements Topic {
         this.owner = owner;
         this.context = new TopicContext(store, id, name, options);
         this.cursors = new Cursors(context, this::partitionCount, i -> partitionLog(i).forcer());
+        context.readPositions(cursors);
     }
 
     /** Creates it with empty partitions, for a new topic or one that another process writes. */
@@ -208,6 +209,7 @@ final class TopicLog implements Topic {
     @Override
     public synchronized void changeOptions(TopicOptions changed) {
         Objects.requireNonNull(changed, "options");
+        Cursors.checkNames(changed.retainUntilRead());
         TopicOptions now = options();
         TopicOptions fixed =
                 changed.withPartitions(now.partitions())

@@ -163,6 +163,7 @@ final class Topics implements TopicOwner {
         store.checkWritable();
         checkName(name);
         checkTiers(options);
+        Cursors.checkNames(options.retainUntilRead());
         TopicOptions complete = complete(options);
         if (served.containsKey(name)) {
             throw new TopicExistsException(

@@ -60,6 +60,11 @@ public final class PartitionUpkeep implements LogEvents {
         return checkpoints;
     }
 
+    /** See {@link io.firn.PartitionMetrics#unreadDeleted}. */
+    public long unreadDeleted() {
+        return retention.unreadDeleted();
+    }
+
     /** For moves, which free the blocks that they have copied. */
     public Releases releases() {
         return releases;

@@ -1,5 +1,6 @@
 package io.firn.upkeep;
 
+import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
@@ -11,16 +12,19 @@ import java.io.IOException;
 /**
  * Ends segments by age, raises the log start as size or age require, and deletes segments below the
  * log start. It is called when a segment was sealed or the start was raised, and knows when the
- * next segment becomes too old.
+ * next segment becomes too old. It waits for readers as the topic's options say.
  *
  * <p>The order (O3): the log start is durable before a segment below it is deleted; before that, a
  * checkpoint contains what producers did in the segment (O8).
  */
 final class Retention extends Duty {
+    private static final long NOT_LOOKED = -1;
+
     private final SegmentedLog log;
     private final OpenAppenders appenders;
     private final Checkpoints checkpoints;
     private final Releases releases;
+    private final UnreadRecords unread;
 
     Retention(
             Duties duties,
@@ -33,6 +37,7 @@ final class Retention extends Duty {
         this.appenders = appenders;
         this.checkpoints = checkpoints;
         this.releases = releases;
+        this.unread = new UnreadRecords(log);
     }
 
     @Override
@@ -58,35 +63,60 @@ final class Retention extends Duty {
         }
     }
 
-    /** Whole sealed segments only. */
+    /** The number of records that were deleted since open although a reader had not passed them. */
+    long unreadDeleted() {
+        return unread.deleted();
+    }
+
+    /**
+     * Whole sealed segments only. What is due but unread stays until its reader's position is
+     * persisted further on, upon which this is called, or until a limit is exceeded.
+     */
     private int raiseStart() throws IOException {
         TopicOptions options = log.topic().options();
+        RetainUntilRead readers = options.retainUntilRead();
         LogSegment[] all = log.segments();
         long bytes = 0;
-        if (options.retentionBytes() != TopicOptions.UNLIMITED) {
+        if (options.retentionBytes() != TopicOptions.UNLIMITED
+                || readers.limitBytes() != TopicOptions.UNLIMITED) {
             for (LogSegment segment : all) {
                 bytes += segment.written();
             }
         }
-        long start = log.logStartOffset();
+        long before = log.logStartOffset();
+        long start = before;
+        long readTo = NOT_LOOKED;
         for (LogSegment segment : all) {
             if (!segment.sealed) {
                 break;
             }
-            boolean tooMuch =
-                    options.retentionBytes() != TopicOptions.UNLIMITED
-                            && bytes - segment.written() >= options.retentionBytes();
-            if (!tooMuch && !isTooOld(segment, options.retentionMs())) {
+            long bytesAfter = bytes - segment.written();
+            if (!isMore(bytesAfter, options.retentionBytes())
+                    && !isTooOld(segment, options.retentionMs())) {
                 break;
             }
-            bytes -= segment.written();
+            if (readTo == NOT_LOOKED) {
+                readTo = unread.readTo();
+            }
+            if (segment.endOffset > readTo
+                    && !isMore(bytesAfter, readers.limitBytes())
+                    && !isTooOld(segment, readers.limitMs())) {
+                break;
+            }
+            bytes = bytesAfter;
             start = segment.endOffset;
         }
-        if (start <= log.logStartOffset()) {
+        start = Math.min(start, log.durableOffset());
+        if (start <= before) {
             return 0;
         }
-        log.raiseLogStart(Math.min(start, log.durableOffset()));
+        log.raiseLogStart(start);
+        unread.onDeleted(before, start);
         return 1;
+    }
+
+    private static boolean isMore(long bytes, long limit) {
+        return limit != TopicOptions.UNLIMITED && bytes >= limit;
     }
 
     private boolean isTooOld(LogSegment segment, long retentionMs) {

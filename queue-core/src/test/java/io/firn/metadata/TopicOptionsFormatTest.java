@@ -8,6 +8,7 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
+import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import java.time.Duration;
 import java.util.Map;
@@ -43,11 +44,16 @@ class TopicOptionsFormatTest {
                         .withCompression(Compression.LZ4)
                         .withForce(11, Duration.ofMillis(13))
                         .withMinimumClass(DurabilityClass.POWER_FAIL)
-                        .withTiers("hot", "cold");
+                        .withTiers("hot", "cold")
+                        .withRetainUntilRead(
+                                RetainUntilRead.by("a,b", "*").withLimitBytes(17).withLimitMs(19));
 
         Map<String, String> text = TopicOptionsFormat.encode(options);
 
         assertEquals("hot,cold", text.get("tiers"));
+        assertEquals("a%2Cb,%2A", text.get("retainUntilRead"));
+        assertEquals("17", text.get("unreadLimitBytes"));
+        assertEquals("19", text.get("unreadLimitMs"));
         assertEquals(options, TopicOptionsFormat.decode(text));
         TopicOptions unlimited = TopicOptions.defaults().withForce(1, Duration.ofMillis(MOST));
         assertEquals(unlimited, TopicOptionsFormat.decode(TopicOptionsFormat.encode(unlimited)));

@@ -1,0 +1,143 @@
+package io.firn;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * For which cursors a topic's retention waits, and how long at most: what is due by {@link
+ * TopicOptions#retentionBytes} or {@link TopicOptions#retentionMs} is deleted when these cursors
+ * have passed it, or when one of the limits is exceeded. Immutable; each {@code with…} returns a
+ * changed copy.
+ *
+ * <p>What counts is the position that is persisted (see {@link Cursor#advance}), so that after a
+ * crash no reader is sent to records that are gone. {@link Partition#deleteRecordsBefore} never
+ * waits. Without a limit, a reader that never comes back lets the log grow until the tiers are
+ * full.
+ */
+public final class RetainUntilRead {
+    private static final RetainUntilRead NOBODY =
+            new RetainUntilRead(List.of(), false, TopicOptions.UNLIMITED, TopicOptions.UNLIMITED);
+
+    private final List<String> cursors;
+    private final boolean isAll;
+    private final long limitBytes;
+    private final long limitMs;
+
+    private RetainUntilRead(List<String> cursors, boolean isAll, long limitBytes, long limitMs) {
+        this.cursors = cursors;
+        this.isAll = isAll;
+        this.limitBytes = OptionValues.inRangeOrUnlimited("limitBytes", limitBytes, 0);
+        this.limitMs = OptionValues.inRangeOrUnlimited("limitMs", limitMs, 0);
+    }
+
+    /** Retention waits for nobody. */
+    public static RetainUntilRead nobody() {
+        return NOBODY;
+    }
+
+    /**
+     * Retention waits for these cursors. One that does not exist, or has no position in a
+     * partition, has read nothing there: everything is retained for it, up to the limits. So is
+     * everything for one that was deleted, until it is no longer named here.
+     *
+     * @throws InvalidOptionException when there is none, or a name is empty or given twice
+     */
+    public static RetainUntilRead by(String... names) {
+        return by(List.of(names));
+    }
+
+    /** As {@link #by(String...)}. */
+    public static RetainUntilRead by(List<String> names) {
+        List<String> copy = List.copyOf(names);
+        if (copy.isEmpty() || copy.contains("") || Set.copyOf(copy).size() < copy.size()) {
+            throw new InvalidOptionException(
+                    "retainUntilRead: at least one cursor, no empty name and none twice is"
+                            + " expected, found "
+                            + copy);
+        }
+        return new RetainUntilRead(copy, false, NOBODY.limitBytes, NOBODY.limitMs);
+    }
+
+    /**
+     * Retention waits in each partition for all cursors that have a position there, among them the
+     * offsets that consumer groups of the server have committed. It does not wait for a reader that
+     * has not begun: name the cursor of such a one.
+     */
+    public static RetainUntilRead byAll() {
+        return new RetainUntilRead(List.of(), true, NOBODY.limitBytes, NOBODY.limitMs);
+    }
+
+    /** Returns whether it waits for nobody. */
+    public boolean isNobody() {
+        return cursors.isEmpty() && !isAll;
+    }
+
+    /** Returns whether it waits for all cursors that have a position. */
+    public boolean isAll() {
+        return isAll;
+    }
+
+    /** Returns the names of the cursors that it waits for; empty when these are all, or none. */
+    public List<String> cursors() {
+        return cursors;
+    }
+
+    /**
+     * Returns the size of a partition above which it waits for nobody; or {@link
+     * TopicOptions#UNLIMITED}.
+     */
+    public long limitBytes() {
+        return limitBytes;
+    }
+
+    /**
+     * Returns for how long in ms after a segment was sealed it waits; or {@link
+     * TopicOptions#UNLIMITED}.
+     */
+    public long limitMs() {
+        return limitMs;
+    }
+
+    /** See {@link #limitBytes}; 0 or more, or {@link TopicOptions#UNLIMITED}. */
+    public RetainUntilRead withLimitBytes(long value) {
+        return new RetainUntilRead(cursors, isAll, value, limitMs);
+    }
+
+    /** See {@link #limitMs}; 0 or more, or {@link TopicOptions#UNLIMITED}. */
+    public RetainUntilRead withLimitMs(long value) {
+        return new RetainUntilRead(cursors, isAll, limitBytes, value);
+    }
+
+    /** See {@link #limitMs}; a part of a ms counts as a whole one. Not negative. */
+    public RetainUntilRead withLimitAge(Duration value) {
+        return withLimitMs(OptionValues.wholeMillis("limitAge", value));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RetainUntilRead that
+                && cursors.equals(that.cursors)
+                && isAll == that.isAll
+                && limitBytes == that.limitBytes
+                && limitMs == that.limitMs;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(cursors, isAll, limitBytes, limitMs);
+    }
+
+    @Override
+    public String toString() {
+        return isNobody()
+                ? "nobody"
+                : (isAll ? "all cursors" : cursors)
+                        + " up to "
+                        + limitBytes
+                        + " bytes and "
+                        + limitMs
+                        + " ms";
+    }
+}

@@ -1,0 +1,69 @@
+package io.firn.upkeep;
+
+import io.firn.log.SegmentedLog;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What readers have not passed for whom the topic's retention waits, and what was deleted all the
+ * same because a limit was exceeded. That is reported once for each position of a cursor: one that
+ * does not move is not reported again while more is deleted.
+ */
+final class UnreadRecords {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final SegmentedLog log;
+    private final Map<String, Long> reported = new HashMap<>();
+    private Map<String, Long> positions = Map.of();
+    private volatile long deleted;
+
+    UnreadRecords(SegmentedLog log) {
+        this.log = log;
+    }
+
+    /** Looks where readers are; returns the offset up to which all have read. */
+    long readTo() {
+        positions = log.topic().readPositions().unreadFrom(log.index());
+        return slowest();
+    }
+
+    private long slowest() {
+        return positions.values().stream().mapToLong(each -> each).min().orElse(Long.MAX_VALUE);
+    }
+
+    /** The number of records that were deleted since open although a reader had not passed them. */
+    long deleted() {
+        return deleted;
+    }
+
+    /** Called when records were deleted, after {@link #readTo}. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // retention is the only writer
+    void onDeleted(long from, long to) {
+        long firstUnread = Math.max(from, slowest());
+        if (firstUnread < to) {
+            deleted += to - firstUnread;
+        }
+        reported.keySet().retainAll(positions.keySet());
+        positions.forEach(
+                (cursor, offset) -> {
+                    if (offset < to && !offset.equals(reported.put(cursor, offset))) {
+                        report(cursor, Math.max(from, offset), to);
+                    }
+                });
+    }
+
+    private void report(String cursor, long from, long to) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                log
+                        + ": retention deleted records that cursor "
+                        + cursor
+                        + " has not passed, offsets "
+                        + from
+                        + " to "
+                        + (to - 1)
+                        + ", because a limit of retainUntilRead was exceeded: "
+                        + log.topic().options().retainUntilRead());
+        OvertakenEvent.emit(log, cursor, from, to);
+    }
+}
