@@ -93,6 +93,30 @@ firn_tool() {
     exec "$(firn_java)" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
 }
 
+# The major version of the JDK that runs the programs, such as 25.
+firn_java_major() {
+    local version
+    version=$(firn_jdk_version "$(firn_jdk_of "$(firn_java)")")
+    printf '%s\n' "${version%%.*}"
+}
+
+# firn_chronicle CLASS ARGUMENTS...: runs a program of the module chronicle-import, or of its tests, in the
+# caller's working directory, with the options that Chronicle Queue needs.
+firn_chronicle() {
+    local class=$1 module=$firn_root/chronicle-import path options
+    shift
+    path=$module/target/classpath
+    if firn_stale "$path" queue-core tier-file tier-pmem tools chronicle-import || ! firn_complete "$path"; then
+        firn_build "the import" test-compile -pl chronicle-import -am
+    fi
+    # In the pom, so that the tests have the same.
+    read -r -a options < <(sed -n 's|.*<chronicle.options>\(.*\)</chronicle.options>.*|\1|p' "$module/pom.xml")
+    if (($(firn_java_major) >= 24)); then
+        options+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+    fi
+    exec "$(firn_java)" "${options[@]}" -cp "$module/target/test-classes:$module/target/classes:$(<"$path")" "$class" "$@"
+}
+
 # firn_native: installs the libraries for persistent memory from Debian if they are missing and the
 # user is root. Without them the tests of two providers are skipped, with a message.
 firn_native() {

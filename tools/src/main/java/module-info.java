@@ -1,8 +1,10 @@
-/** Command lines that inspect and repair stores. */
+/** Command lines that inspect, repair and export stores. */
 module io.firn.tools {
     requires info.picocli;
     requires io.firn;
+    requires io.firn.file;
     requires io.firn.pmem;
+    requires java.logging;
 
     opens io.firn.tools to
             info.picocli;

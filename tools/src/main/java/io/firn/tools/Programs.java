@@ -8,11 +8,11 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 
 /** How the programs are run: what they print where, and their exit codes. */
-final class Programs {
+public final class Programs {
     private Programs() {}
 
     /** Runs a command on the standard streams, and exits with what it returns. */
-    static void exit(Object command, String[] arguments) {
+    public static void exit(Object command, String[] arguments) {
         PrintWriter out = new PrintWriter(System.out, true, UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, UTF_8);
         System.exit(run(command, out, err, arguments));
@@ -22,7 +22,7 @@ final class Programs {
      * Runs a command. Returns what the command returns; 1 with a message when it fails; 2 with a
      * message and the usage when an argument is wrong.
      */
-    static int run(Object command, PrintWriter out, PrintWriter err, String... arguments) {
+    public static int run(Object command, PrintWriter out, PrintWriter err, String... arguments) {
         return new CommandLine(command)
                 .setOut(out)
                 .setErr(err)

@@ -1,0 +1,347 @@
+package io.firn.chronicle;
+
+import io.firn.FirnException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.RollCycle;
+import net.openhft.chronicle.queue.TailerDirection;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+
+/**
+ * Reads the documents of a queue, file by file, and changes nothing. Chronicle's own tailer ends at
+ * once when the first file is missing, and passes over other missing ones, so the files are listed
+ * first. For one thread.
+ */
+final class QueueReader implements AutoCloseable {
+    private static final String SUFFIX = ".cq4";
+
+    /** How long to wait for a file to become readable that a writer has just created. */
+    private static final long TIMEOUT_MS = 1_000;
+
+    private static final String METADATA = "metadata.cq4t";
+    private static final String NAMED_TAILER = "index.";
+
+    private final SingleChronicleQueue queue;
+    private final long epochMs;
+    private final ExcerptTailer tailer;
+    private final List<String> names;
+    private final boolean hasMetadata;
+    private final int[] cycles;
+    private final long[] counts;
+    private final List<String> notes = new ArrayList<>();
+    private Document current = new Document();
+    private Document ahead = new Document();
+    private boolean hasAhead;
+    private boolean isReading;
+    private int file = -1;
+
+    private QueueReader(Path directory, List<String> names) {
+        this.names = names;
+        hasMetadata = Files.exists(directory.resolve(METADATA));
+        SingleChronicleQueueBuilder builder =
+                SingleChronicleQueueBuilder.single(directory.toString())
+                        .readOnly(true)
+                        .timeoutMS(TIMEOUT_MS);
+        queue = builder.build();
+        epochMs = builder.epoch();
+        tailer = queue.createTailer();
+        cycles = cycles();
+        counts = counts();
+    }
+
+    /**
+     * Opens a queue.
+     *
+     * @throws FirnException when the directory holds none, or one that cannot be read
+     */
+    static QueueReader open(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new FirnException("there is no directory " + directory);
+        }
+        List<String> names = names(directory);
+        if (names.isEmpty()) {
+            throw new FirnException(
+                    directory
+                            + " is no directory of a queue with records: files named *"
+                            + SUFFIX
+                            + " are expected, found none");
+        }
+        try {
+            QueueReader reader = new QueueReader(directory, names);
+            reader.requireReadable(directory);
+            return reader;
+        } catch (FirnException e) {
+            throw e;
+        } catch (DateTimeException e) {
+            throw new FirnException(
+                    directory
+                            + ": Chronicle Queue cannot list the files of this roll cycle ("
+                            + e.getMessage()
+                            + ")",
+                    e);
+        } catch (RuntimeException | LinkageError e) {
+            throw new FirnException(
+                    directory + ": Chronicle Queue cannot open it as a queue: " + e, e);
+        }
+    }
+
+    private static List<String> names(Path directory) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(path -> path.getFileName().toString())
+                    .filter(name -> name.endsWith(SUFFIX))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The cycles that have a file; what the queue's metadata says may be out of date. */
+    private int[] cycles() {
+        List<Integer> found = new ArrayList<>();
+        try {
+            int cycle = queue.nextCycle(queue.firstCycle() - 1, TailerDirection.FORWARD);
+            while (cycle != -1) {
+                found.add(cycle);
+                cycle = queue.nextCycle(cycle, TailerDirection.FORWARD);
+            }
+        } catch (java.text.ParseException e) {
+            throw new IllegalStateException("the name of a file: " + e.getMessage(), e);
+        }
+        return found.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** The number of documents in each file, by its own index. */
+    private long[] counts() {
+        // By another tailer, because counting moves it.
+        try (ExcerptTailer counter = queue.createTailer()) {
+            return Arrays.stream(cycles).mapToLong(counter::excerptsInCycle).toArray();
+        }
+    }
+
+    /** Files that Chronicle Queue does not list or cannot read, one line each. */
+    private void requireReadable(Path directory) {
+        if (cycles.length != names.size()) {
+            throw new FirnException(
+                    "%s: %d files are named *%s, of which Chronicle Queue lists %d for the roll cycle %s; the others belong to another queue, or the metadata does"
+                            .formatted(
+                                    directory,
+                                    names.size(),
+                                    SUFFIX,
+                                    cycles.length,
+                                    queue.rollCycle()));
+        }
+        for (int i = 0; i < cycles.length; i++) {
+            if (counts[i] < 0) {
+                throw new FirnException(
+                        directory
+                                + ": Chronicle Queue cannot read "
+                                + names.get(i)
+                                + " as a file of this queue");
+            }
+        }
+    }
+
+    /** What is not there and perhaps was, one line each; empty when nothing is missing. */
+    List<String> holes() {
+        List<String> holes = new ArrayList<>();
+        if (cycles.length == 0) {
+            return holes;
+        }
+        // What the metadata names as the first and last file, or these files themselves.
+        if (queue.firstCycle() < cycles[0]) {
+            holes.add(
+                    "the queue's metadata names cycle %d as its first, the first file is that of cycle %d (%s)"
+                            .formatted(queue.firstCycle(), cycles[0], name(cycles[0])));
+        }
+        for (int i = 1; i < cycles.length; i++) {
+            int missing = cycles[i] - cycles[i - 1] - 1;
+            if (missing > 0) {
+                holes.add(
+                        "%d roll cycle%s without a file between %s and %s"
+                                .formatted(
+                                        missing,
+                                        missing == 1 ? "" : "s",
+                                        name(cycles[i - 1]),
+                                        name(cycles[i])));
+            }
+        }
+        int last = cycles[cycles.length - 1];
+        if (queue.lastCycle() > last) {
+            holes.add(
+                    "the queue's metadata names cycle %d as its last, the last file is that of cycle %d (%s)"
+                            .formatted(queue.lastCycle(), last, name(last)));
+        }
+        return holes;
+    }
+
+    private String name(int cycle) {
+        int at = Arrays.binarySearch(cycles, cycle);
+        return names.get(at); // dates, so both are in one order
+    }
+
+    /** What was noticed while reading, one line each. */
+    List<String> notes() {
+        return notes;
+    }
+
+    int files() {
+        return cycles.length;
+    }
+
+    RollCycle rollCycle() {
+        return queue.rollCycle();
+    }
+
+    /** The number of documents. */
+    long count() {
+        return Arrays.stream(counts).sum();
+    }
+
+    /** The number of documents before an index. */
+    long countBefore(long index) {
+        int at = Arrays.binarySearch(cycles, queue.rollCycle().toCycle(index));
+        return at < 0
+                ? Arrays.stream(counts, 0, -at - 1).sum()
+                : Arrays.stream(counts, 0, at).sum() + queue.rollCycle().toSequenceNumber(index);
+    }
+
+    /** Whether the file is there that a document at an index would be in. */
+    boolean hasFileOf(long index) {
+        return Arrays.binarySearch(cycles, queue.rollCycle().toCycle(index)) >= 0;
+    }
+
+    /** The time when a cycle began, in ms since 1970: a document has none of its own. */
+    long timestampMs(int cycle) {
+        return Math.max(0, (long) cycle * queue.rollCycle().lengthInMillis() + epochMs);
+    }
+
+    /** The next index to be read by each named tailer. */
+    Map<String, Long> namedTailers() {
+        Map<String, Long> positions = new TreeMap<>();
+        if (!hasMetadata) {
+            return positions; // Chronicle Queue does without, but cannot list what is in it
+        }
+        queue.metaStore()
+                .forEachKey(
+                        positions,
+                        (all, key, value) -> {
+                            String name = key.toString();
+                            if (name.startsWith(NAMED_TAILER) && !name.endsWith(".version")) {
+                                all.put(name.substring(NAMED_TAILER.length()), value.int64());
+                            }
+                        });
+        return positions;
+    }
+
+    /** Begins at the first document. */
+    void toStart() {
+        file = -1;
+        isReading = false;
+        hasAhead = readAhead();
+    }
+
+    /**
+     * Begins at the document with an index.
+     *
+     * @return false when it is not there
+     */
+    boolean moveTo(long index) {
+        int cycle = queue.rollCycle().toCycle(index);
+        file = Arrays.binarySearch(cycles, cycle);
+        isReading = file >= 0 && tailer.moveToIndex(index);
+        hasAhead = isReading && readAhead();
+        return hasAhead && ahead.index() == index;
+    }
+
+    /**
+     * Begins at the first document of the first file of a later cycle than that of an index.
+     *
+     * @return false when there is no such document
+     */
+    boolean moveBehindFileOf(long index) {
+        int at = Arrays.binarySearch(cycles, queue.rollCycle().toCycle(index));
+        file = at >= 0 ? at : -at - 2;
+        isReading = false;
+        hasAhead = readAhead();
+        return hasAhead;
+    }
+
+    /** Goes to the next document; false at the end. */
+    boolean next() {
+        if (!hasAhead) {
+            return false;
+        }
+        Document next = ahead;
+        ahead = current;
+        current = next;
+        hasAhead = readAhead();
+        return true;
+    }
+
+    /** The document that {@link #next} went to; valid until it is called again. */
+    Document current() {
+        return current;
+    }
+
+    /** The document after the current one; null when there is none. */
+    Document ahead() {
+        return hasAhead ? ahead : null;
+    }
+
+    private boolean readAhead() {
+        while (true) {
+            if (!isReading) {
+                if (++file >= cycles.length) {
+                    return false;
+                }
+                isReading = tailer.moveToIndex(queue.rollCycle().toIndex(cycles[file], 0));
+                continue;
+            }
+            try (DocumentContext document = tailer.readingDocument()) {
+                if (document.isPresent()) {
+                    int cycle = queue.rollCycle().toCycle(document.index());
+                    int at = Arrays.binarySearch(cycles, cycle);
+                    if (at < 0) {
+                        file = cycles.length; // of a file that came after the list was made
+                        isReading = false;
+                        return false;
+                    }
+                    file = at;
+                    ahead.set(document.index(), cycle, document.wire().bytes());
+                    return true;
+                }
+            }
+            isReading = false;
+            if (file < cycles.length - 1) {
+                noteEnd(cycles[file]);
+            }
+        }
+    }
+
+    private void noteEnd(int cycle) {
+        String note =
+                name(cycle)
+                        + " does not end with Chronicle's end mark: its writer did not finish it."
+                        + " A document that was not completed, and what follows it in this file,"
+                        + " cannot be read";
+        if (!notes.contains(note)) {
+            notes.add(note);
+        }
+    }
+
+    @Override
+    public void close() {
+        tailer.close();
+        queue.close();
+    }
+}

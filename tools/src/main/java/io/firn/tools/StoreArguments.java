@@ -1,0 +1,89 @@
+package io.firn.tools;
+
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Tier;
+import io.firn.file.FileTier;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The options by which a program opens a store with its tiers. */
+public final class StoreArguments {
+    /** Kept in a field, because the JDK forgets a logger that nobody refers to. */
+    private static final Logger LOGGER = Logger.getLogger("io.firn");
+
+    private static final String FILE = "file:";
+    private static final String PMEM = "pmem:";
+
+    @Option(
+            names = "--tier",
+            paramLabel = "KIND:DIR",
+            description =
+                    "A tier of the store, the hottest first, once for each: file:DIR, or"
+                            + " pmem:DIR[,DIR...] for pools that exist. Default: file:STORE/segments. Of a server:"
+                            + " STORE is LOG_DIR/firn, and the tier file:LOG_DIR/segments.")
+    private List<String> tiers = List.of();
+
+    /** Creates it without tiers; picocli sets them. */
+    public StoreArguments() {}
+
+    /**
+     * Opens a store to read it, beside its writer if it has one.
+     *
+     * @throws io.firn.FirnException when it cannot be opened, or the directory holds no store
+     */
+    public LogStore openReadOnly(Path directory) {
+        if (!Files.isDirectory(directory)) {
+            throw new InvalidOptionException("there is no directory " + directory);
+        }
+        return builder(directory).readOnly().open();
+    }
+
+    /**
+     * Opens a store to write it, or creates it.
+     *
+     * @throws io.firn.FirnException when it cannot be opened
+     */
+    public LogStore open(Path directory) {
+        return builder(directory).open();
+    }
+
+    private LogStoreBuilder builder(Path directory) {
+        LOGGER.setLevel(Level.WARNING);
+        LogStoreBuilder builder = LogStore.in(directory);
+        if (tiers.isEmpty()) {
+            return builder.tier(FileTier.at(directory.resolve("segments")));
+        }
+        tiers.forEach(text -> builder.tier(tier(text)));
+        return builder;
+    }
+
+    private static Tier tier(String text) {
+        if (text.startsWith(FILE) && text.length() > FILE.length()) {
+            return FileTier.at(Path.of(text.substring(FILE.length())));
+        }
+        if (text.startsWith(PMEM) && text.length() > PMEM.length()) {
+            Path[] pools =
+                    Stream.of(text.substring(PMEM.length()).split(","))
+                            .map(Path::of)
+                            .toArray(Path[]::new);
+            for (Path pool : pools) {
+                if (!Files.isDirectory(pool)) {
+                    throw new InvalidOptionException("--tier: there is no pool in " + pool);
+                }
+            }
+            // Of this capacity a pool stays as it is, and none is created.
+            return PmemTier.builder(pools).capacityBytes(1).emulation(Emulation.FORCED).build();
+        }
+        throw new InvalidOptionException(
+                "--tier: file:DIR or pmem:DIR[,DIR...] is expected, found '" + text + "'");
+    }
+}
