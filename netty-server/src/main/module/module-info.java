@@ -12,6 +12,7 @@ module io.firn.server {
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.common;
+    requires io.netty.handler;
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires java.logging;

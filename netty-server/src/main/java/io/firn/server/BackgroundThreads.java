@@ -27,6 +27,7 @@ final class BackgroundThreads implements AutoCloseable {
     private final ThreadPoolExecutor timestamps;
     private final ThreadPoolExecutor reads;
     private final ThreadPoolExecutor decompression;
+    private final ThreadPoolExecutor handshakes;
 
     /**
      * Creates the threads, which start with their first tasks.
@@ -46,6 +47,7 @@ final class BackgroundThreads implements AutoCloseable {
         timestamps = new Pool(half, "firn-timestamps-");
         reads = new Pool(count, "firn-read-");
         decompression = new Pool(half, "firn-decompress-");
+        handshakes = new Pool(half, "firn-handshake-");
     }
 
     /** Returns the threads for groups and for all timers. */
@@ -73,7 +75,12 @@ final class BackgroundThreads implements AutoCloseable {
         return decompression;
     }
 
-    /** Returns all of them, by the work that they are for. */
+    /** Returns the threads for what takes long in a handshake of TLS. */
+    ExecutorService handshakes() {
+        return handshakes;
+    }
+
+    /** Returns those that handle requests, by the work that they are for. */
     ServedApis.Executors executors() {
         return new ServedApis.Executors(groups, admin, timestamps, reads, decompression);
     }
@@ -86,6 +93,7 @@ final class BackgroundThreads implements AutoCloseable {
         end(timestamps);
         end(reads);
         end(decompression);
+        end(handshakes);
     }
 
     private static void end(ExecutorService threads) {

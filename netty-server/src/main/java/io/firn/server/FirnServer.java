@@ -1,14 +1,18 @@
 package io.firn.server;
 
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
+import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -21,6 +25,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -50,23 +55,25 @@ public final class FirnServer implements AutoCloseable {
     private final Transport transport;
     private final BackgroundThreads threads;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile Node node;
+    private final Nodes nodes = new Nodes();
+    private final ServerSecurity security;
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private FirnServer(Builder builder) throws IOException {
         LogStore store = builder.store;
         this.config = builder.config();
+        this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
+        this.security = new ServerSecurity(config, threads.handshakes());
         FileMedium medium = FileMedium.real();
         Path directory = store.directory().resolve("server");
         medium.createDirectories(directory);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
-        ServedApis apis = new ServedApis(topics, () -> node, threads.executors());
+        ServedApis apis = new ServedApis(topics, nodes, threads.executors());
         this.groups =
                 new Groups(
                         topics,
-                        () -> node,
+                        nodes,
                         config,
                         medium,
                         directory.resolve("groups"),
@@ -78,15 +85,9 @@ public final class FirnServer implements AutoCloseable {
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
-            Endpoint listener = config.listener();
-            InetSocketAddress address =
-                    listener.host().isEmpty()
-                            ? new InetSocketAddress(listener.port())
-                            : new InetSocketAddress(listener.host(), listener.port());
-            node = node(clusterId, listener, new InetSocketAddress(address.getAddress(), 0));
-            InetSocketAddress bound =
-                    transport.listen(address, config.integer("socket.listen.backlog.size"));
-            node = node(clusterId, listener, bound);
+            for (Listener each : config.listeners()) {
+                listen(clusterId, each);
+            }
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -94,11 +95,21 @@ public final class FirnServer implements AutoCloseable {
         metrics.register(bootstrapServers());
         groups.start(threads.groups(), threads.admin());
         threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
+        if (security.hasTls()) {
+            threads.groups()
+                    .scheduleWithFixedDelay(
+                            () -> threads.admin().execute(security::reload),
+                            1,
+                            1,
+                            TimeUnit.SECONDS);
+        }
         LOG.log(
                 System.Logger.Level.INFO,
                 "serving {0} to Kafka clients on {1} ({2})",
                 store.directory(),
-                bootstrapServers(),
+                config.listeners().stream()
+                        .map(each -> addressOf(each.name()))
+                        .collect(Collectors.joining(", ")),
                 transport.kind());
     }
 
@@ -116,16 +127,40 @@ public final class FirnServer implements AutoCloseable {
         return known.get("id");
     }
 
-    private Node node(String clusterId, Endpoint listener, InetSocketAddress bound) {
-        Endpoint advertised = config.advertised();
-        String host = listener.isAnyAddress() ? "localhost" : listener.host();
+    private void listen(String clusterId, Listener listener) throws IOException {
+        Endpoint where = listener.endpoint();
+        InetSocketAddress address =
+                where.host().isEmpty()
+                        ? new InetSocketAddress(where.port())
+                        : new InetSocketAddress(where.host(), where.port());
+        nodes.set(listener.name(), node(clusterId, listener, where.port()));
+        InetSocketAddress bound =
+                transport.listen(
+                        address,
+                        config.integer("socket.listen.backlog.size"),
+                        security.listener(listener.name()));
+        nodes.set(listener.name(), node(clusterId, listener, bound.getPort()));
+    }
+
+    private Node node(String clusterId, Listener listener, int port) {
+        Endpoint where = listener.endpoint();
+        Endpoint advertised = listener.advertised();
+        String host = where.isAnyAddress() ? "localhost" : where.host();
         return advertised == null
-                ? new Node(config.nodeId(), host, bound.getPort(), clusterId)
+                ? new Node(config.nodeId(), host, port, clusterId)
                 : new Node(
                         config.nodeId(),
                         advertised.isAnyAddress() ? host : advertised.host(),
-                        advertised.port() == 0 ? bound.getPort() : advertised.port(),
+                        advertised.port() == 0 ? port : advertised.port(),
                         clusterId);
+    }
+
+    private String addressOf(String listener) {
+        Node node = nodes.of(listener);
+        if (node == null) {
+            throw new InvalidOptionException("there is no listener '" + listener + "'");
+        }
+        return node.host() + ":" + node.port();
     }
 
     private static ServerLimits limits(ServerConfig config) {
@@ -151,14 +186,23 @@ public final class FirnServer implements AutoCloseable {
         }
     }
 
-    /** Returns the port that clients are advertised to connect to. */
+    /** Returns the port that clients of the first listener are advertised to connect to. */
     public int port() {
-        return node.port();
+        return nodes.first().port();
     }
 
-    /** Returns the address for a client's {@code bootstrap.servers}. */
+    /** Returns the address for a client's {@code bootstrap.servers}, of the first listener. */
     public String bootstrapServers() {
-        return node.host() + ":" + node.port();
+        return nodes.first().host() + ":" + nodes.first().port();
+    }
+
+    /**
+     * Returns the address for the {@code bootstrap.servers} of clients of a listener.
+     *
+     * @throws InvalidOptionException if there is no listener of this name
+     */
+    public String bootstrapServers(String listener) {
+        return addressOf(listener);
     }
 
     /** Returns the server's metrics, as over JMX. */
@@ -168,7 +212,7 @@ public final class FirnServer implements AutoCloseable {
 
     /** Returns the cluster id that clients see. */
     public String clusterId() {
-        return node.clusterId();
+        return nodes.first().clusterId();
     }
 
     /**

@@ -11,7 +11,7 @@ import io.firn.server.log.DecompressionQueue;
 import io.firn.server.log.FetchHandler;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
-import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.ProducerIds;
 import io.firn.server.log.ServedTopics;
@@ -19,7 +19,6 @@ import io.firn.server.log.TopicAdmin;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -73,15 +72,15 @@ final class ServedApis {
             Executor decompression) {}
 
     /** Serves everything but groups. */
-    ServedApis(ServedTopics topics, Supplier<Node> node, Executors threads) {
+    ServedApis(ServedTopics topics, Nodes nodes, Executors threads) {
         this.threads = threads;
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
-        serveLog(topics, node);
+        serveLog(topics, nodes);
         serveAdmin(topics, threads.admin());
-        serveDescriptions(topics, node, threads.admin());
+        serveDescriptions(topics, nodes, threads.admin());
     }
 
-    private void serveDescriptions(ServedTopics topics, Supplier<Node> node, Executor background) {
+    private void serveDescriptions(ServedTopics topics, Nodes nodes, Executor background) {
         ConfigAdmin configs = new ConfigAdmin(topics);
         ConfigChanges changes = new ConfigChanges(topics);
         table.serve(
@@ -96,7 +95,7 @@ final class ServedApis {
                 changes::alter);
         table.serve(
                 ApiKeys.ALTER_CONFIGS, AlterConfigsRequestData.class, background, changes::replace);
-        ClusterAdmin cluster = new ClusterAdmin(topics, node);
+        ClusterAdmin cluster = new ClusterAdmin(topics, nodes);
         table.serve(ApiKeys.DESCRIBE_CLUSTER, DescribeClusterRequestData.class, cluster::cluster);
         table.serve(
                 ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
@@ -159,11 +158,11 @@ final class ServedApis {
         exchange.reply(table.versions());
     }
 
-    private void serveLog(ServedTopics topics, Supplier<Node> node) {
+    private void serveLog(ServedTopics topics, Nodes nodes) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
-                new MetadataHandler(topics, node, threads.admin()));
+                new MetadataHandler(topics, nodes, threads.admin()));
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,

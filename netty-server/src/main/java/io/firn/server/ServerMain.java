@@ -1,6 +1,7 @@
 package io.firn.server;
 
 import io.firn.FirnException;
+import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -93,10 +94,14 @@ public final class ServerMain implements Callable<Integer> {
             if (!config.withoutEffect().isEmpty()) {
                 System.err.println("Configuration keys without effect: " + config.withoutEffect());
             }
-            if (config.listener().isAnyAddress() && config.advertised() == null) {
-                System.err.println(
-                        "Clients are told to connect to localhost. For clients on other machines, set"
-                                + " advertised.listeners.");
+            for (Listener each : config.listeners()) {
+                if (each.endpoint().isAnyAddress() && each.advertised() == null) {
+                    System.err.println(
+                            "Clients of listener "
+                                    + each.name()
+                                    + " are told to connect to localhost. For clients on other"
+                                    + " machines, set advertised.listeners.");
+                }
             }
             System.err.printf(
                     "Serving %s on %s after %d ms.%n",

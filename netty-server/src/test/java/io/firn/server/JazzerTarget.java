@@ -7,6 +7,7 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.OneConnection;
 import io.firn.server.wire.ServerContext;
@@ -104,10 +105,10 @@ public final class JazzerTarget {
         ServedApis apis =
                 new ServedApis(
                         topics,
-                        () -> node,
+                        new Nodes(node),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(
-                new Groups(topics, () -> node, config, medium, own.resolve("groups"), noTimers()));
+                new Groups(topics, new Nodes(node), config, medium, own.resolve("groups"), noTimers()));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper(), exchange -> true);
         topics.create(NAMES.get(0), 2, Map.of());

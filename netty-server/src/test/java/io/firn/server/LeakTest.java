@@ -3,13 +3,16 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TopicOptions;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,6 +21,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLEngine;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -139,10 +143,64 @@ class LeakTest {
             Running.await("no byte of the log to be held", () -> mapped() == 0);
             Running.await("the admin to be gone", () -> metrics.getConnections() == 0);
         }
+        assertNoLeak();
+    }
+
+    private void assertNoLeak() {
         leakOnPurpose();
         Running.await("the leak on purpose to be found", this::isFound);
         List<String> others = leaks.stream().filter(leak -> !leak.contains(ON_PURPOSE)).toList();
         assertEquals(List.of(), others);
+    }
+
+    /** The first thing that a client says. */
+    private static byte[] hello(Path trusted) throws Exception {
+        SSLEngine engine = TestKeys.context(trusted, null).createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer said = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), said);
+        return Arrays.copyOf(said.array(), said.position());
+    }
+
+    @Test
+    void shouldGiveBackAllThatAClientHeldWhoIsCutInAHandshakeOrWhileItIsSentRecords()
+            throws Exception {
+        TestKeys keys = TestKeys.make(directory, "server");
+        Path trusted = TestKeys.trusting(directory, keys);
+        Map<String, String> settings = new HashMap<>(keys.keystore());
+        settings.put("listeners", "SSL://127.0.0.1:0,PLAINTEXT://127.0.0.1:0");
+        try (Running running = new Running(directory, settings)) {
+            int port = running.server().port();
+            running.store().createTopic(TOPIC, TopicOptions.defaults());
+            try (Wire wire = new Wire(TestKeys.connect(port, trusted, null, "TLSv1.3"))) {
+                for (int i = 0; i < 100; i++) {
+                    wire.send(produce(Asks.ALL, 60_000));
+                    assertEquals(0, Asks.produced(wire).errorCode());
+                }
+            }
+            byte[] hello = hello(trusted);
+            for (int i = 0; i < CLIENTS; i++) {
+                Wire half = new Wire(port);
+                half.sendRaw(Arrays.copyOf(hello, 1 + i * hello.length / CLIENTS));
+                Wire whole = new Wire(port);
+                whole.sendRaw(hello);
+                Wire garbage = new Wire(port);
+                garbage.sendRaw(new byte[1 + i * 1_000]);
+                Wire deaf = new Wire(TestKeys.connect(port, trusted, null, "TLSv1.3"));
+                deaf.send(fetch(0, 0)); // more than its socket takes
+                Wire parked = new Wire(TestKeys.connect(port, trusted, null, "TLSv1.2"));
+                parked.send(fetch(600_000, nextOffset(running) + 10_000));
+                Wire refused = new Wire(TestKeys.connect(port, trusted, null, "TLSv1.2"));
+                refused.sendRaw(new byte[] {-1, -1, -1, -1, 0, 0});
+                for (Wire each : List.of(half, whole, garbage, deaf, parked, refused)) {
+                    each.cut();
+                }
+            }
+            ServerMetricsMXBean metrics = running.server().metrics();
+            Running.await("all to be gone", () -> metrics.getConnections() == 0);
+            Running.await("no request to be held", () -> metrics.getQueuedBytes() == 0);
+        }
+        assertNoLeak();
     }
 
     /** By which it is known that leaks are found, and all older ones too. */

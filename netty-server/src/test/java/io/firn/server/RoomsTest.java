@@ -73,7 +73,9 @@ class RoomsTest {
         String wire = "io.firn.server.wire..";
         String log = "io.firn.server.log..";
         String group = "io.firn.server.group..";
-        fromTo("io.firn.server.config..", wire, log, group).check(SERVER);
+        String security = "io.firn.server.security..";
+        fromTo("io.firn.server.config..", security, wire, log, group).check(SERVER);
+        fromTo(security, wire, log, group, "io.netty..").check(SERVER);
         fromTo(wire, log, group).check(SERVER);
         fromTo(log, group).check(SERVER);
     }
@@ -129,6 +131,6 @@ class RoomsTest {
                 .anyMatch(
                         name ->
                                 name.matches(
-                                        "(io.firn.server.(wire|log|group)|io.netty|org.apache).*"));
+                                        "(io.firn.server.(security|wire|log|group)|io.netty|org.apache).*"));
     }
 }

@@ -69,7 +69,13 @@ final class Running implements AutoCloseable {
             builder.maxPartitions(config.integer("firn.max.partitions"));
         }
         store = builder.open();
-        server = FirnServer.of(store).config(config).port(port).start();
+        FirnServer.Builder serving = FirnServer.of(store).config(config);
+        try {
+            server = (config.has("listeners") ? serving : serving.port(port)).start();
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
     }
 
     void stop() {
@@ -95,6 +101,13 @@ final class Running implements AutoCloseable {
     Map<String, Object> client() {
         Map<String, Object> client = new HashMap<>();
         client.put("bootstrap.servers", server.bootstrapServers());
+        return client;
+    }
+
+    /** For a client that comes by this listener. */
+    Map<String, Object> client(String listener, Map<String, ?> settings) {
+        Map<String, Object> client = new HashMap<>(settings);
+        client.put("bootstrap.servers", server.bootstrapServers(listener));
         return client;
     }
 

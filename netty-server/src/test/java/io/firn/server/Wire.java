@@ -19,7 +19,7 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 final class Wire implements AutoCloseable {
     private static final int HANGS_AFTER_MS = 30_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
 
     Wire(FirnServer server) throws IOException {
@@ -32,10 +32,18 @@ final class Wire implements AutoCloseable {
 
     /** From an address of this machine, such as 127.0.0.2: limits go by address. */
     Wire(String from, int port) throws IOException {
+        socket = new Socket();
         socket.bind(new InetSocketAddress(from, 0));
         socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
         socket.setSoTimeout(HANGS_AFTER_MS);
         socket.setTcpNoDelay(true);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    /** By a connection that is open, and may be encrypted. */
+    Wire(Socket open) throws IOException {
+        socket = open;
+        socket.setSoTimeout(HANGS_AFTER_MS);
         in = new DataInputStream(socket.getInputStream());
     }
 
@@ -118,6 +126,15 @@ final class Wire implements AutoCloseable {
             return true;
         } finally {
             socket.setSoTimeout(before);
+        }
+    }
+
+    /** Whether nothing comes; takes one byte of what does. */
+    boolean isSilent() throws IOException {
+        try {
+            return in.read() < 0;
+        } catch (java.net.SocketTimeoutException e) {
+            return true;
         }
     }
 

@@ -74,13 +74,22 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
         String trimmed = value == null ? "" : value.trim();
         if (value == null || !type.accepts(trimmed)) {
             throw new InvalidOptionException(
-                    name + " must be of type " + type + ", found '" + value + "'");
+                    name + " must be of type " + type + ", found " + shown(value));
         }
         for (Rule rule : rules) {
             if (!rule.accepts.test(trimmed)) {
                 throw new InvalidOptionException(
-                        name + " must be " + rule.expected + ", found '" + value + "'");
+                        name + " must be " + rule.expected + ", found " + shown(value));
             }
         }
+    }
+
+    /** Returns whether the value is a secret, which is shown to nobody. */
+    public boolean isSecret() {
+        return type == ConfigType.PASSWORD;
+    }
+
+    private String shown(String value) {
+        return isSecret() ? "another (the value is a secret)" : "'" + value + "'";
     }
 }

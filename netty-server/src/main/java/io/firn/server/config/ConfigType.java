@@ -17,7 +17,9 @@ public enum ConfigType {
     /** A decimal number. */
     DOUBLE(6),
     /** A list of texts, separated by commas. */
-    LIST(7);
+    LIST(7),
+    /** Any text, which is not shown. */
+    PASSWORD(9);
 
     private final byte id;
 

@@ -1,13 +1,14 @@
 package io.firn.server.config;
 
 import io.firn.InvalidOptionException;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The address of a listener.
  *
- * @param name the name of the listener
+ * @param name the name of the listener, in upper case
  * @param host a host name or address; empty for all addresses of this machine
  * @param port the port; 0 for any free one
  */
@@ -23,7 +24,7 @@ public record Endpoint(String name, String host, int port) {
                     key + ": expected NAME://HOST:PORT, found '" + text + "'");
         }
         String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
-        return new Endpoint(matcher.group(1), host, Integer.parseInt(matcher.group(4)));
+        return new Endpoint(matcher.group(1).toUpperCase(Locale.ROOT), host, Integer.parseInt(matcher.group(4)));
     }
 
     /** Returns whether it stands for all addresses of this machine. */

@@ -6,7 +6,6 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,10 +20,10 @@ public final class ServerConfig {
     private static final long HOUR_MS = 3_600_000;
     private static final long MINUTE_MS = 60_000;
 
-    private final Map<String, String> values;
+    private final Values values;
 
-    private ServerConfig(Map<String, String> values) {
-        this.values = values;
+    private ServerConfig(Map<String, String> given) {
+        this.values = new Values(given);
     }
 
     /** Returns the default configuration. */
@@ -41,13 +40,13 @@ public final class ServerConfig {
         Map<String, String> checked = new TreeMap<>();
         given.forEach(
                 (name, value) -> {
-                    ConfigKey key = ServerKeys.all().get(name);
+                    ConfigKey key = ServerKeys.find(name);
                     if (key == null) {
                         throw new InvalidOptionException(
                                 "unknown configuration key '"
                                         + name
                                         + "', did you mean '"
-                                        + Nearest.to(name, ServerKeys.all().keySet())
+                                        + ServerKeys.nearest(name)
                                         + "'?");
                     }
                     key.check(value);
@@ -55,7 +54,7 @@ public final class ServerConfig {
                 });
         ServerConfig config = new ServerConfig(checked);
         config.topicDefaults(); // checks that they are valid for a topic
-        config.listener();
+        config.listeners();
         return config;
     }
 
@@ -83,33 +82,29 @@ public final class ServerConfig {
 
     /** Returns a copy with one more value. */
     public ServerConfig with(String key, Object value) {
-        Map<String, String> map = new TreeMap<>(values);
+        Map<String, String> map = new TreeMap<>(values.given());
         map.put(key, value.toString());
         return of(map);
     }
 
-    /** Returns the given values, without defaults. */
+    /** Returns the given values, without defaults, and with secrets. */
     public Map<String, String> given() {
-        return Map.copyOf(values);
+        return Map.copyOf(values.given());
     }
 
     /** Returns the given keys that have no effect here. */
     public List<String> withoutEffect() {
-        return values.keySet().stream().filter(ServerKeys::isWithoutEffect).toList();
+        return values.given().keySet().stream().filter(ServerKeys::isWithoutEffect).toList();
     }
 
     /** Returns whether a value was given. */
     public boolean has(String key) {
-        return values.containsKey(key);
+        return values.has(key);
     }
 
     /** Returns a value as text, or its default; null when there is neither. */
     public String text(String key) {
-        ConfigKey known = ServerKeys.all().get(key);
-        if (known == null) {
-            throw new IllegalArgumentException("no configuration key " + key);
-        }
-        return values.getOrDefault(key, known.defaultValue());
+        return values.text(key);
     }
 
     /** Returns a value as a number. */
@@ -134,14 +129,7 @@ public final class ServerConfig {
 
     /** Returns a value as a list. */
     public List<String> list(String key) {
-        List<String> items = new ArrayList<>();
-        String text = text(key);
-        for (String item : (text == null ? "" : text).split(",")) {
-            if (!item.isBlank()) {
-                items.add(item.trim());
-            }
-        }
-        return items;
+        return values.list(key);
     }
 
     /** Returns the node's id: {@code node.id}, or {@code broker.id} of older files. */
@@ -157,31 +145,9 @@ public final class ServerConfig {
         return Path.of(many.isEmpty() ? text("log.dir") : many.get(0));
     }
 
-    /** Returns where to listen. */
-    public Endpoint listener() {
-        List<Endpoint> plain = new ArrayList<>();
-        for (String each : list("listeners")) {
-            Endpoint endpoint = Endpoint.parse("listeners", each);
-            if (!endpoint.name().equals("CONTROLLER")) {
-                plain.add(endpoint);
-            }
-        }
-        if (plain.size() != 1 || !plain.get(0).name().equals("PLAINTEXT")) {
-            throw new InvalidOptionException(
-                    "listeners must name one PLAINTEXT://HOST:PORT, found " + list("listeners"));
-        }
-        return plain.get(0);
-    }
-
-    /** Returns the address that clients connect to; null for the address of the listener. */
-    public Endpoint advertised() {
-        for (String each : list("advertised.listeners")) {
-            Endpoint endpoint = Endpoint.parse("advertised.listeners", each);
-            if (endpoint.name().equals("PLAINTEXT")) {
-                return endpoint;
-            }
-        }
-        return null;
+    /** Returns the listeners for clients, in the order of {@code listeners}. */
+    public List<Listener> listeners() {
+        return new ListenerParser(values).parse();
     }
 
     /** Returns every topic key with the server's default. */
@@ -216,8 +182,8 @@ public final class ServerConfig {
     }
 
     /**
-     * Returns every key with its value, for DescribeConfigs. Keys without effect are left out if
-     * they have no value.
+     * Returns every key with its value, for DescribeConfigs, which shows no value of a secret. Keys
+     * without effect are left out if they have no value.
      */
     public Map<ConfigKey, String> described() {
         Map<ConfigKey, String> all = new LinkedHashMap<>();
@@ -231,6 +197,13 @@ public final class ServerConfig {
                 all.put(key, value);
             }
         }
+        values.given().forEach(
+                (name, value) -> {
+                    ConfigKey own = SecurityKeys.ofOneListener(name);
+                    if (own != null) {
+                        all.put(own, value);
+                    }
+                });
         return all;
     }
 

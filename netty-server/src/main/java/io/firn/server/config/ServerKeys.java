@@ -16,6 +16,10 @@ import java.util.Set;
 public final class ServerKeys {
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
+    /** By default a listener has the name of its protocol. */
+    private static final String PROTOCOLS =
+            "PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL";
+
     /** Topic keys, by the server key that holds the default. */
     private static final Map<String, String> TOPIC_DEFAULTS =
             Map.ofEntries(
@@ -46,6 +50,7 @@ public final class ServerKeys {
         add(ConfigKey.of("broker.id", INT, null).atLeast(-1));
         add(ConfigKey.of("listeners", LIST, "PLAINTEXT://127.0.0.1:9092"));
         add(ConfigKey.of("advertised.listeners", LIST, null));
+        add(ConfigKey.of("listener.security.protocol.map", LIST, PROTOCOLS));
         add(ConfigKey.of("log.dirs", LIST, null));
         add(ConfigKey.of("log.dir", STRING, "data"));
         add(ConfigKey.of("num.network.threads", INT, 3).atLeast(1));
@@ -101,6 +106,9 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
+        add(ConfigKey.of("firn.insecure.listeners", BOOLEAN, false));
+        add(ConfigKey.of("firn.authentication.timeout.ms", LONG, 10_000).atLeast(1));
+        SecurityKeys.all().values().forEach(ServerKeys::add);
         addWithoutEffect();
         addFixed();
     }
@@ -111,7 +119,6 @@ public final class ServerKeys {
         withoutEffect("controller.quorum.bootstrap.servers", LIST, "");
         withoutEffect("controller.listener.names", LIST, "");
         withoutEffect("inter.broker.listener.name", STRING, null);
-        withoutEffect("listener.security.protocol.map", STRING, "PLAINTEXT:PLAINTEXT");
         withoutEffect("zookeeper.connect", STRING, null);
         withoutEffect("zookeeper.connection.timeout.ms", INT, null);
         withoutEffect("num.recovery.threads.per.data.dir", INT, 1);
@@ -141,7 +148,6 @@ public final class ServerKeys {
         add(ConfigKey.of("authorizer.class.name", STRING, "").fixed());
         add(ConfigKey.of("security.inter.broker.protocol", STRING, "PLAINTEXT").fixed());
         add(ConfigKey.of("sasl.enabled.mechanisms", LIST, "").fixed());
-        add(ConfigKey.of("ssl.client.auth", STRING, "none").fixed());
         add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false).fixed());
         add(ConfigKey.of("remote.log.storage.system.enable", BOOLEAN, false).fixed());
         add(ConfigKey.of("group.coordinator.rebalance.protocols", LIST, "classic").fixed());
@@ -173,6 +179,22 @@ public final class ServerKeys {
     /** Returns all keys, by name. */
     static Map<String, ConfigKey> all() {
         return KEYS;
+    }
+
+    /** Returns the key of a name; null if there is none. */
+    static ConfigKey find(String name) {
+        ConfigKey key = KEYS.get(name);
+        return key == null ? SecurityKeys.ofOneListener(name) : key;
+    }
+
+    /** Returns the name of a key that is the most like an unknown one. */
+    static String nearest(String name) {
+        String listener = SecurityKeys.listenerOf(name);
+        if (listener == null) {
+            return Nearest.to(name, KEYS.keySet());
+        }
+        String prefix = SecurityKeys.PREFIX + listener + ".";
+        return prefix + Nearest.to(name.substring(prefix.length()), SecurityKeys.all().keySet());
     }
 
     /** Returns whether a key is accepted only because Kafka's stock files contain it. */

@@ -1,10 +1,10 @@
 package io.firn.server.group;
 
 import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
 import io.firn.server.log.OffsetsTopic;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
-import java.util.function.Supplier;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
@@ -20,12 +20,12 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
     private static final byte GROUP = 0;
     private static final byte TRANSACTION = 1;
 
-    private final Supplier<Node> node;
+    private final Nodes nodes;
     private final OffsetsTopic offsetsTopic;
 
     /** Creates the handler. */
-    public CoordinatorFinder(Supplier<Node> node, OffsetsTopic offsetsTopic) {
-        this.node = node;
+    public CoordinatorFinder(Nodes nodes, OffsetsTopic offsetsTopic) {
+        this.nodes = nodes;
         this.offsetsTopic = offsetsTopic;
     }
 
@@ -37,10 +37,10 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {
             for (String key : request.coordinatorKeys()) {
-                response.coordinators().add(find(request.keyType(), key));
+                response.coordinators().add(find(nodes.of(exchange), request.keyType(), key));
             }
         } else {
-            Coordinator one = find(request.keyType(), request.key());
+            Coordinator one = find(nodes.of(exchange), request.keyType(), request.key());
             response.setErrorCode(one.errorCode())
                     .setErrorMessage(one.errorMessage())
                     .setNodeId(one.nodeId())
@@ -50,10 +50,9 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
         exchange.reply(response);
     }
 
-    private Coordinator find(byte type, String key) {
+    private static Coordinator find(Node here, byte type, String key) {
         Coordinator result = new Coordinator().setKey(key);
         if (type == GROUP) {
-            Node here = node.get();
             return result.setNodeId(here.id()).setHost(here.host()).setPort(here.port());
         }
         Errors error =

@@ -2,7 +2,7 @@ package io.firn.server.group;
 
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
-import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
 import io.firn.server.log.OffsetsTopic;
 import io.firn.server.log.ServedTopics;
 import java.io.IOException;
@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /** The parts of the group coordinator, and its handlers. */
 public final class Groups {
@@ -32,7 +31,7 @@ public final class Groups {
      */
     public Groups(
             ServedTopics topics,
-            Supplier<Node> node,
+            Nodes nodes,
             ServerConfig config,
             FileMedium medium,
             Path directory,
@@ -51,7 +50,7 @@ public final class Groups {
                         config.integer("offset.metadata.max.bytes"));
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
         admin = new GroupAdmin(coordinator, offsets, topics);
-        finder = new CoordinatorFinder(node, new OffsetsTopic(topics));
+        finder = new CoordinatorFinder(nodes, new OffsetsTopic(topics));
     }
 
     /** Starts to delete groups that have not been used for the retention time. */

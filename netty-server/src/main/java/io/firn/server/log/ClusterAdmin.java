@@ -11,7 +11,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.apache.kafka.common.message.DescribeAclsRequestData;
 import org.apache.kafka.common.message.DescribeAclsResponseData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
@@ -39,17 +38,17 @@ public final class ClusterAdmin {
     private static final int EPOCH = 12;
 
     private final ServedTopics topics;
-    private final Supplier<Node> node;
+    private final Nodes nodes;
 
     /** Creates the handlers. */
-    public ClusterAdmin(ServedTopics topics, Supplier<Node> node) {
+    public ClusterAdmin(ServedTopics topics, Nodes nodes) {
         this.topics = topics;
-        this.node = node;
+        this.nodes = nodes;
     }
 
     /** Handles DescribeCluster. */
     public void cluster(Exchange exchange, DescribeClusterRequestData request) {
-        Node here = node.get();
+        Node here = nodes.of(exchange);
         DescribeClusterResponseData response = new DescribeClusterResponseData();
         if (request.endpointType() != 1) {
             exchange.reply(response.setErrorCode(Errors.MISMATCHED_ENDPOINT_TYPE.code()));
@@ -115,7 +114,7 @@ public final class ClusterAdmin {
     }
 
     private DescribeTopicPartitionsResponsePartition partition(int index) {
-        int id = node.get().id();
+        int id = nodes.first().id();
         return new DescribeTopicPartitionsResponsePartition()
                 .setPartitionIndex(index)
                 .setLeaderId(id)

@@ -134,13 +134,15 @@ public final class ConfigAdmin {
     }
 
     private static DescribeConfigsResourceResult shown(
-            ConfigKey key, String value, byte source, boolean fixed, boolean synonyms) {
+            ConfigKey key, String known, byte source, boolean fixed, boolean synonyms) {
+        String value = key.isSecret() ? null : known;
         DescribeConfigsResourceResult result =
                 new DescribeConfigsResourceResult()
                         .setName(key.name())
                         .setValue(value)
                         .setReadOnly(fixed)
                         .setConfigSource(source)
+                        .setIsSensitive(key.isSecret())
                         .setConfigType(key.type().id());
         if (synonyms) {
             result.synonyms()

@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
@@ -35,7 +34,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     private static final int PARTITION_BYTES = 120;
 
     private final ServedTopics topics;
-    private final Supplier<Node> node;
+    private final Nodes nodes;
     private final Executor background;
 
     /**
@@ -43,9 +42,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
      *
      * @param background creates topics, which writes files, and gives long answers
      */
-    public MetadataHandler(ServedTopics topics, Supplier<Node> node, Executor background) {
+    public MetadataHandler(ServedTopics topics, Nodes nodes, Executor background) {
         this.topics = topics;
-        this.node = node;
+        this.nodes = nodes;
         this.background = background;
     }
 
@@ -60,7 +59,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         if (mayCreate || isLarge(exchange, request)) {
             exchange.handleOn(background, () -> answer(exchange, request, mayCreate));
         } else {
-            MetadataResponseData response = head();
+            MetadataResponseData response = head(nodes.of(exchange));
             add(response, exchange, request);
             exchange.reply(response);
         }
@@ -77,8 +76,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         return request.topics() == null || (exchange.version() == 0 && request.topics().isEmpty());
     }
 
-    private MetadataResponseData head() {
-        Node here = node.get();
+    private MetadataResponseData head(Node here) {
         MetadataResponseData response =
                 new MetadataResponseData()
                         .setClusterId(here.clusterId())
@@ -95,7 +93,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     /** Answers a small request at once. */
     private void add(
             MetadataResponseData response, Exchange exchange, MetadataRequestData request) {
-        Node here = node.get();
+        Node here = nodes.of(exchange);
         if (isForAll(exchange, request)) {
             topics.names().forEach(name -> addTopic(response, topics.find(name), here));
         } else {
@@ -112,8 +110,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
 
     /** Answers in the background. As in Kafka, each topic once. */
     private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
-        Node here = node.get();
-        MetadataResponseData response = head();
+        Node here = nodes.of(exchange);
+        MetadataResponseData response = head(nodes.of(exchange));
         Runnable end = () -> exchange.reply(response);
         if (isForAll(exchange, request)) {
             exchange.inSteps(

@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.firn.server.security.Authentication;
 import io.netty.channel.EventLoop;
 import java.util.Map;
 
@@ -15,14 +16,17 @@ public interface ClientConnection {
     /** Returns the client's address. Thread-safe. */
     String peerAddress();
 
+    /** Returns who the client is, as far as it has proved it. Thread-safe. */
+    Authentication authentication();
+
     /** Returns the name of the listener that accepted the connection. Thread-safe. */
     default String listener() {
-        return "PLAINTEXT";
+        return authentication().listener().name();
     }
 
     /** Returns who the client is; without authentication, always the same. Thread-safe. */
     default String principal() {
-        return "User:ANONYMOUS";
+        return authentication().principal();
     }
 
     /** Returns the client whose share of a limit the connection uses. Thread-safe. */

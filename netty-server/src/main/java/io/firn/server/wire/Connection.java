@@ -1,5 +1,7 @@
 package io.firn.server.wire;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -30,7 +32,7 @@ import java.util.function.BooleanSupplier;
  * </pre>
  */
 final class Connection extends ChannelInboundHandlerAdapter
-        implements Exchange.Owner, Connections.Entry, ConnectionTimeouts.Listener {
+        implements Exchange.Owner, Connections.Entry, ConnectionTimeouts.Listener, Entrance.Owner {
     /** Frames are accepted in {@code OPEN} only. */
     private enum State {
         OPEN,
@@ -43,6 +45,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     private final ServerContext server;
+    private final Entrance entrance;
     private final List<Runnable> onClose = new ArrayList<>();
     private final Map<Object, Object> attachments = new HashMap<>();
     private final SerialExecutor background = new SerialExecutor();
@@ -53,12 +56,18 @@ final class Connection extends ChannelInboundHandlerAdapter
     private ResponseQueue responses;
     private ConnectionTimeouts timeouts;
     private State state = State.OPEN;
-    private volatile String owner;
     private boolean inRead;
     private boolean unflushed;
+    private boolean reported;
 
+    /** Creates a connection without encryption and authentication. */
     Connection(ServerContext server, FrameDecoder decoder) {
+        this(server, decoder, new Authentication(ListenerSecurity.PLAIN, null));
+    }
+
+    Connection(ServerContext server, FrameDecoder decoder, Authentication client) {
         this.server = server;
+        this.entrance = new Entrance(client, this);
         this.memory = new ConnectionMemory(server.memory());
         this.reader = new RequestReader(server, memory);
         decoder.onPartial(bytes -> requests.onPartial(bytes));
@@ -81,12 +90,17 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public String owner() {
-        String known = owner;
-        if (known == null) {
-            known = peerAddress();
-            owner = known;
-        }
-        return known;
+        return entrance.owner();
+    }
+
+    @Override
+    public Authentication authentication() {
+        return entrance.client();
+    }
+
+    @Override
+    public boolean isAuthenticated() {
+        return entrance.client().isComplete();
     }
 
     @Override
@@ -148,12 +162,13 @@ final class Connection extends ChannelInboundHandlerAdapter
         return server.errors();
     }
 
-    // ---- requests
+    // ---- begin
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
-        responses = new ResponseQueue(context, server.answers(), this::owner);
+        responses = new ResponseQueue(
+                        context, server.answers(), this::owner, entrance.isEncrypted());
         requests = new RequestQueue(server, context, memory, responses, this::owner, this::handle);
         timeouts = new ConnectionTimeouts(server.limits(), context.executor(), responses, this);
     }
@@ -165,8 +180,29 @@ final class Connection extends ChannelInboundHandlerAdapter
             return;
         }
         timeouts.start();
+        entrance.start(context);
         context.fireChannelActive();
     }
+
+    // ---- authentication
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        entrance.onEvent(context, event);
+        context.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void onAuthenticated() {
+        server.connections().onAuthenticated(this);
+    }
+
+    @Override
+    public void closeIfUnauthenticated() {
+        entrance.closeInFavourOfOthers();
+    }
+
+    // ---- requests
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -326,7 +362,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // channelInactive follows
     public void close(String reason, Throwable cause) {
-        if (reason != null) {
+        if (reason != null && !reported) {
+            reported = true;
             server.log().closed(peerAddress(), reason, cause);
         }
         ctx.close();
@@ -334,14 +371,15 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        boolean common = cause instanceof java.io.IOException; // the client went away
-        close(common ? null : "a request that cannot be read", cause);
+        Throwable why = ConnectionLog.unwrap(cause);
+        close(ConnectionLog.reasonOf(why), why);
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         state = State.CLOSED;
         timeouts.stop();
+        entrance.stop();
         server.connections().remove(this);
         responses.abandonAll();
         requests.onChannelClosed();

@@ -1,6 +1,9 @@
 package io.firn.server.wire;
 
+import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
 
 /** Logs why connections were closed, one line each and a few lines a second. Thread-safe. */
 final class ConnectionLog {
@@ -11,6 +14,21 @@ final class ConnectionLog {
     private final AtomicLong second = new AtomicLong();
     private final AtomicLong lines = new AtomicLong();
     private final AtomicLong suppressed = new AtomicLong();
+
+    /** Returns what a decoder has failed with. */
+    static Throwable unwrap(Throwable cause) {
+        boolean isWrapped = cause instanceof DecoderException && cause.getCause() != null;
+        return isWrapped ? cause.getCause() : cause;
+    }
+
+    /** Returns why a failed connection is closed; null if there is nothing to be said. */
+    static String reasonOf(Throwable cause) {
+        if (cause instanceof SSLException) {
+            return "TLS failed";
+        }
+        boolean common = cause instanceof IOException; // the client went away
+        return common ? null : "a request that cannot be read";
+    }
 
     void closed(String peer, String reason, Throwable cause) {
         long now = System.nanoTime() / 1_000_000_000;

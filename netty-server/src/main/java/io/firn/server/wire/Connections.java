@@ -4,20 +4,31 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The open connections of a server, and how many there may be. Thread-safe. */
+/**
+ * The open connections of a server, and how many there may be. Those whose clients have not
+ * authenticated, which includes the handshake of TLS, are at most half of them, and half of these
+ * for one address. A new one takes the place of the oldest: so a client whose handshake goes on gets
+ * in beside any number that are silent. Thread-safe.
+ */
 public final class Connections {
-    private final ServerLimits limits;
-
     @GuardedBy("this")
     private final Map<Entry, String> open = new HashMap<>();
 
     @GuardedBy("this")
-    private final Map<String, Integer> byAddress = new HashMap<>();
+    private final AddressCounts all;
+
+    /** In the order in which they were opened. */
+    @GuardedBy("this")
+    private final Map<Entry, String> pending = new LinkedHashMap<>();
+
+    @GuardedBy("this")
+    private final AddressCounts unauthenticated;
 
     private final long reclaimIntervalNs;
     private final AtomicLong lastReclaimNs;
@@ -40,12 +51,20 @@ public final class Connections {
         /** Closes the connection if its incomplete request still keeps others from being read. */
         void closeIfBlocking();
 
+        /** Returns whether requests of the client are handled. Thread-safe. */
+        boolean isAuthenticated();
+
+        /** Closes the connection in favour of a new one, if the client has not authenticated. */
+        void closeIfUnauthenticated();
+
         /** Answers the requests in progress, takes no more, and closes. */
         void shutDown();
     }
 
     Connections(ServerLimits limits) {
-        this.limits = limits;
+        this.all = new AddressCounts(limits.connections(), limits.connectionsPerAddress());
+        int half = Math.max(1, limits.connections() / 2);
+        this.unauthenticated = new AddressCounts(half, Math.max(1, half / 2));
         long ms = Math.max(100, Math.min(1_000, limits.writeStallMs() / 4));
         this.reclaimIntervalNs = TimeUnit.MILLISECONDS.toNanos(ms);
         this.lastReclaimNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reclaimIntervalNs);
@@ -54,19 +73,49 @@ public final class Connections {
     /** Registers a connection; returns false if there are too many. */
     synchronized boolean add(Entry connection) {
         String address = connection.peerAddress();
-        int fromThere = byAddress.getOrDefault(address, 0);
-        if (open.size() >= limits.connections() || fromThere >= limits.connectionsPerAddress()) {
+        if (all.isFull() || all.isFullFor(address)) {
             return false;
         }
         open.put(connection, address);
-        byAddress.put(address, fromThere + 1);
+        all.add(address);
+        if (!connection.isAuthenticated()) {
+            if (unauthenticated.isFullFor(address)) {
+                closeOldest(address);
+            } else if (unauthenticated.isFull()) {
+                closeOldest(null);
+            }
+            pending.put(connection, address);
+            unauthenticated.add(address);
+        }
         return true;
     }
 
+    /** Makes room among those that have not authenticated, of one address or of all. */
+    @GuardedBy("this")
+    private void closeOldest(String address) {
+        for (Map.Entry<Entry, String> each : pending.entrySet()) {
+            if (address == null || each.getValue().equals(address)) {
+                Entry oldest = each.getKey();
+                onAuthenticated(oldest); // does not count any more
+                oldest.eventLoop().execute(oldest::closeIfUnauthenticated);
+                return;
+            }
+        }
+    }
+
+    /** Called when a client has authenticated. */
+    synchronized void onAuthenticated(Entry connection) {
+        String address = pending.remove(connection);
+        if (address != null) {
+            unauthenticated.remove(address);
+        }
+    }
+
     synchronized void remove(Entry connection) {
+        onAuthenticated(connection);
         String address = open.remove(connection);
         if (address != null) {
-            byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+            all.remove(address);
         }
     }
 
@@ -75,7 +124,7 @@ public final class Connections {
         return open.size();
     }
 
-    private synchronized List<Entry> all() {
+    private synchronized List<Entry> list() {
         return List.copyOf(open.keySet());
     }
 
@@ -91,7 +140,7 @@ public final class Connections {
         }
         Entry largest = null;
         int most = 0;
-        for (Entry each : all()) {
+        for (Entry each : list()) {
             int bytes = each.stalledBytes(nowNs);
             if (bytes > most) {
                 most = bytes;
@@ -105,6 +154,6 @@ public final class Connections {
 
     /** Makes each connection answer its requests in progress and close. */
     void shutDown() {
-        all().forEach(each -> each.eventLoop().execute(each::shutDown));
+        list().forEach(each -> each.eventLoop().execute(each::shutDown));
     }
 }

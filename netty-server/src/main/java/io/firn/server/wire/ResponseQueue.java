@@ -19,6 +19,7 @@ final class ResponseQueue {
     private final ChannelHandlerContext ctx;
     private final Shares answers;
     private final Supplier<String> owner;
+    private final boolean encrypted;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private long pendingWrites;
     private long lastWriteNs;
@@ -32,11 +33,17 @@ final class ResponseQueue {
      *
      * @param answers counts the memory of large responses
      * @param owner whose memory it is
+     * @param encrypted whether the connection encrypts what is written
      */
-    ResponseQueue(ChannelHandlerContext ctx, Shares answers, Supplier<String> owner) {
+    ResponseQueue(
+            ChannelHandlerContext ctx,
+            Shares answers,
+            Supplier<String> owner,
+            boolean encrypted) {
         this.ctx = ctx;
         this.answers = answers;
         this.owner = owner;
+        this.encrypted = encrypted;
     }
 
     // ---- requests
@@ -109,16 +116,24 @@ final class ResponseQueue {
         }
         int large = part.run() == null ? part.bytes().readableBytes() : 0;
         if (large < MOST_ENCODED) {
-            ctx.write(part.bytes()).addListener(future -> onWritten(part));
+            ctx.write(messageOf(part)).addListener(future -> onWritten(part, future.cause()));
         } else {
             answers.add(owner.get(), large);
             ctx.write(part.bytes())
                     .addListener(
                             future -> {
                                 answers.add(owner.get(), -large);
-                                onWritten(part);
+                                onWritten(part, future.cause());
                             });
         }
+    }
+
+    private Object messageOf(WireWriter.Part part) {
+        if (!encrypted || part.run() == null) {
+            return part.bytes();
+        }
+        part.bytes().release(); // a view
+        return new LogChunks(part.run().bytes());
     }
 
     /** Sends what was written. */
@@ -132,9 +147,12 @@ final class ResponseQueue {
     }
 
     /** Called when the socket has taken a part, or never will: its log bytes can be unpinned. */
-    private void onWritten(WireWriter.Part part) {
+    private void onWritten(WireWriter.Part part, Throwable failure) {
         if (part.run() != null) {
             part.run().close();
+        }
+        if (failure != null && encrypted) {
+            var unused = ctx.close(); // the response has begun, and does not go on
         }
         pendingWrites--;
         lastWriteNs = nowNs();

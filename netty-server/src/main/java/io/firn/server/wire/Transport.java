@@ -1,8 +1,8 @@
 package io.firn.server.wire;
 
+import io.firn.server.security.ListenerSecurity;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -53,10 +53,12 @@ public final class Transport implements AutoCloseable {
     /**
      * Listens on an address.
      *
+     * @param listener how its connections are secured
      * @return the address with the actual port; port 0 stands for any free one
      * @throws IOException if the address is unknown or in use
      */
-    public InetSocketAddress listen(InetSocketAddress address, int backlog) throws IOException {
+    public InetSocketAddress listen(
+            InetSocketAddress address, int backlog, ListenerSecurity listener) throws IOException {
         ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(acceptor, loops)
@@ -67,17 +69,7 @@ public final class Transport implements AutoCloseable {
                         .childOption(
                                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                                 new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
-                        .childHandler(
-                                new ChannelInitializer<>() {
-                                    @Override
-                                    protected void initChannel(Channel channel) {
-                                        FrameDecoder frames =
-                                                new FrameDecoder(server.limits().requestBytes());
-                                        channel.config().setRecvByteBufAllocator(frames.buffers());
-                                        channel.pipeline()
-                                                .addLast(frames, new Connection(server, frames));
-                                    }
-                                });
+                        .childHandler(new ConnectionSetup(server, listener));
         String where = address.getHostString() + ":" + address.getPort();
         if (address.isUnresolved()) {
             throw new IOException("cannot listen on " + where + ": there is no such host");

@@ -37,7 +37,16 @@ class ServerConfigTest {
                         Map.of("sasl.enabled.mechanisms", "PLAIN"),
                         Map.of("authorizer.class.name", "org.example.Authorizer"),
                         Map.of("listeners", "127.0.0.1:9092"),
-                        Map.of("listeners", "SSL://127.0.0.1:9092"),
+                        Map.of("listeners", "INSIDE://127.0.0.1:9092"),
+                        Map.of("listeners", "SSL://127.0.0.1:9092,SSL://127.0.0.1:9093"),
+                        Map.of("listeners", "SSL://:9092,PLAINTEXT://:9092"),
+                        Map.of("listeners", "CONTROLLER://:9092"),
+                        Map.of("advertised.listeners", "SSL://example.org:9092"),
+                        Map.of("listener.security.protocol.map", "PLAINTEXT:TLS"),
+                        Map.of("listener.name.inside.ssl.client.auth", "required"),
+                        Map.of("ssl.client.auth", "always"),
+                        Map.of("ssl.enabled.protocols", "TLSv1.1"),
+                        Map.of("ssl.keystore.type", "BKS"),
                         Map.of("listeners", "PLAINTEXT://127.0.0.1:99999"))) {
             assertThrows(
                     InvalidOptionException.class, () -> ServerConfig.of(each), each.toString());
@@ -83,15 +92,57 @@ class ServerConfigTest {
         assertEquals(List.of("log.preallocate"), config.withoutEffect());
     }
 
+    private static Listener listener(String text) {
+        return ServerConfig.of(Map.of("listeners", text)).listeners().get(0);
+    }
+
     @Test
     void shouldReadAnAddressOfEachKind() {
         assertEquals(
                 new Endpoint("PLAINTEXT", "::1", 9092),
-                ServerConfig.of(Map.of("listeners", "PLAINTEXT://[::1]:9092")).listener());
+                listener("PLAINTEXT://[::1]:9092").endpoint());
+        assertTrue(listener("plaintext://:9092").endpoint().isAnyAddress());
+        assertEquals("127.0.0.1", ServerConfig.defaults().listeners().get(0).endpoint().host());
+    }
+
+    @Test
+    void shouldGiveEachListenerItsProtocolItsAddressAndItsOwnValues() {
+        ServerConfig config =
+                ServerConfig.of(
+                        Map.of(
+                                "listeners",
+                                "INSIDE://127.0.0.1:9092,outside://:9093,CONTROLLER://:9094",
+                                "listener.security.protocol.map",
+                                "INSIDE:plaintext,OUTSIDE:SSL",
+                                "advertised.listeners",
+                                "OUTSIDE://log.example.org:443",
+                                "ssl.client.auth",
+                                "requested",
+                                "listener.name.outside.ssl.client.auth",
+                                "required"));
+        assertEquals(2, config.listeners().size());
+        Listener inside = config.listeners().get(0);
+        Listener outside = config.listeners().get(1);
+        assertEquals("PLAINTEXT", inside.protocol());
+        assertEquals("requested", inside.text("ssl.client.auth"));
+        assertEquals(null, inside.advertised());
+        assertEquals("SSL", outside.protocol());
+        assertEquals("required", outside.text("ssl.client.auth"));
+        assertEquals(
+                new Endpoint("OUTSIDE", "log.example.org", 443), outside.advertised());
+    }
+
+    @Test
+    void shouldSuggestTheNearestKeyOfAListenerAndShowNoSecret() {
+        InvalidOptionException e =
+                assertThrows(
+                        InvalidOptionException.class,
+                        () ->
+                                ServerConfig.of(
+                                        Map.of("listener.name.ssl.ssl.keystre.password", "s3cret")));
         assertTrue(
-                ServerConfig.of(Map.of("listeners", "PLAINTEXT://:9092"))
-                        .listener()
-                        .isAnyAddress());
-        assertEquals("127.0.0.1", ServerConfig.defaults().listener().host());
+                e.getMessage().contains("did you mean 'listener.name.ssl.ssl.keystore.password'"),
+                e.getMessage());
+        assertTrue(!e.getMessage().contains("s3cret"), e.getMessage());
     }
 }

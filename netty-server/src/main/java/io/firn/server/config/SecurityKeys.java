@@ -1,0 +1,83 @@
+package io.firn.server.config;
+
+import static io.firn.server.config.ConfigType.LIST;
+import static io.firn.server.config.ConfigType.PASSWORD;
+import static io.firn.server.config.ConfigType.STRING;
+
+import java.security.KeyStore;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The keys that say how listeners are secured. Each holds for all listeners, or for one as {@code
+ * listener.name.NAME.KEY}, with the listener's name in lower case.
+ */
+final class SecurityKeys {
+    static final String PREFIX = "listener.name.";
+    private static final Pattern OF_ONE = Pattern.compile("listener\\.name\\.([a-z0-9_-]+)\\.(.+)");
+
+    private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
+
+    static {
+        add(ConfigKey.of("ssl.keystore.location", STRING, null));
+        add(storeType("ssl.keystore.type"));
+        add(ConfigKey.of("ssl.keystore.password", PASSWORD, null));
+        add(ConfigKey.of("ssl.key.password", PASSWORD, null));
+        add(ConfigKey.of("ssl.keystore.key", PASSWORD, null));
+        add(ConfigKey.of("ssl.keystore.certificate.chain", PASSWORD, null));
+        add(ConfigKey.of("ssl.truststore.location", STRING, null));
+        add(storeType("ssl.truststore.type"));
+        add(ConfigKey.of("ssl.truststore.password", PASSWORD, null));
+        add(ConfigKey.of("ssl.truststore.certificates", PASSWORD, null));
+        add(
+                ConfigKey.of("ssl.client.auth", STRING, "none")
+                        .oneOf("none", "requested", "required"));
+        add(
+                ConfigKey.of("ssl.enabled.protocols", LIST, "TLSv1.2,TLSv1.3")
+                        .oneOf("TLSv1.2", "TLSv1.3"));
+        add(ConfigKey.of("ssl.cipher.suites", LIST, ""));
+        add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT"));
+    }
+
+    private SecurityKeys() {}
+
+    private static ConfigKey storeType(String name) {
+        List<String> types = List.of("PKCS12", "JKS", "PEM");
+        String usual = KeyStore.getDefaultType().toUpperCase(java.util.Locale.ROOT);
+        return ConfigKey.of(name, STRING, types.contains(usual) ? usual : "PKCS12")
+                .oneOf(types.toArray(String[]::new));
+    }
+
+    private static void add(ConfigKey key) {
+        KEYS.put(key.name(), key);
+    }
+
+    /** Returns the keys, by name. */
+    static Map<String, ConfigKey> all() {
+        return KEYS;
+    }
+
+    /**
+     * Returns the key of one listener that has this name; null if there is none. The key that is
+     * returned has the whole name.
+     */
+    static ConfigKey ofOneListener(String name) {
+        Matcher matcher = OF_ONE.matcher(name);
+        if (!matcher.matches()) {
+            return null;
+        }
+        ConfigKey key = KEYS.get(matcher.group(2));
+        return key == null
+                ? null
+                : new ConfigKey(name, key.type(), key.defaultValue(), key.rules());
+    }
+
+    /** Returns the listener that a key is for, in lower case; null if it is for all. */
+    static String listenerOf(String name) {
+        Matcher matcher = OF_ONE.matcher(name);
+        return matcher.matches() ? matcher.group(1) : null;
+    }
+}

@@ -1,0 +1,94 @@
+package io.firn.server.security;
+
+import io.firn.InvalidOptionException;
+import io.firn.server.config.Listener;
+import io.firn.server.config.ServerConfig;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/** The security of a server: its listeners. Thread-safe. */
+public final class ServerSecurity {
+    private static final String ALLOWED_BY = "firn.insecure.listeners";
+
+    private final Map<String, ListenerSecurity> listeners = new LinkedHashMap<>();
+
+    /**
+     * Reads what the listeners need.
+     *
+     * @param handshakes runs what takes long in a handshake
+     * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
+     *     would let in anybody from other machines
+     */
+    public ServerSecurity(ServerConfig config, Executor handshakes) {
+        ListenerSecurity.Limits limits =
+                new ListenerSecurity.Limits(config.number("firn.authentication.timeout.ms"));
+        for (Listener each : config.listeners()) {
+            if (each.isSasl()) {
+                throw new InvalidOptionException(
+                        "listener "
+                                + each.name()
+                                + ": expected the protocol PLAINTEXT or SSL, found "
+                                + each.protocol()
+                                + ": there is no SASL yet");
+            }
+            if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
+                throw new InvalidOptionException(
+                        "listeners: "
+                                + each
+                                + " would accept clients of other machines without authentication."
+                                + " Expected a loopback address, a SASL protocol, or SSL with"
+                                + " ssl.client.auth=required; found "
+                                + (each.endpoint().host().isEmpty()
+                                        ? "all addresses"
+                                        : each.endpoint().host())
+                                + ". "
+                                + ALLOWED_BY
+                                + "=true allows it");
+            }
+            listeners.put(each.name(), ListenerSecurity.of(each, limits, handshakes));
+        }
+    }
+
+    private static boolean isAuthenticated(Listener listener) {
+        return listener.isSasl()
+                || (listener.isEncrypted() && Tls.clientAuth(listener).equals("required"));
+    }
+
+    private static boolean isLocal(Listener listener) {
+        if (listener.endpoint().isAnyAddress()) {
+            return false;
+        }
+        try {
+            for (InetAddress each : InetAddress.getAllByName(listener.endpoint().host())) {
+                if (!each.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnknownHostException e) {
+            return true; // it cannot listen there either
+        }
+    }
+
+    /** Returns the security of a listener. */
+    public ListenerSecurity listener(String name) {
+        return listeners.get(name);
+    }
+
+    /** Returns whether a listener encrypts. */
+    public boolean hasTls() {
+        return listeners.values().stream().anyMatch(each -> each.tls() != null);
+    }
+
+    /** Takes up certificate files that have changed. Reads files. */
+    public void reload() {
+        for (ListenerSecurity each : listeners.values()) {
+            if (each.tls() != null) {
+                each.tls().reload();
+            }
+        }
+    }
+}

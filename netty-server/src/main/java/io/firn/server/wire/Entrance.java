@@ -1,0 +1,102 @@
+package io.firn.server.wire;
+
+import io.firn.server.security.Authentication;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time until the client of a connection has authenticated, which includes the handshake of TLS.
+ * Used on the event loop.
+ */
+final class Entrance {
+    private final Authentication client;
+    private final Owner connection;
+    private Future<?> deadline;
+    private volatile String owner;
+
+    /** What is told of it. */
+    interface Owner {
+
+        /** Returns the client's address. Thread-safe. */
+        String peerAddress();
+
+        /** Called once, when the client has done all that its listener asks for. */
+        void onAuthenticated();
+
+        /** Closes the connection. */
+        void close(String reason, Throwable cause);
+    }
+
+    Entrance(Authentication client, Owner connection) {
+        this.client = client;
+        this.connection = connection;
+    }
+
+    Authentication client() {
+        return client;
+    }
+
+    boolean isEncrypted() {
+        return client.listener().tls() != null;
+    }
+
+    /** Returns whose memory the connection uses: the client's, or its address's. Thread-safe. */
+    String owner() {
+        String known = owner;
+        if (known == null) {
+            known = connection.peerAddress();
+            owner = known;
+        }
+        return known;
+    }
+
+    /** Called when the connection is open. */
+    void start(ChannelHandlerContext ctx) {
+        if (!client.isComplete()) {
+            long ms = client.listener().limits().timeoutMs();
+            deadline =
+                    ctx.executor()
+                            .schedule(() -> close("in " + ms + " ms"), ms, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Called with the events of the channel. */
+    void onEvent(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+            client.onEncrypted(ctx.pipeline().get(SslHandler.class).engine().getSession());
+            proceed();
+        }
+    }
+
+    /** Called when the client may have done all. */
+    void proceed() {
+        if (client.isComplete()) {
+            stop();
+            if (client.isKnown()) {
+                owner = client.principal(); // nothing is in flight yet that counts as another's
+            }
+            connection.onAuthenticated();
+        }
+    }
+
+    /** Called when the connection has to make room for a newer one. */
+    void closeInFavourOfOthers() {
+        close("before others came that had to");
+    }
+
+    private void close(String when) {
+        if (!client.isComplete()) {
+            connection.close("the client has not authenticated " + when, null);
+        }
+    }
+
+    void stop() {
+        if (deadline != null) {
+            deadline.cancel(false);
+            deadline = null;
+        }
+    }
+}

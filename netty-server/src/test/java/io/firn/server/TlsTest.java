@@ -1,0 +1,404 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.InvalidOptionException;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.Certificate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSocket;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kafka's clients over TLS, certificates that change, and peers that do not play by the rules. */
+class TlsTest {
+    private static final String TOPIC = "orders";
+
+    @TempDir static Path keys;
+    private static TestKeys serverKeys;
+    private static TestKeys otherKeys;
+    private static TestKeys clientKeys;
+    private static Path trusted;
+    private static Path trustedClients;
+
+    @TempDir Path directory;
+
+    @BeforeAll
+    static void makeKeys() throws Exception {
+        serverKeys = TestKeys.make(keys, "server");
+        otherKeys = TestKeys.make(keys, "other");
+        clientKeys = TestKeys.make(keys, "client");
+        trusted = TestKeys.trusting(keys, serverKeys, otherKeys);
+        trustedClients = TestKeys.trusting(keys, clientKeys);
+    }
+
+    private Running start(Map<String, String> settings) throws IOException {
+        Map<String, String> all = new HashMap<>();
+        all.put("listeners", "SSL://127.0.0.1:0,PLAINTEXT://127.0.0.1:0");
+        all.putAll(serverKeys.keystore());
+        all.putAll(settings);
+        return new Running(directory, all);
+    }
+
+    private static Map<String, Object> client(Running running, Map<String, String> more) {
+        Map<String, Object> all = new HashMap<>(running.client("SSL", more));
+        all.put("security.protocol", "SSL");
+        all.putAll(TestKeys.truststore(trusted));
+        all.put("auto.offset.reset", "earliest");
+        return all;
+    }
+
+    private static void roundTrip(Map<String, Object> client, String topic) throws Exception {
+        byte[] sent = new byte[200_000];
+        new Random(1).nextBytes(sent);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(
+                        client, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(topic, sent)).get(60, TimeUnit.SECONDS);
+        }
+        Map<String, Object> member = new HashMap<>(client);
+        member.put("group.id", "of-" + topic);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(
+                        member, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(topic));
+            assertArrayEquals(sent, Running.read(consumer, 1).get(0).value());
+        }
+    }
+
+    // ---- clients
+
+    @Test
+    void shouldServeKafkasClientsByEachVersionOfTls() throws Exception {
+        try (Running running = start(Map.of())) {
+            for (String version : List.of("TLSv1.2", "TLSv1.3")) {
+                Map<String, String> only = Map.of("ssl.enabled.protocols", version);
+                roundTrip(client(running, only), "by-" + version);
+            }
+        }
+    }
+
+    @Test
+    void shouldReadKeysInEachFormThatKafkaReads() throws Exception {
+        Map<String, String> jks =
+                Map.of(
+                        "ssl.keystore.location", serverKeys.asJks().toString(),
+                        "ssl.keystore.type", "JKS");
+        Map<String, String> pem =
+                Map.of(
+                        "ssl.keystore.location", serverKeys.asPem().toString(),
+                        "ssl.keystore.type", "PEM",
+                        "ssl.keystore.password", "");
+        Map<String, String> text =
+                Map.of(
+                        "ssl.keystore.type", "PEM",
+                        "ssl.keystore.key", serverKeys.pemKey(),
+                        "ssl.keystore.certificate.chain", serverKeys.pemCertificate());
+        for (Map<String, String> form : List.of(jks, pem, text)) {
+            Map<String, String> all = new HashMap<>(Map.of("listeners", "SSL://127.0.0.1:0"));
+            if (form.equals(jks)) {
+                all.putAll(serverKeys.keystore());
+            }
+            all.putAll(form);
+            all.remove("ssl.keystore.password", "");
+            try (Running running =
+                    new Running(Files.createTempDirectory(directory, "each"), all)) {
+                roundTrip(client(running, Map.of()), TOPIC);
+            }
+        }
+    }
+
+    @Test
+    void shouldLetInOnlyWhoHasACertificateWhenOneIsRequired() throws Exception {
+        Map<String, String> required = new HashMap<>(TestKeys.truststore(trustedClients));
+        required.put("ssl.client.auth", "required");
+        try (Running running = start(required)) {
+            roundTrip(client(running, clientKeys.keystore()), TOPIC);
+            for (Map<String, String> wrong : List.of(Map.<String, String>of(), otherKeys.keystore())) {
+                try (Admin admin = Admin.create(client(running, wrong))) {
+                    Throwable cause =
+                            assertThrows(
+                                            ExecutionException.class,
+                                            () ->
+                                                    admin.listTopics()
+                                                            .names()
+                                                            .get(60, TimeUnit.SECONDS))
+                                    .getCause();
+                    assertTrue(cause instanceof SslAuthenticationException, cause.toString());
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldShowNoSecretToAnAdministrator() throws Exception {
+        Map<String, String> settings =
+                Map.of("listener.name.ssl.ssl.key.password", TestKeys.PASSWORD);
+        try (Running running = start(settings);
+                Admin admin = Admin.create(client(running, Map.of()))) {
+            ConfigResource node = new ConfigResource(ConfigResource.Type.BROKER, "1");
+            Config config =
+                    admin.describeConfigs(List.of(node)).all().get(60, TimeUnit.SECONDS).get(node);
+            assertTrue(config.get("ssl.keystore.password").isSensitive());
+            assertTrue(config.get("listener.name.ssl.ssl.key.password").isSensitive());
+            assertEquals(
+                    serverKeys.file().toString(), config.get("ssl.keystore.location").value());
+            assertFalse(config.toString().contains(TestKeys.PASSWORD), config.toString());
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithItsFilesAndNoSecret() throws Exception {
+        Path garbage = Files.writeString(directory.resolve("garbage.p12"), "garbage");
+        Map<Map<String, String>, String> wrong =
+                Map.of(
+                        Map.of("ssl.keystore.location", "/nowhere.p12"), "/nowhere.p12",
+                        Map.of("ssl.keystore.location", garbage.toString()), garbage.toString(),
+                        Map.of("ssl.keystore.password", "wrong-one"), "password",
+                        Map.of("ssl.client.auth", "required"), "ssl.truststore.location",
+                        Map.of("ssl.principal.mapping.rules", "RULE:no"), "mapping.rules",
+                        Map.of("ssl.cipher.suites", "TLS_NONE"), "TLS_NONE");
+        wrong.forEach(
+                (settings, word) -> {
+                    InvalidOptionException e =
+                            assertThrows(
+                                    InvalidOptionException.class,
+                                    () -> start(settings).close(),
+                                    settings.toString());
+                    assertTrue(e.getMessage().contains(word), e.getMessage());
+                    assertFalse(e.getMessage().contains("wrong-one"), e.getMessage());
+                    assertFalse(e.getMessage().contains(TestKeys.PASSWORD), e.getMessage());
+                });
+    }
+
+    // ---- the log
+
+    private static List<byte[]> produceMany(Running running, int count, int bytes)
+            throws Exception {
+        List<byte[]> all = new ArrayList<>();
+        Random random = new Random(7);
+        Map<String, Object> plain =
+                running.client("PLAINTEXT", Map.of("batch.size", 200_000, "linger.ms", 50));
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(plain, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int i = 0; i < count; i++) {
+                byte[] each = new byte[bytes];
+                random.nextBytes(each);
+                all.add(each);
+                var unused = producer.send(new ProducerRecord<>(TOPIC, each));
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void shouldSendALargeColdSegmentEncryptedAndPlain() throws Exception {
+        try (Running running = start(Map.of("log.segment.bytes", "33554432"))) {
+            List<byte[]> sent = produceMany(running, 480, 100_000);
+            running.restart();
+            for (String listener : List.of("SSL", "PLAINTEXT")) {
+                Map<String, String> large =
+                        Map.of(
+                                "fetch.min.bytes", "20000000",
+                                "fetch.max.bytes", "50000000",
+                                "max.partition.fetch.bytes", "50000000");
+                Map<String, Object> all = client(running, large);
+                all.put("bootstrap.servers", running.server().bootstrapServers(listener));
+                all.put("security.protocol", listener);
+                try (KafkaConsumer<byte[], byte[]> consumer =
+                        new KafkaConsumer<>(
+                                all, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                    consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
+                    List<ConsumerRecord<byte[], byte[]>> read =
+                            Running.read(consumer, sent.size());
+                    for (int i = 0; i < sent.size(); i++) {
+                        assertArrayEquals(sent.get(i), read.get(i).value(), listener + " " + i);
+                    }
+                }
+            }
+        }
+    }
+
+    private static long usedBytes() {
+        var metric = ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
+        return metric.usedDirectMemory() + metric.usedHeapMemory();
+    }
+
+    @Test
+    void shouldEncryptNoMoreThanTheSocketIsAboutToTake() throws Exception {
+        try (Running running = start(Map.of("log.segment.bytes", "67108864"))) {
+            produceMany(running, 480, 100_000);
+            long before = usedBytes();
+            try (Wire slow =
+                    new Wire(
+                            TestKeys.connect(
+                                    running.server().port(), trusted, null, "TLSv1.3"))) {
+                slow.send(
+                        Wire.request(
+                                ApiKeys.FETCH,
+                                (short) Asks.FETCH,
+                                Asks.fetch(TOPIC, 0, 0, 45_000_000).setMaxBytes(45_000_000)));
+                assertFalse(slow.isSilent()); // it has begun to answer
+                long more = usedBytes() - before;
+                assertTrue(more < 20_000_000, more + " bytes for what the client does not read");
+            }
+        }
+    }
+
+    // ---- certificates that change
+
+    private static Certificate presented(Running running) throws Exception {
+        try (SSLSocket socket =
+                TestKeys.connect(running.server().port(), trusted, null, "TLSv1.3")) {
+            return socket.getSession().getPeerCertificates()[0];
+        }
+    }
+
+    private static void assertAnswered(Wire wire) throws IOException {
+        var answer =
+                wire.ask(
+                        ApiKeys.API_VERSIONS,
+                        2,
+                        new ApiVersionsRequestData(),
+                        new ApiVersionsResponseData());
+        assertEquals(0, answer.errorCode());
+    }
+
+    private static boolean isPresented(Running running, TestKeys wanted) {
+        try {
+            return presented(running).equals(wanted.certificate());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldTakeUpAChangedCertificateAndKeepItWhenTheNextIsBroken() throws Exception {
+        Path file = directory.resolve("in-use.p12");
+        Files.copy(serverKeys.file(), file);
+        try (Logged logged = new Logged("io.firn.server");
+                Running running = start(Map.of("ssl.keystore.location", file.toString()));
+                Wire open =
+                        new Wire(
+                                TestKeys.connect(
+                                        running.server().port(), trusted, null, "TLSv1.3"))) {
+            assertTrue(isPresented(running, serverKeys));
+            otherKeys.replace(file);
+            Running.await("the new certificate", () -> isPresented(running, otherKeys));
+            assertAnswered(open);
+
+            Files.writeString(file, "garbage");
+            Running.await(
+                    "the broken file to be named",
+                    () -> logged.has(file + " has changed and cannot be used"));
+            assertTrue(isPresented(running, otherKeys));
+            assertAnswered(open);
+
+            serverKeys.replace(file);
+            Running.await("what was mended", () -> isPresented(running, serverKeys));
+            assertAnswered(open);
+            assertFalse(logged.has(TestKeys.PASSWORD));
+        }
+    }
+
+    // ---- peers that do not play by the rules
+
+    @Test
+    void shouldCloseWhoSaysSomethingElseThanHello() throws Exception {
+        try (Running running = start(Map.of())) {
+            try (Wire garbage = new Wire(running.server())) {
+                garbage.sendRaw(new byte[100_000]);
+                assertTrue(garbage.isClosedByServer());
+            }
+            try (Wire plain = new Wire(running.server())) {
+                plain.send(
+                        Wire.request(
+                                ApiKeys.API_VERSIONS, (short) 2, new ApiVersionsRequestData()));
+                assertTrue(plain.isClosedByServer());
+            }
+            roundTrip(client(running, Map.of()), TOPIC);
+        }
+    }
+
+    @Test
+    void shouldCloseAHandshakeThatDoesNotEnd() throws Exception {
+        try (Running running = start(Map.of("firn.authentication.timeout.ms", "300"))) {
+            try (Wire silent = new Wire(running.server());
+                    Wire half = new Wire(running.server())) {
+                half.sendRaw(new byte[] {22, 3, 1, 2, 0, 1, 0, 1}); // the beginning of a hello
+                assertTrue(silent.isClosedByServer());
+                assertTrue(half.isClosedByServer());
+            }
+            try (Wire open =
+                    new Wire(
+                            TestKeys.connect(
+                                    running.server().port(), trusted, null, "TLSv1.3"))) {
+                assertFalse(open.isClosedWithin(600)); // it is about the handshake only
+            }
+        }
+    }
+
+    @Test
+    void shouldLetInAClientBesideAThousandThatAreSilent() throws Exception {
+        Map<String, String> few =
+                Map.of("max.connections", "100", "firn.authentication.timeout.ms", "600000");
+        List<Socket> silent = new ArrayList<>();
+        try (Running running = start(few)) {
+            try {
+                for (int i = 0; i < 1_000; i++) {
+                    silent.add(new Socket("127.0.0.1", running.server().port()));
+                }
+                roundTrip(client(running, Map.of()), TOPIC);
+                assertTrue(running.server().metrics().getConnections() <= 50);
+            } finally {
+                for (Socket each : silent) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToNegotiateAgain() throws Exception {
+        try (Logged logged = new Logged("io.firn.server");
+                Running running = start(Map.of());
+                SSLSocket socket =
+                        TestKeys.connect(running.server().port(), trusted, null, "TLSv1.2")) {
+            Wire wire = new Wire(socket);
+            assertAnswered(wire);
+            socket.startHandshake(); // begins another, which the next read goes on with
+            assertThrows(IOException.class, () -> assertAnswered(wire));
+            Running.await("it to be named", () -> logged.has("negotiate TLS again"));
+        }
+    }
+}
