@@ -108,7 +108,13 @@ public final class JazzerTarget {
                         new Nodes(node),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(
-                new Groups(topics, new Nodes(node), config, medium, own.resolve("groups"), noTimers()));
+                new Groups(
+                        topics,
+                        new Nodes(node),
+                        config,
+                        medium,
+                        own.resolve("groups"),
+                        noTimers()));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper(), exchange -> true);
         topics.create(NAMES.get(0), 2, Map.of());

@@ -89,8 +89,7 @@ class ListenersTest {
                 FirnServer.Builder server = FirnServer.of(store).set("listeners", each);
                 InvalidOptionException e =
                         assertThrows(InvalidOptionException.class, server::start, each);
-                assertTrue(
-                        e.getMessage().contains("firn.insecure.listeners=true"), e.getMessage());
+                assertTrue(e.getMessage().contains("firn.insecure.listeners=true"), e.getMessage());
             }
             try (FirnServer server =
                     FirnServer.of(store)

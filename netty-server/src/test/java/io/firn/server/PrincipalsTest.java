@@ -78,8 +78,12 @@ class PrincipalsTest {
         }
         assertEquals(
                 List.of(
-                        "User:alice", "User:alice", "INSIDE",
-                        "User:ANONYMOUS", "127.0.0.1", "INSIDE"),
+                        "User:alice",
+                        "User:alice",
+                        "INSIDE",
+                        "User:ANONYMOUS",
+                        "127.0.0.1",
+                        "INSIDE"),
                 seen);
     }
 }

@@ -110,7 +110,8 @@ final class TestKeys {
         KeyStore from = load(file);
         KeyStore store = KeyStore.getInstance("JKS");
         store.load(null, null);
-        store.setKeyEntry(ALIAS, key(from), PASSWORD.toCharArray(), from.getCertificateChain(ALIAS));
+        store.setKeyEntry(
+                ALIAS, key(from), PASSWORD.toCharArray(), from.getCertificateChain(ALIAS));
         Path to = Files.createTempFile(directory, "keys", ".jks");
         save(store, to);
         return to;
@@ -160,10 +161,7 @@ final class TestKeys {
     /** The keys of whoever trusts these. */
     static Map<String, String> truststore(Path trusted) {
         return Map.of(
-                "ssl.truststore.location",
-                trusted.toString(),
-                "ssl.truststore.password",
-                PASSWORD);
+                "ssl.truststore.location", trusted.toString(), "ssl.truststore.password", PASSWORD);
     }
 
     /** A connection by this protocol that trusts a store, and has a certificate or none. */

@@ -82,8 +82,7 @@ class TlsTest {
         byte[] sent = new byte[200_000];
         new Random(1).nextBytes(sent);
         try (KafkaProducer<byte[], byte[]> producer =
-                new KafkaProducer<>(
-                        client, new ByteArraySerializer(), new ByteArraySerializer())) {
+                new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(topic, sent)).get(60, TimeUnit.SECONDS);
         }
         Map<String, Object> member = new HashMap<>(client);
@@ -112,8 +111,10 @@ class TlsTest {
     void shouldReadKeysInEachFormThatKafkaReads() throws Exception {
         Map<String, String> jks =
                 Map.of(
-                        "ssl.keystore.location", serverKeys.asJks().toString(),
-                        "ssl.keystore.type", "JKS");
+                        "ssl.keystore.location",
+                        serverKeys.asJks().toString(),
+                        "ssl.keystore.type",
+                        "JKS");
         Map<String, String> pem =
                 Map.of(
                         "ssl.keystore.location", serverKeys.asPem().toString(),
@@ -131,8 +132,7 @@ class TlsTest {
             }
             all.putAll(form);
             all.remove("ssl.keystore.password", "");
-            try (Running running =
-                    new Running(Files.createTempDirectory(directory, "each"), all)) {
+            try (Running running = new Running(Files.createTempDirectory(directory, "each"), all)) {
                 roundTrip(client(running, Map.of()), TOPIC);
             }
         }
@@ -144,7 +144,8 @@ class TlsTest {
         required.put("ssl.client.auth", "required");
         try (Running running = start(required)) {
             roundTrip(client(running, clientKeys.keystore()), TOPIC);
-            for (Map<String, String> wrong : List.of(Map.<String, String>of(), otherKeys.keystore())) {
+            for (Map<String, String> wrong :
+                    List.of(Map.<String, String>of(), otherKeys.keystore())) {
                 try (Admin admin = Admin.create(client(running, wrong))) {
                     Throwable cause =
                             assertThrows(
@@ -171,8 +172,7 @@ class TlsTest {
                     admin.describeConfigs(List.of(node)).all().get(60, TimeUnit.SECONDS).get(node);
             assertTrue(config.get("ssl.keystore.password").isSensitive());
             assertTrue(config.get("listener.name.ssl.ssl.key.password").isSensitive());
-            assertEquals(
-                    serverKeys.file().toString(), config.get("ssl.keystore.location").value());
+            assertEquals(serverKeys.file().toString(), config.get("ssl.keystore.location").value());
             assertFalse(config.toString().contains(TestKeys.PASSWORD), config.toString());
         }
     }
@@ -239,8 +239,7 @@ class TlsTest {
                         new KafkaConsumer<>(
                                 all, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
                     consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
-                    List<ConsumerRecord<byte[], byte[]>> read =
-                            Running.read(consumer, sent.size());
+                    List<ConsumerRecord<byte[], byte[]>> read = Running.read(consumer, sent.size());
                     for (int i = 0; i < sent.size(); i++) {
                         assertArrayEquals(sent.get(i), read.get(i).value(), listener + " " + i);
                     }
@@ -260,9 +259,7 @@ class TlsTest {
             produceMany(running, 480, 100_000);
             long before = usedBytes();
             try (Wire slow =
-                    new Wire(
-                            TestKeys.connect(
-                                    running.server().port(), trusted, null, "TLSv1.3"))) {
+                    new Wire(TestKeys.connect(running.server().port(), trusted, null, "TLSv1.3"))) {
                 slow.send(
                         Wire.request(
                                 ApiKeys.FETCH,
@@ -360,9 +357,7 @@ class TlsTest {
                 assertTrue(half.isClosedByServer());
             }
             try (Wire open =
-                    new Wire(
-                            TestKeys.connect(
-                                    running.server().port(), trusted, null, "TLSv1.3"))) {
+                    new Wire(TestKeys.connect(running.server().port(), trusted, null, "TLSv1.3"))) {
                 assertFalse(open.isClosedWithin(600)); // it is about the handshake only
             }
         }

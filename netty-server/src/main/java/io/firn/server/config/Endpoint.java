@@ -24,7 +24,10 @@ public record Endpoint(String name, String host, int port) {
                     key + ": expected NAME://HOST:PORT, found '" + text + "'");
         }
         String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
-        return new Endpoint(matcher.group(1).toUpperCase(Locale.ROOT), host, Integer.parseInt(matcher.group(4)));
+        return new Endpoint(
+                matcher.group(1).toUpperCase(Locale.ROOT),
+                host,
+                Integer.parseInt(matcher.group(4)));
     }
 
     /** Returns whether it stands for all addresses of this machine. */

@@ -32,9 +32,7 @@ final class SecurityKeys {
         add(storeType("ssl.truststore.type"));
         add(ConfigKey.of("ssl.truststore.password", PASSWORD, null));
         add(ConfigKey.of("ssl.truststore.certificates", PASSWORD, null));
-        add(
-                ConfigKey.of("ssl.client.auth", STRING, "none")
-                        .oneOf("none", "requested", "required"));
+        add(ConfigKey.of("ssl.client.auth", STRING, "none").oneOf("none", "requested", "required"));
         add(
                 ConfigKey.of("ssl.enabled.protocols", LIST, "TLSv1.2,TLSv1.3")
                         .oneOf("TLSv1.2", "TLSv1.3"));

@@ -197,13 +197,14 @@ public final class ServerConfig {
                 all.put(key, value);
             }
         }
-        values.given().forEach(
-                (name, value) -> {
-                    ConfigKey own = SecurityKeys.ofOneListener(name);
-                    if (own != null) {
-                        all.put(own, value);
-                    }
-                });
+        values.given()
+                .forEach(
+                        (name, value) -> {
+                            ConfigKey own = SecurityKeys.ofOneListener(name);
+                            if (own != null) {
+                                all.put(own, value);
+                            }
+                        });
         return all;
     }
 

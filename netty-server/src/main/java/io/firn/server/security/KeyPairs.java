@@ -12,8 +12,8 @@ import java.security.cert.X509Certificate;
 import java.util.Collections;
 
 /**
- * Checks that private keys belong to their certificates. Neither a key store nor the JDK's TLS does:
- * with another's key, every handshake fails.
+ * Checks that private keys belong to their certificates. Neither a key store nor the JDK's TLS
+ * does: with another's key, every handshake fails.
  */
 final class KeyPairs {
     private static final byte[] SAMPLE = new byte[32];

@@ -53,7 +53,9 @@ public final class Tls {
         return "listener "
                 + listener.name()
                 + ": "
-                + (keys == null ? "ssl.keystore.certificate.chain" : "ssl.keystore.location " + keys)
+                + (keys == null
+                        ? "ssl.keystore.certificate.chain"
+                        : "ssl.keystore.location " + keys)
                 + (trusted == null ? "" : " with ssl.truststore.location " + trusted);
     }
 

@@ -167,8 +167,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
-        responses = new ResponseQueue(
-                        context, server.answers(), this::owner, entrance.isEncrypted());
+        responses =
+                new ResponseQueue(context, server.answers(), this::owner, entrance.isEncrypted());
         requests = new RequestQueue(server, context, memory, responses, this::owner, this::handle);
         timeouts = new ConnectionTimeouts(server.limits(), context.executor(), responses, this);
     }

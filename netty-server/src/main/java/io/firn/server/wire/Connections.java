@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The open connections of a server, and how many there may be. Those whose clients have not
  * authenticated, which includes the handshake of TLS, are at most half of them, and half of these
- * for one address. A new one takes the place of the oldest: so a client whose handshake goes on gets
- * in beside any number that are silent. Thread-safe.
+ * for one address. A new one takes the place of the oldest: so a client whose handshake goes on
+ * gets in beside any number that are silent. Thread-safe.
  */
 public final class Connections {
     @GuardedBy("this")

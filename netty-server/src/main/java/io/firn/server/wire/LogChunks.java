@@ -7,9 +7,9 @@ import io.netty.handler.stream.ChunkedInput;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes of the log for an encrypted connection, in pieces: encrypted bytes are copies, and there are
- * never more of them than the socket is about to take. The cipher gets a copy, too, since a fault in
- * the mapping would end the JVM there.
+ * Bytes of the log for an encrypted connection, in pieces: encrypted bytes are copies, and there
+ * are never more of them than the socket is about to take. The cipher gets a copy, too, since a
+ * fault in the mapping would end the JVM there.
  */
 final class LogChunks implements ChunkedInput<ByteBuf> {
     private static final int PIECE = 64 << 10;

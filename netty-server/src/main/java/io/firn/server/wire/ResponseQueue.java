@@ -36,10 +36,7 @@ final class ResponseQueue {
      * @param encrypted whether the connection encrypts what is written
      */
     ResponseQueue(
-            ChannelHandlerContext ctx,
-            Shares answers,
-            Supplier<String> owner,
-            boolean encrypted) {
+            ChannelHandlerContext ctx, Shares answers, Supplier<String> owner, boolean encrypted) {
         this.ctx = ctx;
         this.answers = answers;
         this.owner = owner;

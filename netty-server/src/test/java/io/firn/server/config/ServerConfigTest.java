@@ -128,8 +128,7 @@ class ServerConfigTest {
         assertEquals(null, inside.advertised());
         assertEquals("SSL", outside.protocol());
         assertEquals("required", outside.text("ssl.client.auth"));
-        assertEquals(
-                new Endpoint("OUTSIDE", "log.example.org", 443), outside.advertised());
+        assertEquals(new Endpoint("OUTSIDE", "log.example.org", 443), outside.advertised());
     }
 
     @Test
@@ -139,7 +138,9 @@ class ServerConfigTest {
                         InvalidOptionException.class,
                         () ->
                                 ServerConfig.of(
-                                        Map.of("listener.name.ssl.ssl.keystre.password", "s3cret")));
+                                        Map.of(
+                                                "listener.name.ssl.ssl.keystre.password",
+                                                "s3cret")));
         assertTrue(
                 e.getMessage().contains("did you mean 'listener.name.ssl.ssl.keystore.password'"),
                 e.getMessage());
