@@ -85,12 +85,15 @@ firn_example() {
 
 # firn_tool CLASS ARGUMENTS...: runs a program of the module tools in the caller's working directory.
 firn_tool() {
-    local class=$1 path=$firn_root/tools/target/classpath
+    local class=$1 path=$firn_root/tools/target/classpath options=()
     shift
     if firn_stale "$path" queue-core tier-file tier-pmem tools || ! firn_complete "$path"; then
         firn_build "the tools" compile -pl tools -am
     fi
-    exec "$(firn_java)" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
+    if (($(firn_java_major) >= 24)); then
+        options=(--enable-native-access=ALL-UNNAMED) # zstd's library
+    fi
+    exec "$(firn_java)" "${options[@]}" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
 }
 
 # The major version of the JDK that runs the programs, such as 25.

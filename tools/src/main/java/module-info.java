@@ -1,5 +1,6 @@
 /** Command lines that inspect, repair and export stores. */
 module io.firn.tools {
+    requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires io.firn;
     requires io.firn.file;

@@ -1,4 +1,5 @@
 /**
- * Programs that inspect and repair stores; {@code bin/firn-inspect} and {@code bin/firn-repair}.
+ * Programs that inspect, repair and export stores; {@code bin/firn-inspect}, {@code
+ * bin/firn-repair} and {@code bin/firn-export}.
  */
 package io.firn.tools;

@@ -1,0 +1,233 @@
+package io.firn.tools;
+
+import io.firn.DamagedRangeException;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Record;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.Verdict;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes the records of a topic to a file or the standard output. */
+@Command(
+        name = "bin/firn-export",
+        sortOptions = false,
+        description = {
+            "",
+            "Writes the records of a topic, one partition after the other, up to the end that is"
+                    + " visible when it starts. Opens the store read-only, beside its writer if"
+                    + " there is one, and changes nothing.",
+            "",
+            "A line of JSON has partition, offset, timestamp (ms since 1970), key, value and"
+                    + " headers (an array of objects with key and value). Keys and values are in"
+                    + " Base64, or text with --text, or null.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit code: 0 when all records were written, 1 when something failed or a damaged range"
+                    + " was left out, 2 when an argument is wrong."
+        })
+public final class Export implements Callable<Integer> {
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int RECORDS_AT_ONCE = 10_000;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = "The store's directory")
+    private Path directory;
+
+    @Parameters(index = "1", paramLabel = "TOPIC", description = "The name of the topic")
+    private String topicName;
+
+    @Mixin private StoreArguments storeArguments;
+
+    @Option(
+            names = "--partitions",
+            paramLabel = "N",
+            split = ",",
+            description = "Numbers with commas between them. Default: all")
+    private List<Integer> partitions = List.of();
+
+    @Option(
+            names = "--from",
+            paramLabel = "OFFSET",
+            description =
+                    "The first offset, of each partition. Default, and if it was deleted: the"
+                            + " earliest that is there")
+    private long from;
+
+    @Option(
+            names = "--to",
+            paramLabel = "OFFSET",
+            description = "The offset to end before, of each partition. Default: the visible end")
+    private long to = Long.MAX_VALUE;
+
+    @Option(
+            names = "--format",
+            paramLabel = "NAME",
+            description =
+                    "JSON: one object on each line. LINES: each value, and a newline. RAW: the"
+                            + " length of each value in four bytes, big-endian, -1 for none, and"
+                            + " the value. Default: ${DEFAULT-VALUE}",
+            defaultValue = "JSON")
+    private RecordFormat.Kind format;
+
+    @Option(
+            names = "--text",
+            description =
+                    "Writes keys and values as text into JSON. Ends at a record that is not valid"
+                            + " UTF-8.")
+    private boolean isText;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "The file to create. Default: the standard output")
+    private Path output;
+
+    @Option(
+            names = "--skip-damaged",
+            description = "Leaves damaged ranges out, naming them, instead of ending there.")
+    private boolean skipsDamaged;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(names = "--help", usageHelp = true, description = "Shows this text")
+    private boolean help;
+
+    @Spec private CommandSpec spec;
+
+    private final OutputStream standardOutput;
+    private boolean isComplete = true;
+
+    Export() {
+        // System.out would hide that nobody reads it any more.
+        this(new FileOutputStream(FileDescriptor.out));
+    }
+
+    Export(OutputStream standardOutput) {
+        this.standardOutput = standardOutput;
+    }
+
+    /** Runs the program. */
+    public static void main(String[] arguments) {
+        Programs.exit(new Export(), arguments);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (isText && format != RecordFormat.Kind.JSON) {
+            throw new InvalidOptionException("--text goes with the format JSON only");
+        }
+        try (LogStore store = storeArguments.openReadOnly(directory)) {
+            Topic topic = store.openTopic(topicName);
+            List<Partition> chosen = choose(topic);
+            if (output == null) {
+                write(chosen, standardOutput);
+            } else {
+                writeFile(chosen);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        return isComplete ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private List<Partition> choose(Topic topic) {
+        IntStream numbers =
+                partitions.isEmpty()
+                        ? IntStream.range(0, topic.partitionCount())
+                        : partitions.stream().mapToInt(Integer::intValue);
+        return numbers.mapToObj(topic::partition).toList();
+    }
+
+    private void writeFile(List<Partition> chosen) throws IOException {
+        try (OutputStream file = Files.newOutputStream(output, StandardOpenOption.CREATE_NEW)) {
+            write(chosen, file);
+        } catch (FileAlreadyExistsException e) {
+            throw new InvalidOptionException(output + " exists already: name another file");
+        }
+    }
+
+    private void write(List<Partition> chosen, OutputStream to) throws IOException {
+        OutputStream out = new BufferedOutputStream(to, BUFFER_BYTES);
+        RecordFormat records = RecordFormat.of(format, isText, out);
+        for (Partition partition : chosen) {
+            write(partition, records);
+        }
+        records.flush();
+    }
+
+    private long start(Partition partition) {
+        return Math.max(from, partition.logStartOffset());
+    }
+
+    private long end(Partition partition) {
+        return Math.min(to, partition.visibleOffset());
+    }
+
+    private void write(Partition partition, RecordFormat records) {
+        long end = end(partition);
+        long start = start(partition);
+        if (start > from && from > 0) {
+            complain(
+                    "partition %d: the records before offset %d were deleted",
+                    partition.index(), start);
+        }
+        try (Tailer tailer = partition.openTailer()) {
+            tailer.seek(Math.min(start, partition.visibleOffset()));
+            while (tailer.offset() < end) {
+                long before = tailer.offset();
+                try {
+                    tailer.poll(record -> write(record, end, records), RECORDS_AT_ONCE);
+                } catch (DamagedRangeException e) {
+                    if (!skipsDamaged) {
+                        throw e;
+                    }
+                    complain("%s", e.getMessage());
+                    isComplete = false;
+                    tailer.seek(e.toOffset());
+                }
+                if (tailer.offset() == before) {
+                    return; // at the end: what is left was visible, and is not any more
+                }
+            }
+        }
+    }
+
+    private static Verdict write(Record record, long end, RecordFormat records) {
+        if (record.offset() >= end) {
+            return Verdict.AGAIN;
+        }
+        try {
+            records.write(record);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return record.offset() == end - 1 ? Verdict.STOP : Verdict.CONTINUE;
+    }
+
+    private void complain(String format, Object... arguments) {
+        spec.commandLine().getErr().printf(Locale.ROOT, format + "%n", arguments);
+    }
+}

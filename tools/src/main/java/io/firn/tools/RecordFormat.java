@@ -1,0 +1,161 @@
+package io.firn.tools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.firn.FirnException;
+import io.firn.Record;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/** How records are written by an export. One object is for one output, and one thread. */
+abstract class RecordFormat {
+    /** The formats, by the names that the command line has for them. */
+    enum Kind {
+        /** One JSON object on each line. */
+        JSON,
+        /** The value, and a newline. */
+        LINES,
+        /** The length of the value as a big-endian int, −1 for none, and the value. */
+        RAW
+    }
+
+    private RecordFormat() {}
+
+    /**
+     * Returns a format.
+     *
+     * @param isText whether JSON has text, which must be valid UTF-8, or Base64
+     */
+    static RecordFormat of(Kind kind, boolean isText, OutputStream out) throws IOException {
+        return switch (kind) {
+            case JSON -> new Json(out, isText);
+            case LINES -> new Lines(out);
+            case RAW -> new Raw(out);
+        };
+    }
+
+    /** Writes a record. */
+    abstract void write(Record record) throws IOException;
+
+    /** Passes on what is in buffers. */
+    abstract void flush() throws IOException;
+
+    private static byte[] bytes(ByteBuffer from) {
+        if (from == null) {
+            return null;
+        }
+        byte[] bytes = new byte[from.remaining()];
+        from.get(bytes);
+        return bytes;
+    }
+
+    private static final class Json extends RecordFormat {
+        private final JsonGenerator json;
+        private final boolean isText;
+
+        Json(OutputStream out, boolean isText) throws IOException {
+            json =
+                    JsonFactory.builder()
+                            .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+                            .build()
+                            .createGenerator(out)
+                            .setRootValueSeparator(null);
+            this.isText = isText;
+        }
+
+        @Override
+        void write(Record record) throws IOException {
+            json.writeStartObject();
+            json.writeNumberField("partition", record.partition());
+            json.writeNumberField("offset", record.offset());
+            json.writeNumberField("timestamp", record.timestamp());
+            json.writeFieldName("key");
+            write(record.key(), "key", record);
+            json.writeFieldName("value");
+            write(record.value(), "value", record);
+            json.writeArrayFieldStart("headers");
+            Record.Headers headers = record.headers();
+            while (record.headerCount() > 0 && headers.next()) {
+                json.writeStartObject();
+                json.writeStringField("key", headers.key());
+                json.writeFieldName("value");
+                write(headers.value(), "header " + headers.key(), record);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+
+        private void write(ByteBuffer bytes, String what, Record record) throws IOException {
+            if (bytes == null) {
+                json.writeNull();
+            } else if (!isText) {
+                json.writeBinary(bytes(bytes));
+            } else {
+                try {
+                    json.writeString(UTF_8.newDecoder().decode(bytes).toString());
+                } catch (CharacterCodingException e) {
+                    throw new FirnException(
+                            "partition %d, offset %d: the %s is not text in UTF-8: leave --text out, for Base64"
+                                    .formatted(record.partition(), record.offset(), what),
+                            e);
+                }
+            }
+        }
+
+        @Override
+        void flush() throws IOException {
+            json.flush();
+        }
+    }
+
+    private static final class Lines extends RecordFormat {
+        private final OutputStream out;
+
+        Lines(OutputStream out) {
+            this.out = out;
+        }
+
+        @Override
+        void write(Record record) throws IOException {
+            if (record.hasValue()) {
+                out.write(bytes(record.value()));
+            }
+            out.write('\n');
+        }
+
+        @Override
+        void flush() throws IOException {
+            out.flush();
+        }
+    }
+
+    private static final class Raw extends RecordFormat {
+        private final OutputStream out;
+        private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES);
+
+        Raw(OutputStream out) {
+            this.out = out;
+        }
+
+        @Override
+        void write(Record record) throws IOException {
+            length.putInt(0, record.valueLength());
+            out.write(length.array());
+            if (record.hasValue()) {
+                out.write(bytes(record.value()));
+            }
+        }
+
+        @Override
+        void flush() throws IOException {
+            out.flush();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.firn.tools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Compression;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is written for which records, and what is refused. */
+class ExportTest {
+    @TempDir Path directory;
+
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+
+    private Run export(Object... more) {
+        written.reset();
+        Object[] words =
+                Stream.concat(Stream.of(directory.resolve("store"), "orders"), Stream.of(more))
+                        .toArray();
+        return Run.of(new Export(written), words);
+    }
+
+    private List<String> lines(Object... more) {
+        Run run = export(more);
+        assertEquals(new Run(0, "", ""), run);
+        return written.toString(UTF_8).lines().toList();
+    }
+
+    private LogStore open() {
+        Path store = directory.resolve("store");
+        return LogStore.in(store).tier(FileTier.at(store.resolve("segments"))).open();
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    /** Two partitions; in the first one five records that are not compressed. */
+    private Topic fill(LogStore store) {
+        Topic topic = store.createTopic("orders", TopicOptions.defaults().withPartitions(2));
+        try (Appender first = topic.partition(0).openAppender();
+                Appender second = topic.partition(1).openAppender()) {
+            var batch = first.newBatch();
+            batch.key(utf8("k\"1")).value(utf8("a\n\u00e4\u20ac\ud83d\ude00"));
+            batch.header("trace", utf8("x")).header("none", null).timestamp(1_000).add();
+            batch.value((byte[]) null).timestamp(2_000).add();
+            batch.value(new byte[0]).timestamp(3_000).add();
+            first.append(batch);
+            first.append(batch.clear().value(utf8("four")).timestamp(4_000).add());
+            first.append(batch.clear().value(utf8("five")).timestamp(5_000).add());
+            second.append(second.newBatch().value(utf8("other")).timestamp(6_000).add());
+        }
+        return topic;
+    }
+
+    @Test
+    void shouldWriteALineOfJsonForEachRecordBesideTheWriter() {
+        try (LogStore store = open()) {
+            fill(store);
+
+            assertEquals(
+                    List.of(
+                            "{\"partition\":0,\"offset\":0,\"timestamp\":1000,\"key\":\"k\\\"1\","
+                                    + "\"value\":\"a\\n\u00e4\u20ac\ud83d\ude00\",\"headers\":["
+                                    + "{\"key\":\"trace\",\"value\":\"x\"},"
+                                    + "{\"key\":\"none\",\"value\":null}]}",
+                            "{\"partition\":0,\"offset\":1,\"timestamp\":2000,\"key\":null,"
+                                    + "\"value\":null,\"headers\":[]}",
+                            "{\"partition\":0,\"offset\":2,\"timestamp\":3000,\"key\":null,"
+                                    + "\"value\":\"\",\"headers\":[]}"),
+                    lines("--text", "--to", 3, "--partitions", 0));
+            assertEquals(
+                    List.of(
+                            "{\"partition\":0,\"offset\":4,\"timestamp\":5000,\"key\":null,"
+                                    + "\"value\":\"Zml2ZQ==\",\"headers\":[]}",
+                            "{\"partition\":1,\"offset\":0,\"timestamp\":6000,\"key\":null,"
+                                    + "\"value\":\"b3RoZXI=\",\"headers\":[]}"),
+                    Stream.concat(
+                                    lines("--from", 4, "--partitions", "0").stream(),
+                                    lines("--partitions", "1").stream())
+                            .toList());
+        }
+    }
+
+    @Test
+    void shouldWriteValuesAloneAsLinesOrWithTheirLengths() {
+        try (LogStore store = open()) {
+            fill(store);
+        }
+
+        assertEquals(List.of("four", "five"), lines("--format", "LINES", "--from", "3"));
+        export("--format", "RAW", "--from", "1", "--to", "4", "--partitions", "0");
+
+        ByteBuffer expected = ByteBuffer.allocate(16);
+        expected.putInt(-1).putInt(0).putInt(4).put(utf8("four"));
+        assertArrayEquals(expected.array(), written.toByteArray());
+    }
+
+    @Test
+    void shouldExportCompressedBatchesOfSeveralSegments() {
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(64 * 1024)
+                        .withCompression(Compression.ZSTD);
+        byte[] value = new byte[20_000];
+        new java.util.Random(1).nextBytes(value);
+        try (LogStore store = open();
+                Appender appender =
+                        store.createTopic("orders", options).partition(0).openAppender()) {
+            for (int i = 0; i < 20; i++) {
+                value[0] = (byte) i;
+                appender.append(appender.newBatch().add(value));
+            }
+        }
+
+        export("--format", "RAW", "--from", "5", "--to", "15");
+
+        ByteBuffer found = ByteBuffer.wrap(written.toByteArray());
+        assertEquals(10 * (4 + value.length), found.remaining());
+        for (int i = 5; i < 15; i++) {
+            value[0] = (byte) i;
+            assertEquals(value.length, found.getInt());
+            byte[] each = new byte[value.length];
+            found.get(each);
+            assertArrayEquals(value, each, "offset " + i);
+        }
+    }
+
+    @Test
+    void shouldRefuseTextThatIsNotUtf8() {
+        try (LogStore store = open();
+                Appender appender =
+                        store.createTopic("orders", TopicOptions.defaults())
+                                .partition(0)
+                                .openAppender()) {
+            appender.append(utf8("good"));
+            appender.append(new byte[] {(byte) 0xc3, 0x28});
+        }
+
+        Run run = export("--text");
+
+        assertEquals(1, run.exitCode(), run.toString());
+        assertTrue(
+                run.err().contains("partition 0, offset 1: the value is not text in UTF-8"),
+                run.err());
+        assertEquals(2, lines().size());
+    }
+
+    @Test
+    void shouldSayWhatWasDeletedAndWriteTheRest() {
+        try (LogStore store = open()) {
+            fill(store).partition(0).deleteRecordsBefore(3);
+
+            Run run = export("--format", "LINES", "--from", "1", "--partitions", "0");
+
+            assertEquals(0, run.exitCode(), run.toString());
+            assertEquals(
+                    String.format("partition 0: the records before offset 3 were deleted%n"),
+                    run.err());
+            assertEquals("four\nfive\n", written.toString(UTF_8));
+        }
+    }
+
+    @Test
+    void shouldEndAtADamagedRangeOrLeaveItOutOnRequest() throws IOException {
+        TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
+        try (LogStore store = open();
+                Appender appender =
+                        store.createTopic("orders", options).partition(0).openAppender()) {
+            for (int i = 0; i < 10; i++) {
+                appender.append(utf8("record " + i));
+                appender.append(new byte[30_000]); // rolls now and then
+            }
+        }
+        Path segment;
+        try (Stream<Path> all = Files.walk(directory)) {
+            segment = all.filter(path -> path.toString().endsWith(".log")).sorted().toList().get(1);
+        }
+        byte[] bytes = Files.readAllBytes(segment);
+        bytes[bytes.length - 100] ^= 1;
+        Files.write(segment, bytes);
+
+        Run run = export("--format", "LINES");
+        assertEquals(1, run.exitCode(), run.toString());
+        long before = written.toString(UTF_8).lines().count();
+
+        Run skipping = export("--format", "LINES", "--skip-damaged");
+        assertEquals(1, skipping.exitCode(), skipping.toString());
+        assertTrue(skipping.err().contains("offsets [7, 8) are damaged"), skipping.err());
+        long all = written.toString(UTF_8).lines().count();
+        assertTrue(all > before && all < 20, before + " and " + all);
+        assertTrue(written.toString(UTF_8).contains("record 9"), "the end is there");
+    }
+
+    @Test
+    void shouldCreateAFileAndNeverOverwriteOne() throws IOException {
+        try (LogStore store = open()) {
+            fill(store);
+        }
+        Path file = directory.resolve("orders.json");
+
+        assertEquals(new Run(0, "", ""), export("--output", file));
+        assertEquals(6, Files.readAllLines(file).size());
+
+        Run again = export("--output", file, "--to", "1");
+        assertEquals(1, again.exitCode(), again.toString());
+        assertTrue(again.err().contains("exists already"), again.err());
+        assertEquals(6, Files.readAllLines(file).size());
+    }
+
+    @Test
+    void shouldEndWhenNobodyReadsTheOutputAnyMore() {
+        try (LogStore store = open()) {
+            fill(store);
+        }
+        OutputStream closed =
+                new OutputStream() {
+                    @Override
+                    public void write(int b) throws IOException {
+                        throw new IOException("Broken pipe");
+                    }
+                };
+
+        Run run = Run.of(new Export(closed), directory.resolve("store"), "orders");
+
+        assertEquals(1, run.exitCode(), run.toString());
+        assertTrue(run.err().contains("Broken pipe"), run.err());
+    }
+
+    @Test
+    void shouldSayWhatIsMissingOrWrong() {
+        Run noStore = export();
+        assertEquals(1, noStore.exitCode(), noStore.toString());
+        assertTrue(noStore.err().contains("there is no directory"), noStore.err());
+        try (LogStore store = open()) {
+            fill(store);
+        }
+
+        Run noTopic = Run.of(new Export(written), directory.resolve("store"), "ordres");
+        assertEquals(1, noTopic.exitCode(), noTopic.toString());
+        assertTrue(noTopic.err().contains("ordres"), noTopic.err());
+        assertEquals(1, export("--partitions", "2").exitCode());
+        assertEquals(1, export("--tier", "ssd:x").exitCode());
+        assertEquals(1, export("--tier", "pmem:" + directory.resolve("none")).exitCode());
+        assertEquals(1, export("--text", "--format", "RAW").exitCode());
+        assertEquals(2, export("--format", "XML").exitCode());
+        assertEquals(2, export("--verbose").exitCode());
+    }
+}
