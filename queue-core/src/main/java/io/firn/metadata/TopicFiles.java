@@ -12,9 +12,11 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -131,9 +133,16 @@ public final class TopicFiles {
      * @throws io.firn.medium.UnsupportedVersionException when a newer Firn wrote some of it
      */
     public void checkVersions(int partitions) throws IOException {
+        Set<String> present = new HashSet<>(parts());
         for (int partition = 0; partition < partitions; partition++) {
-            readPart(START, START + "-" + partition);
-            readPart(PRODUCERS, PRODUCERS + "-" + partition);
+            checkVersion(present, START, START + "-" + partition);
+            checkVersion(present, PRODUCERS, PRODUCERS + "-" + partition);
+        }
+    }
+
+    private void checkVersion(Set<String> present, String magic, String name) throws IOException {
+        if (present.contains(name)) {
+            readPart(magic, name);
         }
     }
 

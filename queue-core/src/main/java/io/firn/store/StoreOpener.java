@@ -137,7 +137,6 @@ public final class StoreOpener {
         store.own(lock, producerIds);
         context.own(epochs);
         TopicScan scan = readTopics();
-        topics.limit().checkOpen(partitionsOf(scan));
         openTiers(identity);
         Map<UUID, List<Block>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
@@ -303,6 +302,7 @@ public final class StoreOpener {
     private TopicScan readTopics() throws IOException {
         TopicScan scan = TopicScan.of(context.files());
         scan.strangers().forEach(path -> context.findings().add(path + ": not a topic"));
+        topics.limit().checkOpen(partitionsOf(scan));
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             if (!e.getValue().deleted()) {
                 new TopicFiles(context.files(), e.getKey())
