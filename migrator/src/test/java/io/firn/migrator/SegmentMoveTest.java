@@ -28,6 +28,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.Verdict;
+import io.firn.sim.SecondRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -347,7 +348,7 @@ class SegmentMoveTest {
                             }));
         }
         try (Appender appender = partition.openSharedAppender()) {
-            for (int i = 0; i < 1_500 || (hasMovedLittle() && isAllAtWork(tasks)); i++) {
+            for (int i = 0; i < SecondRun.share(1_500, 3) || (hasMovedLittle() && isAllAtWork(tasks)); i++) {
                 appender.append(Tiered.value(partition.nextOffset()));
             }
         }
@@ -365,7 +366,7 @@ class SegmentMoveTest {
 
     private boolean hasMovedLittle() {
         long moved = tier(store, HOT).movedDownBytes() + tier(store, WARM).movedDownBytes();
-        return moved < 10L * Tiered.SEGMENT_BYTES;
+        return moved < SecondRun.share(10, 3) * (long) Tiered.SEGMENT_BYTES;
     }
 
     private static boolean isAllAtWork(List<FutureTask<Void>> tasks) {

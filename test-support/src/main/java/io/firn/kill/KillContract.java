@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.kill.Oracle.Violation;
+import io.firn.sim.SecondRun;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * in the short form, over in seconds.
  */
 public abstract class KillContract {
-    private static final int KILLS = 10;
+    private static final int KILLS = SecondRun.share(10, 2);
 
     /** What the store is to lie on. */
     protected abstract Ground ground();

@@ -2,6 +2,7 @@ package io.firn.migrator.kill;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.SecondRun;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A few rounds of {@code bin/test-tiers}. */
 class TiersKillTest {
-    private static final int ROUNDS = 6;
+    private static final int ROUNDS = SecondRun.share(6, 3);
 
     @Test
     void shouldLoseAndDoubleAndLeaveNothingWhenKilledWhileSegmentsMove(@TempDir Path directory)
