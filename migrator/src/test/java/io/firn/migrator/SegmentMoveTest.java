@@ -348,7 +348,9 @@ class SegmentMoveTest {
                             }));
         }
         try (Appender appender = partition.openSharedAppender()) {
-            for (int i = 0; i < SecondRun.share(1_500, 3) || (hasMovedLittle() && isAllAtWork(tasks)); i++) {
+            for (int i = 0;
+                    i < SecondRun.share(1_500, 3) || (hasMovedLittle() && isAllAtWork(tasks));
+                    i++) {
                 appender.append(Tiered.value(partition.nextOffset()));
             }
         }
