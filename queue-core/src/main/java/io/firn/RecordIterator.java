@@ -2,14 +2,20 @@ package io.firn;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.function.ToIntFunction;
 
 /** Copies what a tailer reads, one record at a time. Not thread-safe. */
 final class RecordIterator implements Iterator<StoredRecord>, RecordHandler {
-    private final Tailer tailer;
+    private final ToIntFunction<RecordHandler> pollOne;
     private StoredRecord next;
 
-    RecordIterator(Tailer tailer) {
-        this.tailer = tailer;
+    /**
+     * Creates an iterator.
+     *
+     * @param pollOne hands out a record if there is one
+     */
+    RecordIterator(ToIntFunction<RecordHandler> pollOne) {
+        this.pollOne = pollOne;
     }
 
     @Override
@@ -20,7 +26,7 @@ final class RecordIterator implements Iterator<StoredRecord>, RecordHandler {
 
     @Override
     public boolean hasNext() {
-        return next != null || tailer.poll(this, 1) > 0;
+        return next != null || pollOne.applyAsInt(this) > 0;
     }
 
     @Override

@@ -79,7 +79,7 @@ public interface Tailer extends AutoCloseable {
      * next} throw.
      */
     default Iterator<StoredRecord> iterator() {
-        return new RecordIterator(this);
+        return new RecordIterator(handler -> poll(handler, 1));
     }
 
     /** Returns copies of the records that are available, as {@link #iterator} does. */

@@ -65,8 +65,9 @@ public final class TailerLoop {
     }
 
     /**
-     * Sets a cursor: the run begins at it, advances it behind the records that were handled, and
-     * forces it when it ends without an error. At-least-once, as {@link Cursor} says.
+     * Sets a cursor: the run begins at it, advances it behind the records that were handled, after
+     * 1,000 of them and after 100 ms, and forces it when it ends without an error. At-least-once,
+     * as {@link Cursor} says. A {@link CursorTailer} has its own, and offers more.
      */
     public TailerLoop cursor(Cursor value) {
         cursor = Objects.requireNonNull(value, "cursor");
@@ -99,22 +100,43 @@ public final class TailerLoop {
 
     void run(Tailer tailer, RecordHandler handler) {
         Objects.requireNonNull(handler, "handler");
+        CursorTailer reader = atCursor(tailer);
         begin();
         try {
             if (cursor != null) {
-                tailer.seekTo(cursor);
+                reader.goToCursor();
             }
-            Run run = new Run(tailer, handler);
+            Run run = new Run(reader == null ? tailer : reader, handler);
             while (!isStopping() && !Thread.currentThread().isInterrupted()) {
                 run.poll();
             }
-            if (cursor != null) {
-                cursor.force();
+            if (reader != null && !reader.isByHand()) {
+                reader.commit();
             }
+        } catch (RuntimeException e) {
+            if (reader != null) {
+                reader.leave();
+            }
+            throw e;
         } finally {
             running = false;
             ended.countDown();
         }
+    }
+
+    /** The tailer as one that advances a cursor; null when there is none. */
+    private CursorTailer atCursor(Tailer tailer) {
+        CursorTailer own = tailer instanceof CursorTailer reader ? reader : null;
+        if (cursor == null) {
+            return own;
+        }
+        if (own != null) {
+            throw new InvalidOptionException(
+                    "the tailer reads at cursor "
+                            + own.cursor().name()
+                            + ": its loop must not have another one");
+        }
+        return new CursorTailer(tailer, cursor, CursorOptions.at(cursor.name()));
     }
 
     private synchronized void begin() {
@@ -125,7 +147,7 @@ public final class TailerLoop {
         running = true;
     }
 
-    /** Hands records on, and remembers what the cursor has to know. */
+    /** Hands records on, and remembers which one is being handled. */
     private final class Run implements RecordHandler {
         private final Tailer tailer;
         private final RecordHandler handler;
@@ -133,7 +155,6 @@ public final class TailerLoop {
         private boolean isAgain;
         private int partition = -1;
         private long offset;
-        private boolean isHandled;
         private long pauseMs = FIRST_PAUSE_MS;
 
         Run(Tailer tailer, RecordHandler handler) {
@@ -152,8 +173,6 @@ public final class TailerLoop {
                 onError(e, e.partition(), e.offset() < start ? start : e.nextOffset());
             } catch (RuntimeException e) {
                 onError(e, -1, -1);
-            } finally {
-                advance();
             }
             if (isAgain) {
                 pause();
@@ -165,10 +184,7 @@ public final class TailerLoop {
             if (isStopping()) {
                 return Verdict.AGAIN; // to whoever reads next
             }
-            if (record.partition() != partition) {
-                advance();
-                partition = record.partition();
-            }
+            partition = record.partition();
             offset = record.offset();
             handling = true;
             Verdict verdict = handler.onRecord(record);
@@ -176,26 +192,12 @@ public final class TailerLoop {
             if (verdict == Verdict.AGAIN) {
                 isAgain = true;
             } else if (verdict != null) {
-                handled();
+                pauseMs = FIRST_PAUSE_MS;
                 if (verdict == Verdict.STOP) {
                     stop();
                 }
             }
             return verdict;
-        }
-
-        private void handled() {
-            offset++;
-            isHandled = true;
-            pauseMs = FIRST_PAUSE_MS;
-        }
-
-        /** Once for many records: a cursor is advanced under a lock. */
-        private void advance() {
-            if (cursor != null && isHandled) {
-                cursor.advance(partition, offset);
-            }
-            isHandled = false;
         }
 
         /** Asks what to do, and does it; a place to go on is known unless the handler failed. */
@@ -211,8 +213,8 @@ public final class TailerLoop {
             } else if (verdict != Verdict.CONTINUE) {
                 throw error;
             } else if (isHandlers) {
-                handled();
-                tailer.seek(partition, offset);
+                pauseMs = FIRST_PAUSE_MS;
+                tailer.seek(partition, offset + 1);
             } else {
                 tailer.seek(errorPartition, goOnAt);
             }

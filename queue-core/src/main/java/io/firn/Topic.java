@@ -1,7 +1,9 @@
 package io.firn;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /** A named stream of records in one or more partitions. Thread-safe. */
 public interface Topic {
@@ -47,11 +49,36 @@ public interface Topic {
     /** Opens a tailer over these partitions, or over all if none is given. */
     Tailer openTailer(int... partitions);
 
+    /**
+     * Opens a tailer over these partitions, or over all if none is given, that reads at a cursor
+     * and advances it. Where the cursor has no position yet, it gets the one where the tailer
+     * begins, durably. Each call adds the cursor to those for which {@link
+     * TopicOptions#retainUntilRead} waits, if that is all.
+     *
+     * @throws InvalidOptionException when there is no such partition, or the store is open
+     *     read-only: cursors are advanced by the writing process
+     */
+    default CursorTailer openTailer(CursorOptions options, int... partitions) {
+        Objects.requireNonNull(options, "options");
+        int[] chosen =
+                partitions.length == 0
+                        ? IntStream.range(0, partitionCount()).toArray()
+                        : partitions.clone();
+        Cursor cursor = cursor(options.cursor());
+        return CursorTailer.open(openTailer(chosen), cursor, options, chosen);
+    }
+
     /** Returns the cursor of that name; creates it if there is none. */
     Cursor cursor(String name);
 
     /** Returns the names of its cursors. */
     List<String> cursorNames();
+
+    /**
+     * Returns how far its cursors are behind, for each partition in which they have a position. Of
+     * a cursor that was moved since the last call, the next record is read.
+     */
+    List<CursorMetrics> cursorMetrics();
 
     /** Deletes a cursor, durably; nothing happens when there is none. */
     void deleteCursor(String name);

@@ -3,10 +3,10 @@ package io.firn.examples;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
-import io.firn.Cursor;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
 import io.firn.LogStore;
 import io.firn.Record;
-import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -15,8 +15,8 @@ import java.nio.file.Path;
 
 /**
  * Resumes reading after a restart, because a cursor in the store remembers the offset. Every record
- * is processed at least once. A reader that goes on for ever needs less: {@code tailer.run(handler,
- * new TailerLoop().cursor(billing))}.
+ * is processed at least once: here the cursor is advanced by hand, by default it is after 1,000
+ * records and 100 ms. {@code tailer.run(handler)} reads on for ever.
  */
 public final class ConsumerGroupLike {
     private ConsumerGroupLike() {}
@@ -43,12 +43,10 @@ public final class ConsumerGroupLike {
     }
 
     private static void consume(Topic orders, int limit, PrintStream out) {
-        Cursor billing = orders.cursor("billing");
-        try (Tailer tailer = orders.openTailer()) {
-            tailer.seekTo(billing);
+        CursorOptions billing = CursorOptions.at("billing").withCommitByHand();
+        try (CursorTailer tailer = orders.openTailer(billing)) {
             tailer.forEach(order -> bill(order, out), limit);
-            billing.advance(0, tailer.offset()); // everything before is processed; stored soon
-            billing.force(); // stored now
+            tailer.commit(); // what was processed is never billed again, whatever happens now
         }
     }
 

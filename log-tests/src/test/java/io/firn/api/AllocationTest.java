@@ -8,6 +8,8 @@ import com.sun.management.ThreadMXBean;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Claim;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
@@ -240,6 +242,32 @@ class AllocationTest {
                     });
             assertEquals(3L * (OPERATIONS + WARM_UP), taken[0]);
             assertNotNull(handler);
+        }
+    }
+
+    @Test
+    void shouldPollAtACursorWithoutAllocation() {
+        Partition partition = created(Durability.WRITTEN);
+        CursorOptions options = CursorOptions.at("c").withCommitEvery(10, Duration.ofMillis(50));
+        try (Appender appender = partition.openAppender();
+                CursorTailer tailer = partition.topic().openTailer(options)) {
+            long[] sum = new long[1];
+            RecordHandler handler =
+                    record -> {
+                        sum[0] += record.offset();
+                        return Verdict.CONTINUE;
+                    };
+            Consumer<Record> consumer = record -> sum[0] += record.offset();
+            long[] taken = new long[1];
+            assertNoAllocation(
+                    i -> {
+                        appender.append(value);
+                        appender.append(value);
+                        taken[0] += tailer.forEach(consumer, 1);
+                        taken[0] += tailer.poll(handler, 10);
+                        taken[0] += tailer.poll(handler, 10, Duration.ZERO);
+                    });
+            assertEquals(2L * (OPERATIONS + WARM_UP), taken[0]);
         }
     }
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -14,6 +16,7 @@ import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
+import io.firn.Verdict;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -338,6 +341,61 @@ class TopicRulesTest {
                 assertTrue(cursor == 3 || start <= cursor, start + " > " + cursor + " at " + i);
             }
         }
+    }
+
+    /**
+     * O7: whatever a tailer has committed by itself, and however much of that a crash takes back,
+     * who goes on at the cursor skips no record; and none comes again that was committed by hand.
+     */
+    @Test
+    void shouldSkipNoRecordAndRepeatNoneThatWasCommittedByHand() {
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        long[] handled = {0};
+        long[] committed = {0};
+        List<long[]> known = new ArrayList<>();
+        medium.onOperation(
+                number -> {
+                    for (Survival each : survivals(number)) {
+                        left.add(medium.crash(each));
+                        known.add(new long[] {handled[0], committed[0]});
+                    }
+                });
+        try (Appender appender = topic.partition(0).openAppender();
+                CursorTailer tailer = topic.openTailer(CursorOptions.at("c").withCommitEvery(2))) {
+            for (int i = 0; i < 9; i++) {
+                appender.append(new byte[100]);
+                appender.append(new byte[100]);
+                tailer.poll(
+                        record -> {
+                            handled[0] = record.offset() + 1;
+                            return Verdict.CONTINUE;
+                        },
+                        i % 3 + 1);
+                if (i % 4 == 2) {
+                    tailer.commit();
+                    committed[0] = handled[0];
+                }
+                simulation.pass(store, i % 2 == 0 ? 100 : 10);
+            }
+        }
+        medium.onOperation(number -> {});
+        int behind = 0;
+        for (int i = 0; i < left.size(); i++) {
+            try (LogStore again = new Simulation(left.get(i)).open()) {
+                Topic found = again.openTopic("t");
+                CursorTailer tailer = found.openTailer(CursorOptions.at("c"));
+                long first = tailer.offset();
+                long[] then = known.get(i);
+                assertTrue(first <= then[0], first + " skips from " + then[0] + " at " + i);
+                assertTrue(first >= then[1], first + " repeats from " + then[1] + " at " + i);
+                behind += first < then[0] ? 1 : 0;
+                long[] next = {first};
+                tailer.forEach(record -> assertEquals(next[0]++, record.offset()), 1_000);
+                assertEquals(found.partition(0).nextOffset(), next[0], "power cut " + i);
+            }
+        }
+        assertTrue(behind > 0, "a crash takes something back");
     }
 
     /**

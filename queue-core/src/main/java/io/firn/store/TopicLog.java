@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.Cursor;
+import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Tailer;
@@ -29,6 +30,7 @@ final class TopicLog implements Topic {
     private final TopicOwner owner;
     private final TopicContext context;
     private final Cursors cursors;
+    private final CursorLags lags;
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> partitions = List.of();
 
@@ -42,6 +44,7 @@ final class TopicLog implements Topic {
         this.owner = owner;
         this.context = new TopicContext(store, id, name, options);
         this.cursors = new Cursors(context, this::partitionCount, i -> partitionLog(i).forcer());
+        this.lags = new CursorLags(cursors);
         context.readPositions(cursors);
     }
 
@@ -202,6 +205,11 @@ final class TopicLog implements Topic {
     @Override
     public void deleteCursor(String cursorName) {
         cursors.delete(cursorName);
+    }
+
+    @Override
+    public List<CursorMetrics> cursorMetrics() {
+        return lags.of(partitions);
     }
 
     // ---- changes

@@ -1,0 +1,405 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.ClosedException;
+import io.firn.Cursor;
+import io.firn.CursorMetrics;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.RecordHandler;
+import io.firn.RetainUntilRead;
+import io.firn.StoredRecord;
+import io.firn.TailerLoop;
+import io.firn.Topic;
+import io.firn.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tailers that read at a cursor. */
+class CursorTailerTest {
+    private static final CursorOptions AT_C = CursorOptions.at("c");
+    private static final Duration LONG = Duration.ofDays(1);
+
+    @TempDir private Path directory;
+    private final ManualClock clock = new ManualClock();
+    private final List<String> read = new ArrayList<>();
+    private final RecordHandler keep =
+            record -> {
+                read.add(record.partition() + ":" + record.offset());
+                return Verdict.CONTINUE;
+            };
+    private LogStore store;
+    private Topic topic;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).clock(clock).invokerMode().open();
+        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(2));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private void append(int partition, int count) {
+        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+            for (int i = 0; i < count; i++) {
+                appender.append(bytes("" + i));
+            }
+        }
+    }
+
+    private List<Long> cursor() {
+        Cursor cursor = topic.cursor("c");
+        return List.of(cursor.offset(0), cursor.offset(1));
+    }
+
+    /** What another process finds: it is written when it is forced, or when the store works. */
+    private List<Long> persisted() {
+        try (LogStore reader = Stores.at(directory).readOnly().open()) {
+            Cursor cursor = reader.openTopic("t").cursor("c");
+            return List.of(cursor.offset(0), cursor.offset(1));
+        }
+    }
+
+    @Test
+    void shouldBeginAtTheStartTheEndOrATimestampAndThenAtTheCursor() {
+        append(0, 3);
+        clock.advance(1_000);
+        append(0, 3);
+        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("start"))) {
+            assertEquals(0, tailer.offset(0));
+        }
+        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("end").withFirstAtEnd())) {
+            assertEquals(6, tailer.offset(0));
+            assertEquals(0, tailer.offset(1));
+        }
+        CursorOptions since = CursorOptions.at("time").withFirstAtTimestamp(clock.time());
+        try (CursorTailer tailer = topic.openTailer(since, 0)) {
+            assertEquals(3, tailer.offset());
+            assertEquals("time", tailer.cursor().name());
+        }
+        assertEquals(6, topic.cursor("end").offset(0));
+        assertEquals(-1, topic.cursor("time").offset(1), "of a partition that it did not read");
+        append(0, 1);
+        append(1, 2);
+        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("end").withFirstAtEnd())) {
+            assertEquals(6, tailer.offset(0), "where it stood");
+            assertEquals(2, tailer.poll(keep, 2));
+        }
+        assertEquals(List.of("0:6", "1:0"), read);
+    }
+
+    /** After a crash, the end would be further on, and what came in between would be skipped. */
+    @Test
+    void shouldBeginDurably() {
+        append(0, 3);
+        topic.openTailer(AT_C.withFirstAtEnd());
+        assertEquals(List.of(3L, 0L), persisted());
+    }
+
+    @Test
+    void shouldAdvanceTheCursorAfterEachNumberOfRecords() {
+        append(0, 10);
+        try (CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(4))) {
+            List<Long> seen = new ArrayList<>();
+            tailer.poll(
+                    record -> {
+                        seen.add(topic.cursor("c").offset(0));
+                        return Verdict.CONTINUE;
+                    },
+                    100);
+            assertEquals(List.of(0L, 0L, 0L, 0L, 4L, 4L, 4L, 4L, 8L, 8L), seen);
+            assertEquals(List.of(8L, 0L), cursor());
+        }
+        assertEquals(List.of(10L, 0L), cursor(), "at close");
+    }
+
+    @Test
+    void shouldAdvanceTheCursorInAllPartitionsThatWereRead() {
+        append(0, 3);
+        append(1, 3);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(5));
+        assertEquals(5, tailer.poll(keep, 5));
+        assertEquals(5, cursor().get(0) + cursor().get(1));
+    }
+
+    @Test
+    void shouldAdvanceTheCursorAfterATimeEvenWhenNothingComes() throws Exception {
+        store.close();
+        store = Stores.at(directory).open();
+        topic = store.openTopic("t");
+        append(0, 1);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1_000, Duration.ofMillis(1)));
+        Stores.Task<Integer> reads =
+                Stores.start(() -> tailer.poll(keep, 1) + tailer.poll(keep, 1, LONG));
+        Stores.await("the commit", () -> topic.cursor("c").offset(0) == 1);
+        append(0, 1);
+        assertEquals(2, reads.result(), "it goes on waiting");
+    }
+
+    @Test
+    void shouldAdvanceTheCursorByHandOnly() {
+        append(0, 5);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitByHand());
+        tailer.poll(keep, 3);
+        tailer.poll(keep, 1);
+        assertEquals(List.of(0L, 0L), cursor());
+        tailer.commit();
+        assertEquals(List.of(4L, 0L), persisted());
+        tailer.poll(keep, 1);
+        tailer.close();
+        assertEquals(List.of(4L, 0L), cursor());
+    }
+
+    @Test
+    void shouldNotPassARecordThatIsNotHandled() {
+        append(0, 5);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        tailer.poll(record -> record.offset() == 2 ? Verdict.AGAIN : keep.onRecord(record), 9);
+        assertEquals(List.of(2L, 0L), cursor());
+        assertThrows(
+                IllegalArgumentException.class,
+                () ->
+                        tailer.poll(
+                                record -> {
+                                    throw new IllegalArgumentException("on purpose");
+                                },
+                                9));
+        assertEquals(List.of(2L, 0L), cursor());
+        tailer.poll(record -> Verdict.STOP, 9);
+        assertEquals(List.of(3L, 0L), cursor());
+        assertEquals(2, tailer.forEach(record -> read.add("" + record.offset()), 9));
+        assertEquals(List.of("0:0", "0:1", "3", "4"), read);
+        assertEquals(List.of(5L, 0L), cursor());
+        tailer.commit();
+        tailer.close();
+    }
+
+    @Test
+    void shouldFailOrStartAgainWhenRetentionHasOvertakenIt() {
+        append(0, 5);
+        append(1, 5);
+        topic.openTailer(AT_C).close();
+        topic.partition(0).deleteRecordsBefore(3);
+        CursorTailer failing = topic.openTailer(AT_C, 0);
+        OffsetOutOfRangeException e =
+                assertThrows(OffsetOutOfRangeException.class, () -> failing.poll(keep, 9));
+        assertEquals(3, e.logStartOffset());
+        List<String> lost = new ArrayList<>();
+        CursorTailer tailer =
+                topic.openTailer(
+                        AT_C.withStartAgain(
+                                (partition, from, to) ->
+                                        lost.add(partition + ":" + from + "-" + to)));
+        assertEquals(7, tailer.poll(keep, 7), "the limit holds across both");
+        assertEquals(List.of("0:0-3"), lost);
+        assertEquals(3, tailer.overtakenRecords());
+        read.sort(null);
+        assertEquals(List.of("0:3", "0:4", "1:0", "1:1", "1:2", "1:3", "1:4"), read);
+        tailer.close();
+        assertEquals(List.of(5L, 5L), cursor());
+    }
+
+    /** A handler may read another log, and what that throws is no concern of this one. */
+    @Test
+    void shouldNotTakeAnErrorOfTheHandlerForItsOwn() {
+        append(0, 2);
+        CursorTailer tailer = topic.openTailer(AT_C.withStartAgain((p, from, to) -> {}));
+        assertThrows(
+                OffsetOutOfRangeException.class,
+                () ->
+                        tailer.poll(
+                                record -> {
+                                    throw new OffsetOutOfRangeException("other", 0, 1, 7, 9);
+                                },
+                                1));
+        assertEquals(0, tailer.overtakenRecords());
+        assertEquals(2, tailer.poll(keep, 9));
+    }
+
+    @Test
+    void shouldCountACopyAsHandledWhenTheNextIsAskedFor() {
+        append(0, 4);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1), 0);
+        Iterator<StoredRecord> copies = tailer.iterator();
+        assertEquals(0, copies.next().offset());
+        assertEquals(List.of(0L, -1L), cursor(), "it may be in work");
+        assertTrue(copies.hasNext());
+        assertEquals(List.of(1L, -1L), cursor());
+        assertEquals(1, copies.next().offset());
+        tailer.commit();
+        assertEquals(List.of(2L, -1L), persisted(), "the user says that it is handled");
+        assertTrue(copies.hasNext());
+        assertEquals(1, tailer.poll(keep, 1));
+        assertEquals(List.of("0:2"), read, "what was read ahead was given to nobody");
+        assertEquals(3, tailer.stream().toList().get(0).offset());
+        tailer.close();
+        assertEquals(List.of(4L, -1L), cursor());
+    }
+
+    @Test
+    void shouldLeaveACopyUnhandledWhoseWorkFailed() {
+        append(0, 2);
+        try (CursorTailer tailer = topic.openTailer(AT_C, 0)) {
+            tailer.iterator().next();
+        }
+        assertEquals(0, cursor().get(0));
+    }
+
+    @Test
+    void shouldMoveTheCursorWithASeek() {
+        append(0, 9);
+        append(1, 9);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitByHand());
+        tailer.seek(1, 4);
+        tailer.commit();
+        assertEquals(List.of(0L, 4L), cursor());
+        tailer.seekToEnd();
+        tailer.commit();
+        assertEquals(List.of(9L, 9L), cursor());
+        tailer.seekToLast(2);
+        tailer.commit();
+        assertEquals(List.of(7L, 7L), cursor());
+        tailer.seekToStart();
+        tailer.commit();
+        assertEquals(List.of(0L, 0L), cursor());
+        tailer.seek(0, 10);
+        assertThrows(InvalidOptionException.class, tailer::commit);
+    }
+
+    @Test
+    void shouldRunInALoopAndCommitWhatItHandled() {
+        append(0, 3);
+        append(1, 3);
+        AtomicInteger left = new AtomicInteger(4);
+        RecordHandler some =
+                record -> {
+                    keep.onRecord(record);
+                    return left.decrementAndGet() == 0 ? Verdict.STOP : Verdict.CONTINUE;
+                };
+        topic.openTailer(AT_C).run(some);
+        assertEquals(4, persisted().get(0) + persisted().get(1));
+        left.set(2);
+        topic.openTailer(AT_C).run(some);
+        assertEquals(List.of(3L, 3L), persisted());
+        read.sort(null);
+        assertEquals(List.of("0:0", "0:1", "0:2", "1:0", "1:1", "1:2"), read);
+        CursorTailer tailer = topic.openTailer(AT_C);
+        TailerLoop twice = new TailerLoop().cursor(topic.cursor("other"));
+        assertThrows(InvalidOptionException.class, () -> tailer.run(keep, twice));
+        assertFalse(twice.isRunning());
+    }
+
+    @Test
+    void shouldRefuseToBeUsedByItsHandlerOrWithoutItsCursor() {
+        append(0, 2);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        tailer.poll(
+                                record -> {
+                                    tailer.commit();
+                                    return Verdict.CONTINUE;
+                                },
+                                1));
+        topic.deleteCursor("c");
+        assertThrows(ClosedException.class, () -> tailer.poll(keep, 1));
+        tailer.close();
+        assertThrows(ClosedException.class, () -> tailer.poll(keep, 1));
+        try (LogStore reader = Stores.at(directory).readOnly().open()) {
+            Topic followed = reader.openTopic("t");
+            assertThrows(InvalidOptionException.class, () -> followed.openTailer(AT_C));
+        }
+        assertThrows(InvalidOptionException.class, () -> AT_C.withCommitEvery(0));
+        assertThrows(InvalidOptionException.class, () -> AT_C.withCommitEvery(1, Duration.ZERO));
+    }
+
+    @Test
+    void shouldKeepRecordsForItFromItsOpeningOn() {
+        topic.changeOptions(
+                topic.options().withRetentionBytes(0).withRetainUntilRead(RetainUntilRead.byAll()));
+        CursorTailer tailer = topic.openTailer(AT_C);
+        try (Appender appender = topic.partition(0).openSharedAppender()) {
+            for (int i = 0; i < 30; i++) {
+                appender.append(new byte[10_000]);
+            }
+        }
+        Stores.work(store);
+        assertEquals(0, topic.partition(0).logStartOffset());
+        tailer.poll(keep, 100);
+        tailer.commit();
+        Stores.work(store);
+        assertEquals(24, topic.partition(0).logStartOffset());
+    }
+
+    @Test
+    void shouldTellHowFarCursorsAreBehind() {
+        append(0, 2);
+        clock.advance(5_000);
+        append(0, 2);
+        clock.advance(700);
+        topic.cursor("none");
+        topic.cursor("c").advance(0, 0);
+        long all = topic.partition(0).metrics().bytes();
+        CursorMetrics lag = topic.cursorMetrics().get(0);
+        assertEquals("c", lag.cursor());
+        assertEquals(0, lag.partition());
+        assertEquals(0, lag.offset());
+        assertEquals(4, lag.lagRecords());
+        assertEquals(all, lag.lagBytes());
+        assertEquals(5_700, lag.lagMs());
+        topic.cursor("c").advance(0, 2);
+        topic.cursor("d").advance(0, 4);
+        List<CursorMetrics> lags = topic.cursorMetrics();
+        assertEquals(2, lags.size());
+        assertEquals(2, lags.get(0).lagRecords());
+        assertEquals(all / 2, lags.get(0).lagBytes(), "records of one size");
+        assertEquals(700, lags.get(0).lagMs());
+        assertEquals(lags, topic.cursorMetrics());
+        assertEquals(0, lags.get(1).lagRecords());
+        assertEquals(0, lags.get(1).lagBytes());
+        assertEquals(0, lags.get(1).lagMs());
+        topic.cursor("c").advance(0, 1);
+        topic.partition(0).deleteRecordsBefore(3);
+        lag = topic.cursorMetrics().get(0);
+        assertEquals(1, lag.offset());
+        assertEquals(1, lag.lagRecords(), "what is gone is not read any more");
+        assertEquals(700, lag.lagMs());
+    }
+
+    @Test
+    void shouldCountBytesBehindAcrossSegments() {
+        try (Appender appender = topic.partition(1).openSharedAppender()) {
+            for (int i = 0; i < 20; i++) {
+                appender.append(new byte[10_000]);
+            }
+        }
+        long all = topic.partition(1).metrics().bytes();
+        for (int offset = 0; offset <= 20; offset++) {
+            topic.cursor("c").advance(1, offset);
+            CursorMetrics lag = topic.cursorMetrics().get(0);
+            assertEquals(20 - offset, lag.lagRecords());
+            assertEquals(all * (20 - offset) / 20.0, (double) lag.lagBytes(), 1);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.firn;
+
+/**
+ * How far a cursor is behind the visible end of a partition, at one moment. Immutable; equal when
+ * all of it is.
+ */
+public interface CursorMetrics {
+
+    /** Returns the cursor's name. */
+    String cursor();
+
+    /** Returns the partition's number. */
+    int partition();
+
+    /** Returns the cursor's position in the partition. */
+    long offset();
+
+    /**
+     * Returns the number of offsets from the cursor to the visible end, without those below the log
+     * start.
+     */
+    long lagRecords();
+
+    /**
+     * Returns the bytes of their batches; in the cursor's segment it is estimated as if all records
+     * had the same size.
+     */
+    long lagBytes();
+
+    /**
+     * Returns the age in ms, by its timestamp and the store's clock, of the next record; 0 when
+     * there is none, −1 when it cannot be read.
+     */
+    long lagMs();
+}

@@ -1,0 +1,429 @@
+package io.firn;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * A tailer that reads at a cursor, and advances it behind the records that were handled: as often
+ * as its {@link CursorOptions} say, and durably in {@link #commit}. After a crash, the same cursor
+ * leads to the first record that was not handled before the position that was persisted last, so
+ * records may be read twice, but none is skipped.
+ *
+ * <p>A record is handled when its handler has returned {@link Verdict#CONTINUE} or {@link
+ * Verdict#STOP}; one of an {@link #iterator} or {@link #stream}, when the next one is asked for. A
+ * seek moves the cursor, too, at the next commit. One cursor may have tailers for different
+ * partitions; two that read the same partition would take turns to move it.
+ *
+ * <p>As other tailers, for one thread at a time; {@link #overtakenRecords} is for any.
+ */
+public final class CursorTailer implements Tailer {
+    private static final int RECORDS_BETWEEN_LOOKS = 16;
+
+    private final Tailer tailer;
+    private final Cursor cursor;
+    private final CursorOptions options;
+    private final int[] partitions;
+    private final HandledRecords handled;
+    private final Handling handling = new Handling();
+    private final Each each = new Each();
+
+    /** When the first record was handled that the cursor has not passed. */
+    private long handledNs;
+
+    /** Copies: what was read ahead, and what was given to who iterates and may be at work. */
+    private StoredRecord ahead;
+
+    private StoredRecord given;
+    private volatile Thread readBy;
+    private volatile long overtaken;
+
+    /**
+     * Creates a tailer that leaves it to the caller where it begins.
+     *
+     * @param partitions those that the tailer reads; empty when the caller does not seek to ends
+     */
+    CursorTailer(Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
+        this.tailer = tailer;
+        this.cursor = cursor;
+        this.options = options;
+        this.partitions = partitions;
+        this.handled = new HandledRecords(cursor);
+    }
+
+    /** Moves a tailer to its cursor; closes it when that fails. */
+    static CursorTailer open(
+            Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
+        CursorTailer opened = new CursorTailer(tailer, cursor, options, partitions);
+        try {
+            opened.begin();
+            return opened;
+        } catch (RuntimeException e) {
+            tailer.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Where it begins is durable before anything is read: after a crash, the end would be another
+     * one.
+     */
+    private void begin() {
+        boolean isNew = false;
+        for (int partition : partitions) {
+            isNew |= cursor.offset(partition) < 0;
+        }
+        if (isNew && options.first() == CursorOptions.First.END) {
+            tailer.seekToEnd();
+        } else if (isNew && options.first() == CursorOptions.First.TIMESTAMP) {
+            tailer.seekToTimestamp(options.timestampMs());
+        }
+        for (int partition : partitions) {
+            long offset = cursor.offset(partition);
+            if (offset < 0) {
+                cursor.advance(partition, tailer.offset(partition));
+            } else {
+                tailer.seek(partition, offset);
+            }
+        }
+        cursor.force();
+    }
+
+    /** Returns the cursor. */
+    public Cursor cursor() {
+        return cursor;
+    }
+
+    /**
+     * Returns the number of offsets that this tailer has passed over because retention had deleted
+     * their records, see {@link CursorOptions#withStartAgain}. For any thread.
+     */
+    public long overtakenRecords() {
+        return overtaken;
+    }
+
+    /**
+     * Advances the cursor behind the records that were handled, among them the one that an iterator
+     * has returned last, and makes it durable before it returns.
+     *
+     * @throws InvalidOptionException when this tailer was moved behind the end by a seek
+     * @throws ClosedException when the cursor was deleted, or the store was closed
+     */
+    public void commit() {
+        checkIdle();
+        noteGiven();
+        handled.advanceCursor();
+        cursor.force();
+    }
+
+    /** Whether only its user commits. */
+    boolean isByHand() {
+        return options.isByHand();
+    }
+
+    /** Moves to the cursor, or to the start where it has no position. */
+    void goToCursor() {
+        tailer.seekTo(cursor);
+    }
+
+    /** The last chance to advance the cursor, unless only the user commits. */
+    void leave() {
+        if (!isByHand()) {
+            try {
+                handled.advanceCursor();
+            } catch (FirnException e) {
+                return; // the store or the cursor is gone: the records are read again
+            }
+        }
+    }
+
+    private void commitIfDue() {
+        if (handled.count() >= options.commitRecords() || untilDueNs() <= 0) {
+            handled.advanceCursor();
+        }
+    }
+
+    private long untilDueNs() {
+        boolean isTimed = handled.count() > 0 && options.commitNs() < Long.MAX_VALUE;
+        return isTimed ? options.commitNs() - (System.nanoTime() - handledNs) : Long.MAX_VALUE;
+    }
+
+    private void note(int partition, long offset) {
+        if (handled.count() == 0 && options.commitNs() < Long.MAX_VALUE) {
+            handledNs = System.nanoTime();
+        }
+        handled.at(partition, offset);
+    }
+
+    // ---- reading
+
+    @Override
+    public int poll(RecordHandler handler, int limit) {
+        return poll(handler, limit, Duration.ZERO);
+    }
+
+    @Override
+    public int poll(RecordHandler handler, int limit, Duration timeout) {
+        Objects.requireNonNull(handler, "handler");
+        Objects.requireNonNull(timeout, "timeout");
+        checkIdle();
+        backToAhead();
+        noteGiven();
+        handling.handler = handler;
+        int taken = pollOnce(handling, limit, Duration.ZERO);
+        if (taken == 0 && !handling.isStopped && timeout.compareTo(Duration.ZERO) > 0) {
+            taken = await(limit, timeout);
+        }
+        return taken;
+    }
+
+    /** The wait ends when the cursor is to be advanced, and goes on afterwards. */
+    private int await(int limit, Duration timeout) {
+        long dueNs = untilDueNs();
+        Duration due = Duration.ofNanos(dueNs);
+        if (dueNs == Long.MAX_VALUE || timeout.compareTo(due) <= 0) {
+            return pollOnce(handling, limit, timeout);
+        }
+        int taken = pollOnce(handling, limit, due);
+        boolean isOver = taken > 0 || handling.isStopped || Thread.currentThread().isInterrupted();
+        return isOver ? taken : pollOnce(handling, limit, timeout.minus(due));
+    }
+
+    private int pollOnce(RecordHandler to, int limit, Duration timeout) {
+        handling.isStopped = false;
+        if (readBy != Thread.currentThread()) {
+            readBy = Thread.currentThread();
+        }
+        try {
+            return pollPast(to, limit, timeout);
+        } finally {
+            handling.isInHandler = false;
+            commitIfDue();
+        }
+    }
+
+    /** Polls on where records are missing, if the options say so. */
+    private int pollPast(RecordHandler to, int limit, Duration timeout) {
+        int before = handling.taken;
+        while (true) {
+            int taken = handling.taken - before; // in polls that have ended with an exception
+            if (taken > 0 && (taken == limit || handling.isStopped)) {
+                return taken;
+            }
+            try {
+                return taken
+                        + (timeout.isZero() || taken > 0
+                                ? tailer.poll(to, limit - taken)
+                                : tailer.poll(to, limit, timeout));
+            } catch (OffsetOutOfRangeException e) {
+                boolean isBehind = e.offset() < e.logStartOffset();
+                if (handling.isInHandler || !isBehind || options.onOvertaken() == null) {
+                    throw e;
+                }
+                startAgain(e);
+            }
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // by the reading thread only
+    private void startAgain(OffsetOutOfRangeException e) {
+        options.onOvertaken().onOvertaken(e.partition(), e.offset(), e.logStartOffset());
+        tailer.seek(e.partition(), e.logStartOffset());
+        overtaken += e.logStartOffset() - e.offset();
+    }
+
+    /** Passes records on, and notes those that are handled. */
+    private final class Handling implements RecordHandler {
+        private RecordHandler handler;
+        private int taken;
+        private boolean isInHandler;
+        private boolean isStopped;
+
+        @Override
+        public Verdict onRecord(Record record) {
+            int partition = record.partition();
+            long offset = record.offset();
+            isInHandler = true;
+            Verdict verdict = handler.onRecord(record);
+            isInHandler = false;
+            if (verdict == Verdict.AGAIN) {
+                isStopped = true;
+            } else if (verdict != null) {
+                note(partition, offset + 1);
+                isStopped = verdict == Verdict.STOP;
+                boolean isTime = (++taken & RECORDS_BETWEEN_LOOKS - 1) == 0;
+                if (isTime || handled.count() >= options.commitRecords()) {
+                    commitIfDue();
+                }
+            }
+            return verdict;
+        }
+    }
+
+    @Override
+    public int forEach(Consumer<? super Record> consumer, int limit) {
+        return forEach(consumer, limit, Duration.ZERO);
+    }
+
+    @Override
+    public int forEach(Consumer<? super Record> consumer, int limit, Duration timeout) {
+        Objects.requireNonNull(consumer, "consumer");
+        checkIdle();
+        each.consumer = consumer;
+        return poll(each, limit, timeout);
+    }
+
+    private static final class Each implements RecordHandler {
+        private Consumer<? super Record> consumer;
+
+        @Override
+        public Verdict onRecord(Record record) {
+            consumer.accept(record);
+            return Verdict.CONTINUE;
+        }
+    }
+
+    // ---- copies
+
+    @Override
+    public Iterator<StoredRecord> iterator() {
+        return new Copies();
+    }
+
+    /** A copy that was given counts as handled only when another one is asked for. */
+    private final class Copies implements Iterator<StoredRecord>, RecordHandler {
+        @Override
+        public Verdict onRecord(Record record) {
+            ahead = record.copy();
+            return Verdict.CONTINUE;
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (ahead == null) {
+                checkIdle();
+                noteGiven();
+                pollOnce(this, 1, Duration.ZERO);
+            }
+            return ahead != null;
+        }
+
+        @Override
+        public StoredRecord next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("no more records are visible");
+            }
+            given = ahead;
+            ahead = null;
+            return given;
+        }
+    }
+
+    private void noteGiven() {
+        if (given != null) {
+            note(given.partition(), given.offset() + 1);
+            given = null;
+        }
+    }
+
+    /** What an iterator has read ahead was given to nobody. */
+    private void backToAhead() {
+        if (ahead != null) {
+            tailer.seek(ahead.partition(), ahead.offset());
+            ahead = null;
+        }
+    }
+
+    // ---- its place
+
+    @Override
+    public long offset(int partition) {
+        return tailer.offset(partition);
+    }
+
+    @Override
+    public long offset() {
+        return tailer.offset();
+    }
+
+    @Override
+    public void seek(int partition, long offset) {
+        forgetCopies();
+        tailer.seek(partition, offset);
+        note(partition, offset);
+    }
+
+    @Override
+    public void seek(long offset) {
+        forgetCopies();
+        tailer.seek(offset);
+        noteAll();
+    }
+
+    @Override
+    public void seekToStart() {
+        forgetCopies();
+        tailer.seekToStart();
+        noteAll();
+    }
+
+    @Override
+    public void seekToEnd() {
+        forgetCopies();
+        tailer.seekToEnd();
+        noteAll();
+    }
+
+    @Override
+    public void seekToLast(long count) {
+        forgetCopies();
+        tailer.seekToLast(count);
+        noteAll();
+    }
+
+    @Override
+    public void seekToTimestamp(long timestampMs) {
+        forgetCopies();
+        tailer.seekToTimestamp(timestampMs);
+        noteAll();
+    }
+
+    @Override
+    public void seekTo(Cursor other) {
+        forgetCopies();
+        tailer.seekTo(other);
+        noteAll();
+    }
+
+    private void forgetCopies() {
+        checkIdle();
+        ahead = null;
+        given = null;
+    }
+
+    private void noteAll() {
+        for (int partition : partitions) {
+            note(partition, tailer.offset(partition));
+        }
+    }
+
+    private void checkIdle() {
+        if (handling.isInHandler) {
+            throw new IllegalStateException("a handler must not use its own tailer");
+        }
+    }
+
+    /**
+     * Closes the tailer. Unless only {@link #commit} does so, and if this thread polled last,
+     * advances the cursor behind the records that were handled. Idempotent.
+     */
+    @Override
+    public void close() {
+        tailer.close();
+        if (readBy == Thread.currentThread()) { // another one may be in a poll
+            leave();
+        }
+    }
+}
