@@ -16,6 +16,7 @@ module io.firn.server {
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires java.logging;
+    requires java.security.sasl;
     requires jdk.management;
     requires transitive java.management;
 

@@ -12,6 +12,7 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
@@ -44,6 +45,7 @@ import org.apache.kafka.common.Uuid;
  */
 public final class FirnServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final String DIRECTORY = "server";
     private static final String IDENTITY = "server";
     private static final int VERSION = 1;
 
@@ -63,13 +65,13 @@ public final class FirnServer implements AutoCloseable {
         LogStore store = builder.store;
         this.config = builder.config();
         this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
-        this.security = new ServerSecurity(config, threads.handshakes());
         FileMedium medium = FileMedium.real();
-        Path directory = store.directory().resolve("server");
-        medium.createDirectories(directory);
+        Path directory = store.directory().resolve(DIRECTORY);
+        ScramUsers users = ScramUsers.open(medium, securityDirectory(medium, store));
+        this.security = new ServerSecurity(config, users, threads.handshakes());
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ServedApis apis = new ServedApis(topics, nodes, threads.executors());
+        ServedApis apis = new ServedApis(topics, nodes, users, threads.executors());
         this.groups =
                 new Groups(
                         topics,
@@ -116,6 +118,13 @@ public final class FirnServer implements AutoCloseable {
     /** Returns a builder for a server on a store; the caller keeps and closes the store. */
     public static Builder of(LogStore store) {
         return new Builder(store);
+    }
+
+    /** Returns the directory of the server's secrets; creates those that it is in. */
+    static Path securityDirectory(FileMedium medium, LogStore store) throws IOException {
+        Path directory = store.directory().resolve(DIRECTORY);
+        medium.createDirectories(directory);
+        return directory.resolve("security");
     }
 
     private static String clusterId(FileMedium medium, Path file) throws IOException {

@@ -16,10 +16,14 @@ import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.ProducerIds;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
+import io.firn.server.log.UserAdmin;
+import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.SaslApis;
 import java.util.concurrent.Executor;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -32,6 +36,7 @@ import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
@@ -72,9 +77,11 @@ final class ServedApis {
             Executor decompression) {}
 
     /** Serves everything but groups. */
-    ServedApis(ServedTopics topics, Nodes nodes, Executors threads) {
+    ServedApis(ServedTopics topics, Nodes nodes, ScramUsers users, Executors threads) {
         this.threads = threads;
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
+        SaslApis.serve(table);
+        serveUsers(new UserAdmin(users), threads.admin());
         serveLog(topics, nodes);
         serveAdmin(topics, threads.admin());
         serveDescriptions(topics, nodes, threads.admin());
@@ -112,6 +119,19 @@ final class ServedApis {
                 OffsetForLeaderEpochRequestData.class,
                 background,
                 cluster::epochs);
+    }
+
+    private void serveUsers(UserAdmin admin, Executor background) {
+        table.serve(
+                ApiKeys.ALTER_USER_SCRAM_CREDENTIALS,
+                AlterUserScramCredentialsRequestData.class,
+                background,
+                admin::alter);
+        table.serve(
+                ApiKeys.DESCRIBE_USER_SCRAM_CREDENTIALS,
+                DescribeUserScramCredentialsRequestData.class,
+                background,
+                admin::describe);
     }
 
     /** Serves groups: members have threads that nothing else can take. */

@@ -42,6 +42,16 @@ public final class ServerMain implements Callable<Integer> {
             description = "Sets one key, overriding the file; can be repeated")
     private Map<String, String> overrides = new LinkedHashMap<>();
 
+    @Option(
+            names = "--add-user",
+            paramLabel = "NAME",
+            description = {
+                "Adds a user who authenticates by SCRAM, or gives the user another password, and ends.",
+                "Reads the password from the terminal or one line of standard input.",
+                "No server may have the store open."
+            })
+    private String user;
+
     private ServerMain() {}
 
     /** Starts the server. */
@@ -69,6 +79,11 @@ public final class ServerMain implements Callable<Integer> {
             ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
             for (Map.Entry<String, String> each : overrides.entrySet()) {
                 config = config.with(each.getKey(), each.getValue());
+            }
+            if (user != null) {
+                AddUser.add(config, user);
+                System.err.println("Added the user " + user + ".");
+                return 0;
             }
             Storage storage = Storage.open(config);
             FirnServer server;

@@ -9,6 +9,7 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.OneConnection;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -106,6 +107,7 @@ public final class JazzerTarget {
                 new ServedApis(
                         topics,
                         new Nodes(node),
+                        ScramUsers.open(medium, own.resolve("security")),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(
                 new Groups(

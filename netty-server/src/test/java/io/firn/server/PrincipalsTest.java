@@ -56,7 +56,8 @@ class PrincipalsTest {
         List<String> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
         try (Transport transport = new Transport(server(seen), 1)) {
-            ServerSecurity security = new ServerSecurity(ServerConfig.of(settings), handshakes);
+            ServerSecurity security =
+                    new ServerSecurity(ServerConfig.of(settings), null, handshakes);
             int port =
                     transport
                             .listen(

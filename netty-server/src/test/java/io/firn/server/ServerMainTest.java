@@ -12,7 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -111,6 +114,51 @@ class ServerMainTest {
             String port = refusal("--override", "listeners=PLAINTEXT://" + where);
             assertTrue(port.contains("cannot listen on " + where), port);
             assertTrue(port.contains("in use"), port);
+        }
+    }
+
+    @Test
+    void shouldAddAUserToAClosedStoreWhoThenSignsIn() throws Exception {
+        Process adding = start("--add-user", "alice");
+        try (var in = adding.getOutputStream()) {
+            in.write("alices-s3cret\n".getBytes(StandardCharsets.UTF_8));
+        }
+        assertTrue(adding.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+        assertEquals(0, adding.exitValue(), words().toString());
+        assertFalse(words().toString().contains("s3cret"), words().toString());
+        Process process =
+                start(
+                        "--override",
+                        "listeners=SASL_PLAINTEXT://127.0.0.1:0",
+                        "--override",
+                        "sasl.enabled.mechanisms=SCRAM-SHA-512");
+        try {
+            Running.await(
+                    "it to serve",
+                    () ->
+                            !process.isAlive()
+                                    || words().stream().anyMatch(w -> w.startsWith("Serving ")));
+            String serving = words().get(words().size() - 1);
+            Map<String, Object> client =
+                    Map.of(
+                            "bootstrap.servers",
+                            serving.replaceAll(".* on ([^ ]*) after.*", "$1"),
+                            "security.protocol",
+                            "SASL_PLAINTEXT",
+                            "sasl.mechanism",
+                            "SCRAM-SHA-512",
+                            "sasl.jaas.config",
+                            "org.apache.kafka.common.security.scram.ScramLoginModule required"
+                                    + " username=\"alice\" password=\"alices-s3cret\";");
+            try (Admin admin = Admin.create(client)) {
+                assertEquals(Set.of(), admin.listTopics().names().get(60, TimeUnit.SECONDS));
+            }
+            Files.move(said(), directory.resolve("said-by-the-server"));
+            String open = refusal("--add-user", "bob");
+            assertTrue(open.contains("pid " + process.pid()), open);
+        } finally {
+            process.destroy();
+            assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
         }
     }
 

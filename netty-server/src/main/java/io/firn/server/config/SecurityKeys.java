@@ -1,6 +1,8 @@
 package io.firn.server.config;
 
+import static io.firn.server.config.ConfigType.INT;
 import static io.firn.server.config.ConfigType.LIST;
+import static io.firn.server.config.ConfigType.LONG;
 import static io.firn.server.config.ConfigType.PASSWORD;
 import static io.firn.server.config.ConfigType.STRING;
 
@@ -38,6 +40,15 @@ final class SecurityKeys {
                         .oneOf("TLSv1.2", "TLSv1.3"));
         add(ConfigKey.of("ssl.cipher.suites", LIST, ""));
         add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT"));
+        add(
+                ConfigKey.of("sasl.enabled.mechanisms", LIST, "")
+                        .oneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"));
+        add(ConfigKey.of("sasl.server.max.receive.size", INT, 524_288).atLeast(1024));
+        add(ConfigKey.of("connections.max.reauth.ms", LONG, 0).atLeast(0));
+        add(ConfigKey.of("plain.sasl.jaas.config", PASSWORD, null));
+        // Kafka asks for these, although there is nothing to be said in them.
+        add(ConfigKey.of("scram-sha-256.sasl.jaas.config", PASSWORD, null));
+        add(ConfigKey.of("scram-sha-512.sasl.jaas.config", PASSWORD, null));
     }
 
     private SecurityKeys() {}

@@ -108,6 +108,7 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
         add(ConfigKey.of("firn.insecure.listeners", BOOLEAN, false));
         add(ConfigKey.of("firn.authentication.timeout.ms", LONG, 10_000).atLeast(1));
+        add(ConfigKey.of("connection.failed.authentication.delay.ms", INT, 100).atLeast(0));
         SecurityKeys.all().values().forEach(ServerKeys::add);
         addWithoutEffect();
         addFixed();
@@ -147,7 +148,6 @@ public final class ServerKeys {
     private static void addFixed() {
         add(ConfigKey.of("authorizer.class.name", STRING, "").fixed());
         add(ConfigKey.of("security.inter.broker.protocol", STRING, "PLAINTEXT").fixed());
-        add(ConfigKey.of("sasl.enabled.mechanisms", LIST, "").fixed());
         add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false).fixed());
         add(ConfigKey.of("remote.log.storage.system.enable", BOOLEAN, false).fixed());
         add(ConfigKey.of("group.coordinator.rebalance.protocols", LIST, "classic").fixed());

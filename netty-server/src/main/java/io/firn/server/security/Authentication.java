@@ -1,21 +1,59 @@
 package io.firn.server.security;
 
 import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
 import javax.net.ssl.SSLSession;
+import javax.security.sasl.SaslException;
+import javax.security.sasl.SaslServer;
+import org.apache.kafka.common.message.SaslAuthenticateResponseData;
+import org.apache.kafka.common.message.SaslHandshakeResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.security.auth.SaslAuthenticationContext;
 import org.apache.kafka.common.security.auth.SslAuthenticationContext;
 
 /**
  * Who the client of a connection is, and what is missing until that is known. Changed on the
- * connection's event loop; read by any thread.
+ * connection's event loop; what its listener asks for and who the client is, any thread may read.
+ *
+ * <pre>
+ *  without SASL ──────────────────────────────┐
+ *                                             ▼
+ *  HANDSHAKE ──▶ EXCHANGE ──proved──────────▶ DONE
+ *      │  ▲         │                          │
+ *      │  └─────────┼───a new SaslHandshake────┘
+ *      └─────▶ FAILED ◀ any error
+ * </pre>
+ *
+ * As in Kafka, a client whose session ends authenticates again on the same connection, by the same
+ * mechanism and as the same principal.
  */
 public final class Authentication {
     private static final String ANONYMOUS = KafkaPrincipal.ANONYMOUS.toString();
+
+    /** Kafka's patterns for these messages recurse as deeply as they are long. */
+    private static final int MOST_SCRAM_BYTES = 4_096;
+
+    private enum Step {
+        HANDSHAKE,
+        EXCHANGE,
+        DONE,
+        FAILED
+    }
 
     private final ListenerSecurity listener;
     private final InetAddress peer;
     private volatile String principal = ANONYMOUS;
     private volatile boolean complete;
+
+    private Step step;
+    private Optional<SSLSession> session = Optional.empty();
+    private String mechanism;
+    private SaslServer exchange;
+    private boolean hasEnd;
+    private long endNs;
 
     /**
      * Begins with nothing known.
@@ -26,6 +64,7 @@ public final class Authentication {
         this.listener = listener;
         this.peer = peer;
         this.complete = listener.tls() == null && !listener.isSasl();
+        this.step = listener.isSasl() ? Step.HANDSHAKE : Step.DONE;
     }
 
     /** Returns how the listener is secured. */
@@ -50,14 +89,113 @@ public final class Authentication {
         return !principal.equals(ANONYMOUS);
     }
 
+    /** Returns whether the client has tried and failed; the connection is to be closed. */
+    public boolean isFailed() {
+        return step == Step.FAILED;
+    }
+
+    /** Returns whether a request is read: before authentication, only those that serve it. */
+    public boolean mayAsk(ApiKeys api, long nowNs) {
+        return switch (api) {
+            case API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE -> true;
+            default -> step == Step.DONE && complete && !(hasEnd && nowNs - endNs >= 0);
+        };
+    }
+
     /** Called when the connection is encrypted; takes the name of the client's certificate. */
-    public void onEncrypted(SSLSession session) {
-        if (!listener.isSasl()) {
+    public void onEncrypted(SSLSession encrypted) {
+        if (listener.isSasl()) {
+            session = Optional.of(encrypted);
+        } else {
             principal =
                     listener.names()
-                            .build(new SslAuthenticationContext(session, peer, listener.name()))
+                            .build(new SslAuthenticationContext(encrypted, peer, listener.name()))
                             .toString();
             complete = true;
         }
+    }
+
+    // ---- SASL
+
+    /** Begins to authenticate by a mechanism; returns the response. */
+    public SaslHandshakeResponseData handshake(String wanted) {
+        List<String> enabled = listener.isSasl() ? listener.mechanisms().names() : List.of();
+        SaslHandshakeResponseData response = new SaslHandshakeResponseData().setMechanisms(enabled);
+        boolean again = step == Step.DONE && listener.isSasl() && listener.limits().reauthMs() > 0;
+        if (step == Step.DONE && !again) {
+            return response.setErrorCode(Errors.ILLEGAL_SASL_STATE.code());
+        }
+        if (step != Step.HANDSHAKE && !again) {
+            step = Step.FAILED;
+            return response.setErrorCode(Errors.ILLEGAL_SASL_STATE.code());
+        }
+        if (!enabled.contains(wanted) || (again && !wanted.equals(mechanism))) {
+            step = Step.FAILED;
+            return response.setErrorCode(Errors.UNSUPPORTED_SASL_MECHANISM.code());
+        }
+        mechanism = wanted;
+        exchange = listener.mechanisms().begin(wanted);
+        step = Step.EXCHANGE;
+        return response;
+    }
+
+    /** Takes what the client says by its mechanism; returns the response. */
+    public SaslAuthenticateResponseData authenticate(byte[] said, long nowNs) {
+        SaslAuthenticateResponseData response = new SaslAuthenticateResponseData();
+        if (step != Step.EXCHANGE) {
+            step = step == Step.DONE ? Step.DONE : Step.FAILED;
+            return response.setErrorCode(Errors.ILLEGAL_SASL_STATE.code())
+                    .setErrorMessage("SaslAuthenticate is expected after SaslHandshake only.");
+        }
+        try {
+            byte[] answer = evaluate(said);
+            if (exchange.isComplete()) {
+                response.setSessionLifetimeMs(proved(nowNs));
+            }
+            return response.setAuthBytes(answer == null ? new byte[0] : answer);
+        } catch (SaslException | RuntimeException | StackOverflowError e) {
+            // What it was stays here: an unknown user looks like a wrong password.
+            step = Step.FAILED;
+            exchange = null;
+            return response.setErrorCode(Errors.SASL_AUTHENTICATION_FAILED.code())
+                    .setErrorMessage(
+                            "Authentication failed during authentication due to invalid"
+                                    + " credentials with SASL mechanism "
+                                    + mechanism);
+        }
+    }
+
+    private byte[] evaluate(byte[] said) throws SaslException {
+        boolean isScram = mechanism.startsWith("SCRAM");
+        int most = listener.limits().receiveBytes();
+        if (said.length > (isScram ? Math.min(MOST_SCRAM_BYTES, most) : most)) {
+            throw new SaslException("a message of " + said.length + " bytes");
+        }
+        return exchange.evaluateResponse(said);
+    }
+
+    /** Returns for how many ms the client need not authenticate again; 0 for ever. */
+    private long proved(long nowNs) throws SaslException {
+        String name =
+                listener.names()
+                        .build(
+                                new SaslAuthenticationContext(
+                                        exchange,
+                                        listener.protocol(),
+                                        peer,
+                                        listener.name(),
+                                        session))
+                        .toString();
+        exchange = null;
+        if (complete && !name.equals(principal)) {
+            throw new SaslException("another principal");
+        }
+        principal = name;
+        complete = true;
+        step = Step.DONE;
+        long ms = listener.limits().reauthMs();
+        hasEnd = ms > 0;
+        endNs = nowNs + Math.min(ms, Long.MAX_VALUE / 4_000_000) * 1_000_000;
+        return ms;
     }
 }

@@ -5,18 +5,22 @@ import io.firn.server.config.Listener;
 import java.util.concurrent.Executor;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.security.auth.KafkaPrincipalBuilder;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder;
 import org.apache.kafka.common.security.ssl.SslPrincipalMapper;
 
-/** How the connections of a listener are encrypted, and how their clients prove who they are. */
+/**
+ * How the connections of a listener are encrypted, and how their clients prove who they are.
+ * Thread-safe.
+ */
 public final class ListenerSecurity {
     /** Of a listener without encryption and authentication. */
-    public static final ListenerSecurity PLAIN =
-            new ListenerSecurity("PLAINTEXT", null, false, new Limits(Long.MAX_VALUE), null);
+    public static final ListenerSecurity PLAIN = new ListenerSecurity();
 
     private final String name;
+    private final SecurityProtocol protocol;
     private final Tls tls;
-    private final boolean sasl;
+    private final SaslMechanisms mechanisms;
     private final Limits limits;
     private final Executor handshakes;
     private final KafkaPrincipalBuilder names;
@@ -25,50 +29,51 @@ public final class ListenerSecurity {
      * The limits of clients that have not authenticated.
      *
      * @param timeoutMs the time that a client has for it
+     * @param receiveBytes the size of a request before
+     * @param failureDelayMs the time after which a client is told that it has failed
+     * @param reauthMs the time after which it has to authenticate by SASL again; 0 for never
      */
-    public record Limits(long timeoutMs) {}
+    public record Limits(long timeoutMs, int receiveBytes, long failureDelayMs, long reauthMs) {}
 
-    private ListenerSecurity(
-            String name, Tls tls, boolean sasl, Limits limits, Executor handshakes) {
-        this(name, tls, sasl, limits, handshakes, SslPrincipalMapper.fromRules("DEFAULT"));
-    }
-
-    private ListenerSecurity(
-            String name,
-            Tls tls,
-            boolean sasl,
-            Limits limits,
-            Executor handshakes,
-            SslPrincipalMapper mapper) {
-        this.name = name;
-        this.tls = tls;
-        this.sasl = sasl;
-        this.limits = limits;
-        this.handshakes = handshakes;
-        this.names = new DefaultKafkaPrincipalBuilder(null, mapper);
+    private ListenerSecurity() {
+        name = "PLAINTEXT";
+        protocol = SecurityProtocol.PLAINTEXT;
+        tls = null;
+        mechanisms = null;
+        limits = new Limits(Long.MAX_VALUE, Integer.MAX_VALUE, 0, 0);
+        handshakes = null;
+        names = new DefaultKafkaPrincipalBuilder(null, SslPrincipalMapper.fromRules("DEFAULT"));
     }
 
     /**
      * Reads what a listener needs.
      *
+     * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
      * @throws InvalidOptionException if a value is invalid or a file cannot be used
      */
-    static ListenerSecurity of(Listener listener, Limits limits, Executor handshakes) {
-        SslPrincipalMapper mapper;
+    ListenerSecurity(Listener listener, Limits limits, ScramUsers scram, Executor handshakes) {
+        this.name = listener.name();
+        this.protocol = SecurityProtocol.forName(listener.protocol());
+        this.limits = limits;
+        this.handshakes = handshakes;
+        this.names = new DefaultKafkaPrincipalBuilder(null, mapper(listener));
+        this.tls = listener.isEncrypted() ? new Tls(listener) : null;
+        this.mechanisms = listener.isSasl() ? new SaslMechanisms(listener, scram) : null;
+    }
+
+    private static SslPrincipalMapper mapper(Listener listener) {
+        String rules = listener.text("ssl.principal.mapping.rules");
         try {
-            mapper = SslPrincipalMapper.fromRules(listener.text("ssl.principal.mapping.rules"));
+            return SslPrincipalMapper.fromRules(rules);
         } catch (KafkaException | IllegalArgumentException e) {
             throw new InvalidOptionException(
                     "ssl.principal.mapping.rules: expected rules as RULE:PATTERN/NAME/ or DEFAULT,"
                             + " found '"
-                            + listener.text("ssl.principal.mapping.rules")
+                            + rules
                             + "': "
                             + e.getMessage());
         }
-        Tls tls = listener.isEncrypted() ? new Tls(listener) : null;
-        return new ListenerSecurity(
-                listener.name(), tls, listener.isSasl(), limits, handshakes, mapper);
     }
 
     /** Returns the name of the listener. */
@@ -91,8 +96,17 @@ public final class ListenerSecurity {
         return handshakes;
     }
 
-    boolean isSasl() {
-        return sasl;
+    /** Returns whether clients authenticate by SASL. */
+    public boolean isSasl() {
+        return mechanisms != null;
+    }
+
+    SaslMechanisms mechanisms() {
+        return mechanisms;
+    }
+
+    SecurityProtocol protocol() {
+        return protocol;
     }
 
     KafkaPrincipalBuilder names() {

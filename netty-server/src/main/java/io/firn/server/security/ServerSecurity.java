@@ -18,22 +18,13 @@ public final class ServerSecurity {
     /**
      * Reads what the listeners need.
      *
+     * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
      * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
      *     would let in anybody from other machines
      */
-    public ServerSecurity(ServerConfig config, Executor handshakes) {
-        ListenerSecurity.Limits limits =
-                new ListenerSecurity.Limits(config.number("firn.authentication.timeout.ms"));
+    public ServerSecurity(ServerConfig config, ScramUsers scram, Executor handshakes) {
         for (Listener each : config.listeners()) {
-            if (each.isSasl()) {
-                throw new InvalidOptionException(
-                        "listener "
-                                + each.name()
-                                + ": expected the protocol PLAINTEXT or SSL, found "
-                                + each.protocol()
-                                + ": there is no SASL yet");
-            }
             if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
                 throw new InvalidOptionException(
                         "listeners: "
@@ -48,8 +39,18 @@ public final class ServerSecurity {
                                 + ALLOWED_BY
                                 + "=true allows it");
             }
-            listeners.put(each.name(), ListenerSecurity.of(each, limits, handshakes));
+            listeners.put(
+                    each.name(),
+                    new ListenerSecurity(each, limits(config, each), scram, handshakes));
         }
+    }
+
+    private static ListenerSecurity.Limits limits(ServerConfig config, Listener listener) {
+        return new ListenerSecurity.Limits(
+                config.number("firn.authentication.timeout.ms"),
+                Integer.parseInt(listener.text("sasl.server.max.receive.size")),
+                config.number("connection.failed.authentication.delay.ms"),
+                Long.parseLong(listener.text("connections.max.reauth.ms")));
     }
 
     private static boolean isAuthenticated(Listener listener) {

@@ -32,11 +32,10 @@ public final class ApiTable {
      */
     public <Q extends ApiMessage> ApiTable serve(
             ApiKeys key, Class<Q> type, Executor executor, Handler<Q> handler) {
+        // After SaslHandshake 0, tokens come without the header of a request.
+        short oldest = key == ApiKeys.SASL_HANDSHAKE ? 1 : key.oldestVersion();
         // Versions that the messages mark as unstable are not served.
-        entries.put(
-                key,
-                new Entry<>(
-                        key.oldestVersion(), key.latestVersion(false), type, executor, handler));
+        entries.put(key, new Entry<>(oldest, key.latestVersion(false), type, executor, handler));
         return this;
     }
 

@@ -34,6 +34,15 @@ public interface ClientConnection {
         return peerAddress();
     }
 
+    /** Called when the client may have done all that its listener asks for. */
+    void onProgress();
+
+    /**
+     * Reads no more requests, and closes the connection when those that were read are answered;
+     * logs why.
+     */
+    void endAfterAnswers(String reason);
+
     /** Returns the objects that handlers keep for as long as the connection lives. */
     Map<Object, Object> attachments();
 

@@ -67,7 +67,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     Connection(ServerContext server, FrameDecoder decoder, Authentication client) {
         this.server = server;
-        this.entrance = new Entrance(client, this);
+        this.entrance = new Entrance(client, decoder, this);
         this.memory = new ConnectionMemory(server.memory());
         this.reader = new RequestReader(server, memory);
         decoder.onPartial(bytes -> requests.onPartial(bytes));
@@ -96,11 +96,6 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public Authentication authentication() {
         return entrance.client();
-    }
-
-    @Override
-    public boolean isAuthenticated() {
-        return entrance.client().isComplete();
     }
 
     @Override
@@ -175,7 +170,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        if (!server.connections().add(this)) {
+        if (!server.connections().add(this, entrance.client().isComplete())) {
             close("too many connections", null);
             return;
         }
@@ -195,6 +190,17 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void onAuthenticated() {
         server.connections().onAuthenticated(this);
+    }
+
+    @Override
+    public void onProgress() {
+        entrance.proceed();
+    }
+
+    @Override
+    public void endAfterAnswers(String reason) {
+        server.log().closed(peerAddress(), reason, null);
+        shutDown();
     }
 
     @Override

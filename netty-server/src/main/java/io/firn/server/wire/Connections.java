@@ -51,9 +51,6 @@ public final class Connections {
         /** Closes the connection if its incomplete request still keeps others from being read. */
         void closeIfBlocking();
 
-        /** Returns whether requests of the client are handled. Thread-safe. */
-        boolean isAuthenticated();
-
         /** Closes the connection in favour of a new one, if the client has not authenticated. */
         void closeIfUnauthenticated();
 
@@ -70,15 +67,19 @@ public final class Connections {
         this.lastReclaimNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reclaimIntervalNs);
     }
 
-    /** Registers a connection; returns false if there are too many. */
-    synchronized boolean add(Entry connection) {
+    /**
+     * Registers a connection; returns false if there are too many.
+     *
+     * @param authenticated whether its client need not authenticate
+     */
+    synchronized boolean add(Entry connection, boolean authenticated) {
         String address = connection.peerAddress();
         if (all.isFull() || all.isFullFor(address)) {
             return false;
         }
         open.put(connection, address);
         all.add(address);
-        if (!connection.isAuthenticated()) {
+        if (!authenticated) {
             if (unauthenticated.isFullFor(address)) {
                 closeOldest(address);
             } else if (unauthenticated.isFull()) {

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Entrance {
     private final Authentication client;
+    private final FrameDecoder requests;
     private final Owner connection;
     private Future<?> deadline;
     private volatile String owner;
@@ -30,9 +31,13 @@ final class Entrance {
         void close(String reason, Throwable cause);
     }
 
-    Entrance(Authentication client, Owner connection) {
+    Entrance(Authentication client, FrameDecoder requests, Owner connection) {
         this.client = client;
+        this.requests = requests;
         this.connection = connection;
+        if (!client.isComplete()) {
+            requests.limitTo(client.listener().limits().receiveBytes());
+        }
     }
 
     Authentication client() {
@@ -75,6 +80,7 @@ final class Entrance {
     void proceed() {
         if (client.isComplete()) {
             stop();
+            requests.limitTo(Integer.MAX_VALUE);
             if (client.isKnown()) {
                 owner = client.principal(); // nothing is in flight yet that counts as another's
             }

@@ -23,6 +23,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
     private final FrameBuffers buffers = new FrameBuffers();
     private final int maxBytes;
     private final int maxOtherBytes;
+    private int mostNow = Integer.MAX_VALUE;
     private IntConsumer onPartial = bytes -> {};
 
     FrameDecoder(int maxBytes) {
@@ -34,6 +35,11 @@ final class FrameDecoder extends ByteToMessageDecoder {
     /** Returns the buffers that the channel is to read into. */
     FrameBuffers buffers() {
         return buffers;
+    }
+
+    /** Sets a lower limit for all requests, until another is set. */
+    void limitTo(int bytes) {
+        mostNow = bytes;
     }
 
     /**
@@ -67,7 +73,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
         int start = in.readerIndex();
         int length = in.getInt(start);
         short key = in.getShort(start + LENGTH_BYTES);
-        int limit = key == PRODUCE ? maxBytes : maxOtherBytes;
+        int limit = Math.min(mostNow, key == PRODUCE ? maxBytes : maxOtherBytes);
         if (length < LEAST || length > limit) {
             in.skipBytes(in.readableBytes());
             throw new BadRequestException(

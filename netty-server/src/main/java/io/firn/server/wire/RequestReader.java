@@ -38,6 +38,9 @@ final class RequestReader {
         if (!served && key != ApiKeys.API_VERSIONS) {
             throw new BadRequestException(key + " v" + version + " is not served");
         }
+        if (!connection.authentication().mayAsk(key, connection.eventLoop().ticker().nanoTime())) {
+            throw new BadRequestException(key + " from a client that has to authenticate first");
+        }
         RequestHeaderData header = new RequestHeaderData();
         if (served) {
             header.read(GuardedReader.ofHeader(buffer), key.requestHeaderVersion(version));

@@ -34,7 +34,7 @@ class ServerConfigTest {
                         Map.of("auto.create.topics.enable", "yes"),
                         Map.of("log.cleanup.policy", "delete,"),
                         Map.of("unclean.leader.election.enable", "true"),
-                        Map.of("sasl.enabled.mechanisms", "PLAIN"),
+                        Map.of("sasl.enabled.mechanisms", "GSSAPI"),
                         Map.of("authorizer.class.name", "org.example.Authorizer"),
                         Map.of("listeners", "127.0.0.1:9092"),
                         Map.of("listeners", "INSIDE://127.0.0.1:9092"),
