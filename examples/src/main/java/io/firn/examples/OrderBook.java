@@ -1,14 +1,17 @@
 package io.firn.examples;
 
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.bytes.BytesAppender;
 import io.firn.bytes.BytesTailer;
 import io.firn.bytes.MethodReader;
 import io.firn.file.FileTier;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import net.openhft.chronicle.bytes.BytesIn;
@@ -16,8 +19,9 @@ import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 
 /**
- * Calls of an interface become records, and records become calls: a gateway writes orders, and a
- * book is built by reading them, again and again from the start.
+ * Calls of an interface become records, and records become calls in another process: a gateway
+ * writes orders, and the second process, which has the store open read-only, builds a book of them.
+ * It begins at the first record each time, so it needs no state of its own.
  */
 public final class OrderBook {
     private OrderBook() {}
@@ -29,6 +33,9 @@ public final class OrderBook {
 
         /** Removes a part of an order. */
         void fill(long id, int quantity);
+
+        /** Ends the day. */
+        void close();
     }
 
     /** An order; a later version may write more fields behind these. */
@@ -59,6 +66,7 @@ public final class OrderBook {
     private static final class Book implements Orders {
         private final Map<Long, Double> prices = new TreeMap<>();
         private final Map<Double, Integer> quantities = new TreeMap<>();
+        private boolean isClosed;
 
         @Override
         public void place(long id, Order order) {
@@ -70,16 +78,22 @@ public final class OrderBook {
         public void fill(long id, int quantity) {
             quantities.merge(prices.get(id), -quantity, Integer::sum);
         }
+
+        @Override
+        public void close() {
+            isClosed = true;
+        }
     }
 
     /** Runs it; the directory is the only argument. */
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException, InterruptedException {
         run(Examples.directory(args), System.out);
     }
 
-    static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+    static void run(Path dir, PrintStream out) throws IOException, InterruptedException {
+        try (LogStore store = open(dir).open()) {
             Partition log = store.createTopic("orders", TopicOptions.defaults()).partition(0);
+            Process book = startBook(dir);
             try (BytesAppender appender = BytesAppender.of(log.openAppender())) {
                 Orders orders = appender.methodWriter(Orders.class);
                 Order order = new Order(); // used again and again: no garbage
@@ -87,13 +101,46 @@ public final class OrderBook {
                 orders.place(2, order.set(99.5, 50));
                 orders.place(3, order.set(100.25, 10));
                 orders.fill(1, 30); // durable when it returns
+                orders.close();
             }
+            book.getInputStream().transferTo(out);
+            out.println("The book's process ended with " + book.waitFor() + ".");
+        }
+    }
+
+    private static LogStoreBuilder open(Path dir) {
+        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments")));
+    }
+
+    private static Process startBook(Path dir) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        BookProcess.class.getName(),
+                        dir.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /** The program of the second process: it reads the calls microseconds after they return. */
+    static final class BookProcess {
+        private BookProcess() {}
+
+        public static void main(String[] args) {
+            Examples.quiet();
             Book book = new Book();
-            try (BytesTailer tailer = BytesTailer.of(log.openTailer())) {
+            try (LogStore store = open(Path.of(args[0])).readOnly().open();
+                    BytesTailer tailer = BytesTailer.of(store.openTopic("orders").openTailer())) {
                 MethodReader reader = tailer.methodReader(book);
-                out.println("Calls read: " + reader.read(100));
+                int calls = 0;
+                while (!book.isClosed) {
+                    calls += reader.read(100, Duration.ofSeconds(1));
+                }
+                System.out.println("Calls read: " + calls);
             }
-            book.quantities.forEach((price, quantity) -> out.println(quantity + " at " + price));
+            book.quantities.forEach(
+                    (price, quantity) -> System.out.println(quantity + " at " + price));
         }
     }
 }

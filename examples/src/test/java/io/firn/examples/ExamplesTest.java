@@ -69,9 +69,23 @@ final class ExamplesTest {
     }
 
     @Test
-    void shouldBuildABookFromTheCallsThatWereWritten() throws Exception {
+    void shouldBuildABookInASecondProcessFromTheCallsThatWereWritten() throws Exception {
         assertEquals(
-                List.of("Calls read: 4", "120 at 99.5", "10 at 100.25"), lines(OrderBook::run));
+                List.of(
+                        "Calls read: 5",
+                        "120 at 99.5",
+                        "10 at 100.25",
+                        "The book's process ended with 0."),
+                lines(OrderBook::run));
+    }
+
+    @Test
+    void shouldReadSbeMessagesAsTheyWereClaimed() throws Exception {
+        assertEquals(
+                List.of(
+                        "32 bytes: BUY 815 at 1.0842, XETRA",
+                        "30 bytes: SELL 4711 at 99.5, LSE"),
+                lines(SbeClaim::run));
     }
 
     @Test
@@ -101,6 +115,16 @@ final class ExamplesTest {
                         "The follower reads: the end",
                         "The follower ended with 0."),
                 lines(ReadOnlyFollower::run));
+    }
+
+    @Test
+    void shouldReadEachRecordInTheOtherProcess() throws Exception {
+        List<String> lines = lines(TwoProcesses::run);
+        assertEquals("Records read in the other process: 2000", lines.get(0));
+        assertTrue(
+                lines.get(1).matches("From append to read, median: .+, 99 %: .+"),
+                lines.get(1));
+        assertEquals(List.of("The reader ended with 0."), lines.subList(2, lines.size()));
     }
 
     @Test
