@@ -16,8 +16,8 @@ import java.time.Duration;
 
 /**
  * Writes a log that a second process tails. The second process opens the store read-only: it
- * acquires no lock, changes nothing, and sees records as soon as they are durable (on
- * Linux; elsewhere at most a mark interval later).
+ * acquires no lock, changes nothing, and sees records as soon as they are durable (on Linux;
+ * elsewhere at most a mark interval later).
  */
 public final class ReadOnlyFollower {
     private static final String LAST = "the end";

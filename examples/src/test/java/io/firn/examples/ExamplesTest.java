@@ -82,9 +82,7 @@ final class ExamplesTest {
     @Test
     void shouldReadSbeMessagesAsTheyWereClaimed() throws Exception {
         assertEquals(
-                List.of(
-                        "32 bytes: BUY 815 at 1.0842, XETRA",
-                        "30 bytes: SELL 4711 at 99.5, LSE"),
+                List.of("32 bytes: BUY 815 at 1.0842, XETRA", "30 bytes: SELL 4711 at 99.5, LSE"),
                 lines(SbeClaim::run));
     }
 
@@ -121,9 +119,7 @@ final class ExamplesTest {
     void shouldReadEachRecordInTheOtherProcess() throws Exception {
         List<String> lines = lines(TwoProcesses::run);
         assertEquals("Records read in the other process: 2000", lines.get(0));
-        assertTrue(
-                lines.get(1).matches("From append to read, median: .+, 99 %: .+"),
-                lines.get(1));
+        assertTrue(lines.get(1).matches("From append to read, median: .+, 99 %: .+"), lines.get(1));
         assertEquals(List.of("The reader ended with 0."), lines.subList(2, lines.size()));
     }
 
