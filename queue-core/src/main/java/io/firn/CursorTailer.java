@@ -20,8 +20,6 @@ import java.util.function.Consumer;
  * <p>As other tailers, for one thread at a time; {@link #overtakenRecords} is for any.
  */
 public final class CursorTailer implements Tailer {
-    private static final int RECORDS_BETWEEN_LOOKS = 16;
-
     private final Tailer tailer;
     private final Cursor cursor;
     private final CursorOptions options;
@@ -29,9 +27,6 @@ public final class CursorTailer implements Tailer {
     private final HandledRecords handled;
     private final Handling handling = new Handling();
     private final Each each = new Each();
-
-    /** When the first record was handled that the cursor has not passed. */
-    private long handledNs;
 
     /** Copies: what was read ahead, and what was given to who iterates and may be at work. */
     private StoredRecord ahead;
@@ -50,7 +45,7 @@ public final class CursorTailer implements Tailer {
         this.cursor = cursor;
         this.options = options;
         this.partitions = partitions;
-        this.handled = new HandledRecords(cursor);
+        this.handled = new HandledRecords(cursor, options);
     }
 
     /** Moves a tailer to its cursor; closes it when that fails. */
@@ -123,11 +118,6 @@ public final class CursorTailer implements Tailer {
         return options.isByHand();
     }
 
-    /** Moves to the cursor, or to the start where it has no position. */
-    void goToCursor() {
-        tailer.seekTo(cursor);
-    }
-
     /** The last chance to advance the cursor, unless only the user commits. */
     void leave() {
         if (!isByHand()) {
@@ -137,24 +127,6 @@ public final class CursorTailer implements Tailer {
                 return; // the store or the cursor is gone: the records are read again
             }
         }
-    }
-
-    private void commitIfDue() {
-        if (handled.count() >= options.commitRecords() || untilDueNs() <= 0) {
-            handled.advanceCursor();
-        }
-    }
-
-    private long untilDueNs() {
-        boolean isTimed = handled.count() > 0 && options.commitNs() < Long.MAX_VALUE;
-        return isTimed ? options.commitNs() - (System.nanoTime() - handledNs) : Long.MAX_VALUE;
-    }
-
-    private void note(int partition, long offset) {
-        if (handled.count() == 0 && options.commitNs() < Long.MAX_VALUE) {
-            handledNs = System.nanoTime();
-        }
-        handled.at(partition, offset);
     }
 
     // ---- reading
@@ -181,7 +153,7 @@ public final class CursorTailer implements Tailer {
 
     /** The wait ends when the cursor is to be advanced, and goes on afterwards. */
     private int await(int limit, Duration timeout) {
-        long dueNs = untilDueNs();
+        long dueNs = handled.untilDueNs();
         Duration due = Duration.ofNanos(dueNs);
         if (dueNs == Long.MAX_VALUE || timeout.compareTo(due) <= 0) {
             return pollOnce(handling, limit, timeout);
@@ -200,7 +172,7 @@ public final class CursorTailer implements Tailer {
             return pollPast(to, limit, timeout);
         } finally {
             handling.isInHandler = false;
-            commitIfDue();
+            handled.commitIfDue();
         }
     }
 
@@ -251,12 +223,10 @@ public final class CursorTailer implements Tailer {
             if (verdict == Verdict.AGAIN) {
                 isStopped = true;
             } else if (verdict != null) {
-                note(partition, offset + 1);
+                handled.at(partition, offset + 1);
                 isStopped = verdict == Verdict.STOP;
-                boolean isTime = (++taken & RECORDS_BETWEEN_LOOKS - 1) == 0;
-                if (isTime || handled.count() >= options.commitRecords()) {
-                    commitIfDue();
-                }
+                taken++;
+                handled.commitIfDueInPoll();
             }
             return verdict;
         }
@@ -323,7 +293,7 @@ public final class CursorTailer implements Tailer {
 
     private void noteGiven() {
         if (given != null) {
-            note(given.partition(), given.offset() + 1);
+            handled.at(given.partition(), given.offset() + 1);
             given = null;
         }
     }
@@ -352,7 +322,7 @@ public final class CursorTailer implements Tailer {
     public void seek(int partition, long offset) {
         forgetCopies();
         tailer.seek(partition, offset);
-        note(partition, offset);
+        handled.at(partition, offset);
     }
 
     @Override
@@ -405,7 +375,7 @@ public final class CursorTailer implements Tailer {
 
     private void noteAll() {
         for (int partition : partitions) {
-            note(partition, tailer.offset(partition));
+            handled.at(partition, tailer.offset(partition));
         }
     }
 

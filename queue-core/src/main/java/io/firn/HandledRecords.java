@@ -3,19 +3,29 @@ package io.firn;
 import java.util.Arrays;
 
 /**
- * How far a reader has handled the records of each partition since its cursor was advanced last. It
- * allocates only when it meets a partition for the first time. Not thread-safe.
+ * How far a reader has handled the records of each partition since its cursor was advanced last,
+ * and when that is due again. It allocates only when it meets a partition for the first time. Not
+ * thread-safe.
  */
 final class HandledRecords {
+    private static final int RECORDS_BETWEEN_LOOKS = 16;
+
     private final Cursor cursor;
+    private final int commitRecords;
+    private final long commitNs;
     private long[] offsets = {};
     private boolean[] isAhead = {};
     private int[] ahead = {};
     private int partitions;
     private int records;
 
-    HandledRecords(Cursor cursor) {
+    /** When the first record was handled that the cursor has not passed. */
+    private long handledNs;
+
+    HandledRecords(Cursor cursor, CursorOptions options) {
         this.cursor = cursor;
+        this.commitRecords = options.commitRecords();
+        this.commitNs = options.commitNs();
     }
 
     /** Notes the offset of the next record of a partition. */
@@ -31,12 +41,29 @@ final class HandledRecords {
             isAhead[partition] = true;
             ahead[partitions++] = partition;
         }
-        records++;
+        if (records++ == 0 && commitNs < Long.MAX_VALUE) {
+            handledNs = System.nanoTime();
+        }
     }
 
-    /** The number of records that the cursor has not passed. */
-    int count() {
-        return records;
+    /** Advances the cursor if that many records were handled, or the time has passed. */
+    void commitIfDue() {
+        if (records >= commitRecords || untilDueNs() <= 0) {
+            advanceCursor();
+        }
+    }
+
+    /** As {@link #commitIfDue}, after each record: looks at the time now and then. */
+    void commitIfDueInPoll() {
+        if (records >= commitRecords || records % RECORDS_BETWEEN_LOOKS == 0) {
+            commitIfDue();
+        }
+    }
+
+    /** The time in ns until the cursor is to be advanced; {@link Long#MAX_VALUE} for none. */
+    long untilDueNs() {
+        boolean isTimed = records > 0 && commitNs < Long.MAX_VALUE;
+        return isTimed ? commitNs - (System.nanoTime() - handledNs) : Long.MAX_VALUE;
     }
 
     /** Advances the cursor; what it refuses stays to be done. */

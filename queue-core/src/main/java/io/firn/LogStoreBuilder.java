@@ -3,6 +3,7 @@ package io.firn;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ServiceLoader;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
@@ -129,6 +130,14 @@ public abstract class LogStoreBuilder {
      * to 10 ms (20 ms when it reads thousands of partitions).
      */
     public abstract LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value);
+
+    /**
+     * Sets what makes the store's background threads; by default they are daemon threads. Each gets
+     * the name of its work, such as {@code firn-force}. Threads that force are also made while the
+     * store is open; when that fails, those that exist do the work. Not for the thread on which a
+     * file is mapped for a caller that may be interrupted, {@code firn-map}: it lives that long.
+     */
+    public abstract LogStoreBuilder threadFactory(ThreadFactory value);
 
     /**
      * Sets how many partitions the background forces at once: for asynchronous appends, and for

@@ -89,6 +89,18 @@ public interface Tailer extends AutoCloseable {
     }
 
     /**
+     * Returns copies of the records before this place, the last one first, down to the earliest
+     * record; for a tailer over one partition. Each {@code next} moves the tailer to the record
+     * that it returns. The records are read in pieces of up to some 100 KiB. What {@code poll}
+     * throws, {@code hasNext} and {@code next} throw.
+     *
+     * @throws InvalidOptionException when this tailer reads several partitions
+     */
+    default Iterator<StoredRecord> backwards() {
+        return new BackwardIterator(this);
+    }
+
+    /**
      * Returns the smallest offset that the next record of a partition can have.
      *
      * @throws InvalidOptionException when this tailer does not read that partition

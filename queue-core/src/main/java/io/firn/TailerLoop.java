@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.IdleStrategy;
 
 /**
  * How a tailer goes on reading ({@link Tailer#run(RecordHandler, TailerLoop)}), and a way to stop
@@ -36,6 +37,7 @@ public final class TailerLoop {
     private final CountDownLatch ended = new CountDownLatch(1);
     private ErrorHandler errors = error -> Verdict.STOP;
     private Cursor cursor;
+    private IdleStrategy idle;
     private boolean started;
     private volatile boolean running;
 
@@ -74,6 +76,16 @@ public final class TailerLoop {
         return this;
     }
 
+    /**
+     * Sets how the run waits for records: it calls the strategy instead of waiting in {@link
+     * Tailer#poll(RecordHandler, int, Duration)}. One that spins sees a record sooner and occupies
+     * a core.
+     */
+    public TailerLoop idleStrategy(IdleStrategy value) {
+        idle = Objects.requireNonNull(value, "idleStrategy");
+        return this;
+    }
+
     /** Ends the run after the record in hand, or before it begins. Does not wait. Idempotent. */
     public void stop() {
         stop.countDown();
@@ -104,7 +116,7 @@ public final class TailerLoop {
         begin();
         try {
             if (cursor != null) {
-                reader.goToCursor();
+                reader.seekTo(cursor);
             }
             Run run = new Run(reader == null ? tailer : reader, handler);
             while (!isStopping() && !Thread.currentThread().isInterrupted()) {
@@ -165,7 +177,11 @@ public final class TailerLoop {
         void poll() {
             isAgain = false;
             try {
-                tailer.poll(this, RECORDS_AT_ONCE, WAIT);
+                if (idle == null) {
+                    tailer.poll(this, RECORDS_AT_ONCE, WAIT);
+                } else {
+                    idle.idle(tailer.poll(this, RECORDS_AT_ONCE));
+                }
             } catch (DamagedRangeException e) {
                 onError(e, e.partition(), e.toOffset());
             } catch (OffsetOutOfRangeException e) {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.IdleStrategy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +124,38 @@ class TailerLoopTest {
         topic.openTailer().run(keep, loop);
         assertEquals(List.of(), read);
         assertTrue(loop.awaitEnd(Duration.ZERO));
+    }
+
+    @Test
+    void shouldIdleAsItIsToldWhileThereIsNothing() throws Exception {
+        append(0, 2);
+        AtomicInteger idles = new AtomicInteger();
+        IdleStrategy counting =
+                new IdleStrategy() {
+                    @Override
+                    public void idle(int workCount) {
+                        if (workCount == 0) {
+                            idle();
+                        }
+                    }
+
+                    @Override
+                    public void idle() {
+                        idles.incrementAndGet();
+                        Thread.yield();
+                    }
+
+                    @Override
+                    public void reset() {}
+                };
+        TailerLoop loop = new TailerLoop().idleStrategy(counting);
+        Stores.Task<Void> run = start(topic.openTailer(), keep, loop);
+        Stores.await("idling", () -> idles.get() > 3);
+        assertEquals(2, read.size());
+        append(1, 1);
+        Stores.await("what came later", () -> read.size() == 3);
+        loop.stop();
+        run.result();
     }
 
     @Test

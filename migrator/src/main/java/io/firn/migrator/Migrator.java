@@ -9,6 +9,7 @@ import io.firn.MoveOutcome;
 import io.firn.UnknownTopicException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -48,7 +49,7 @@ public final class Migrator implements AutoCloseable {
         this.rate = new ByteRate(builder.bytesPerSecond);
         this.retries = new MoveRetries(builder.firstRetry.toNanos());
         this.queue = new MoveQueue(store::snapshot, builder.policy, retries, intervalNs);
-        this.threads = new MigratorThreads(builder.threads, this::work);
+        this.threads = new MigratorThreads(builder.threads, builder.threadFactory, this::work);
     }
 
     /** Returns a builder for a migrator of a store. */
@@ -192,6 +193,7 @@ public final class Migrator implements AutoCloseable {
         private final LogStore store;
         private MigrationPolicy policy = Policies.threshold(0.5);
         private int threads = 1;
+        private ThreadFactory threadFactory;
         private long bytesPerSecond = UNLIMITED;
         private Duration interval = Duration.ofMillis(100);
         private Duration firstRetry = Duration.ofSeconds(1);
@@ -215,6 +217,15 @@ public final class Migrator implements AutoCloseable {
                         "threads must be from 1 to " + MOST_THREADS + ", not " + value);
             }
             threads = value;
+            return this;
+        }
+
+        /**
+         * Sets what makes the threads; by default they are daemon threads. Each gets the name
+         * {@code firn-migrate-N}.
+         */
+        public Builder threadFactory(ThreadFactory value) {
+            threadFactory = Objects.requireNonNull(value, "threadFactory");
             return this;
         }
 

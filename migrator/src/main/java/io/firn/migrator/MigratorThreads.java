@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class MigratorThreads {
     private final int size;
+    private final ThreadFactory factory;
     private final Duty duty;
 
     /** The newest; null before the first start. */
@@ -33,10 +36,12 @@ final class MigratorThreads {
     /**
      * Creates so many threads, which are not started.
      *
+     * @param factory makes them; null for daemon threads
      * @param duty what each thread does repeatedly
      */
-    MigratorThreads(int size, Duty duty) {
+    MigratorThreads(int size, ThreadFactory factory, Duty duty) {
         this.size = size;
+        this.factory = factory;
         this.duty = duty;
     }
 
@@ -87,11 +92,21 @@ final class MigratorThreads {
 
         private void begin() {
             for (int i = 0; i < size; i++) {
-                Thread thread = new Thread(() -> duty.work(this), "firn-migrate-" + i);
-                thread.setDaemon(true);
+                Thread thread = newThread(() -> duty.work(this));
+                thread.setName("firn-migrate-" + i);
                 thread.start();
                 threads.add(thread); // once it runs: only started threads can be joined
             }
+        }
+
+        private Thread newThread(Runnable work) {
+            if (factory != null) {
+                return Objects.requireNonNull(
+                        factory.newThread(work), "the thread factory made no thread");
+            }
+            Thread thread = new Thread(work);
+            thread.setDaemon(true);
+            return thread;
         }
 
         private boolean hasEnded() {

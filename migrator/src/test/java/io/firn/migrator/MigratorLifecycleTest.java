@@ -89,6 +89,28 @@ class MigratorLifecycleTest {
     }
 
     @Test
+    void shouldWorkOnThreadsOfTheApplications() {
+        Set<Thread> made = ConcurrentHashMap.newKeySet();
+        Migrator migrator =
+                migrator(snapshot -> List.of())
+                        .threads(2)
+                        .threadFactory(
+                                work -> {
+                                    Thread thread = new Thread(work);
+                                    made.add(thread);
+                                    return thread;
+                                })
+                        .build()
+                        .start();
+        await("a look", () -> !seen.isEmpty());
+        migrator.close();
+        assertEquals(2, made.size());
+        assertTrue(made.containsAll(seen));
+        assertTrue(made.stream().allMatch(each -> each.getName().startsWith("firn-migrate-")));
+        assertEquals(0, made.stream().filter(Thread::isAlive).count());
+    }
+
+    @Test
     void shouldReturnFromStopWhenItIsStartedMeanwhile() throws Exception {
         CountDownLatch in = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);

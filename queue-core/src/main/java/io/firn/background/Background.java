@@ -1,6 +1,7 @@
 package io.firn.background;
 
 import java.io.IOException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -22,6 +23,7 @@ public final class Background {
 
     private final EpochClock usersClock;
     private final Supplier<IdleStrategy> usersIdleStrategy;
+    private final ThreadFactory usersThreads;
     private final boolean isInvoked;
     private final BiConsumer<String, Throwable> onDeath;
     private Following followed;
@@ -52,6 +54,7 @@ public final class Background {
      * @param usersClock null for the cached clock
      * @param pauseClock measures the pauses after failures
      * @param usersIdleStrategy how threads idle; null to park until there is work
+     * @param usersThreads makes the threads; null for daemon threads
      * @param forceThreads how many threads force; 0 when there are none, and the user calls {@link
      *     #invoke}
      * @param lanes how many tiers a force may be for
@@ -61,6 +64,7 @@ public final class Background {
             EpochClock usersClock,
             NanoClock pauseClock,
             Supplier<IdleStrategy> usersIdleStrategy,
+            ThreadFactory usersThreads,
             int forceThreads,
             int lanes,
             BiConsumer<String, Throwable> onDeath) {
@@ -68,6 +72,7 @@ public final class Background {
         this.attempts = new Attempts(pauseClock);
         this.following = new BackOff(pauseClock);
         this.usersIdleStrategy = usersIdleStrategy;
+        this.usersThreads = usersThreads;
         this.isInvoked = forceThreads == 0;
         this.onDeath = onDeath;
         this.cachedClock = new CachedClock(isInvoked ? null : this::wake);
@@ -76,8 +81,11 @@ public final class Background {
         CachedClock ticking = isOwnClock ? cachedClock : null;
         NanoClock nanos = SystemNanoClock.INSTANCE;
         long longest = Agenda.LONGEST_REST_NS;
-        this.forcers = isInvoked ? null : new Workers("firn-force", forceThreads, nanos, onDeath);
-        this.tidiers = isInvoked ? null : new Workers("firn-tidy", 1, nanos, onDeath);
+        this.forcers =
+                isInvoked
+                        ? null
+                        : new Workers(usersThreads, "firn-force", forceThreads, nanos, onDeath);
+        this.tidiers = isInvoked ? null : new Workers(usersThreads, "firn-tidy", 1, nanos, onDeath);
         this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers, longest);
         this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers, longest);
     }
@@ -124,7 +132,7 @@ public final class Background {
         if (followed != null) {
             IdleStrategy chosen = chosenRest();
             IdleStrategy rest = chosen == null ? new FollowerRest() : chosen;
-            follower = new StoreThread("firn-follow", this::follow, rest, onDeath);
+            follower = new StoreThread(usersThreads, "firn-follow", this::follow, rest, onDeath);
             follower.start();
         } else {
             forcers.start(forcing, chosenRest());

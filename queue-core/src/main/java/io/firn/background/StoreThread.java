@@ -1,5 +1,7 @@
 package io.firn.background;
 
+import io.firn.InvalidOptionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.IdleStrategy;
@@ -23,10 +25,12 @@ final class StoreThread {
     /**
      * Creates it; it does not run yet.
      *
+     * @param threads makes the thread; null for a daemon thread
      * @param step returns how much it did; when that is nothing, the thread rests
      * @param onDeath told the name of the thread when it has ended too early, and why
      */
     StoreThread(
+            ThreadFactory threads,
             String name,
             Attempts.Step step,
             IdleStrategy rest,
@@ -34,8 +38,14 @@ final class StoreThread {
         this.step = step;
         this.rest = rest;
         this.onDeath = onDeath;
-        this.thread = new Thread(this::live, name);
-        thread.setDaemon(true);
+        this.thread = threads == null ? new Thread(this::live) : threads.newThread(this::live);
+        if (thread == null) {
+            throw new InvalidOptionException("the thread factory made no thread for " + name);
+        }
+        thread.setName(name); // by which it is reported
+        if (threads == null) {
+            thread.setDaemon(true);
+        }
     }
 
     void start() {

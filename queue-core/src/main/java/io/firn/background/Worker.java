@@ -47,7 +47,12 @@ final class Worker implements IdleStrategy {
         this.clock = clock;
         this.agenda = agenda;
         this.thread =
-                new StoreThread(name, this::step, rest == null ? this : rest, workers::onDeath);
+                new StoreThread(
+                        workers.threads(),
+                        name,
+                        this::step,
+                        rest == null ? this : rest,
+                        workers::onDeath);
     }
 
     StoreThread thread() {

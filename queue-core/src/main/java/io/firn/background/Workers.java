@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.IdleStrategy;
@@ -21,6 +22,7 @@ final class Workers {
     private static final int RUNS_OF_AVERAGE = 8;
 
     private final String name;
+    private final ThreadFactory threads;
     private final NanoClock clock;
     private final BiConsumer<String, Throwable> onDeath;
     private final Worker[] workers;
@@ -33,21 +35,33 @@ final class Workers {
     private Agenda agenda;
     private StoreThread unparked;
     private boolean ending;
+    private boolean isCreationRefused;
 
     /**
      * Creates none yet.
      *
+     * @param threads makes them; null for daemon threads
      * @param name the first thread's; the others' names have a number
      * @param most the largest number of threads
      * @param clock tells how long a run has taken
      * @param onDeath told the name of a thread that has ended too early, and why
      */
-    Workers(String name, int most, NanoClock clock, BiConsumer<String, Throwable> onDeath) {
+    Workers(
+            ThreadFactory threads,
+            String name,
+            int most,
+            NanoClock clock,
+            BiConsumer<String, Throwable> onDeath) {
+        this.threads = threads;
         this.name = name;
         this.clock = clock;
         this.guardedNs = clock.nanoTime() - GUARD_NS;
         this.workers = new Worker[most];
         this.onDeath = onDeath;
+    }
+
+    ThreadFactory threads() {
+        return threads;
     }
 
     int most() {
@@ -82,12 +96,23 @@ final class Workers {
         if (ending || number > workers.length || running.get() < started) {
             return;
         }
+        String spareName = name + "-" + number;
+        Worker spare;
         try {
-            add(name + "-" + number, null).thread().start();
+            spare = add(spareName, null);
+        } catch (RuntimeException e) { // of the user's thread factory
+            if (!isCreationRefused) {
+                isCreationRefused = true; // it is tried, and refused, again and again
+                LOG.log(System.Logger.Level.WARNING, spareName + " was not created", e);
+            }
+            return;
+        }
+        try {
+            spare.thread().start();
         } catch (OutOfMemoryError e) { // no more threads, for example: those that run go on
             started--;
             looking.decrementAndGet();
-            LOG.log(System.Logger.Level.WARNING, name + "-" + number + " was not started", e);
+            LOG.log(System.Logger.Level.WARNING, spareName + " was not started", e);
         }
     }
 

@@ -53,6 +53,7 @@ public final class LogContext {
                         config.clock(),
                         config.nanoClock(),
                         config.idleStrategy(),
+                        config.threadFactory(),
                         config.invokerMode() ? 0 : config.forceThreads(),
                         config.tiers().size(),
                         onDeath);

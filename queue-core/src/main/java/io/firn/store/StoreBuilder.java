@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
@@ -30,6 +31,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private EpochClock clock;
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private Supplier<IdleStrategy> idleStrategy;
+    private ThreadFactory threadFactory;
     private boolean readOnly;
     private boolean createsBesideUnreadable;
     private boolean verifiesEveryRead;
@@ -141,6 +143,12 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder threadFactory(ThreadFactory value) {
+        threadFactory = Objects.requireNonNull(value, "threadFactory");
+        return this;
+    }
+
+    @Override
     public LogStoreBuilder forceThreads(int value) {
         if (value < 1 || value > MOST_FORCE_THREADS) {
             throw new InvalidOptionException(
@@ -196,6 +204,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         clock,
                         nanoClock,
                         idleStrategy,
+                        threadFactory,
                         readOnly,
                         createsBesideUnreadable,
                         verifiesEveryRead,

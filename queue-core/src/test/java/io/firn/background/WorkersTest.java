@@ -42,7 +42,7 @@ class WorkersTest {
     }
 
     private void start(int threads, int lanes, NanoClock clock, long longestRestNs) {
-        workers = new Workers("test-worker", threads, clock, (name, why) -> deaths.add(name));
+        workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
         agenda =
                 new Agenda(
                         System::currentTimeMillis, null, attempts, lanes, workers, longestRestNs);

@@ -52,6 +52,7 @@ public final class InMemory {
                         () -> 0,
                         SystemNanoClock.INSTANCE,
                         BusySpinIdleStrategy::new,
+                        null,
                         false,
                         false,
                         false,
