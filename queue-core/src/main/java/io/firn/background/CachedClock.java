@@ -6,17 +6,23 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The system clock, cached for appenders: reading the system clock itself costs as much as an
- * append. For a short while after the time was last asked for, the clock ticks: the background
- * threads set it every millisecond. Then it sleeps, so that an idle store need not wake up for it.
- * A thread that asks a sleeping clock reads the system clock and starts the ticking again, so
- * nobody ever gets a time from before the sleep.
+ * The system clock, cached for appenders: reading the system clock itself costs about as much as an
+ * append. While the time is asked for often, the clock ticks: the background threads set it every
+ * millisecond. Otherwise it sleeps, and whoever asks reads the system clock: to wake threads a
+ * thousand times a second would cost more, and delay the threads that are running where all cores
+ * are busy. Nobody ever gets a time from before a sleep.
  *
  * <p>It also follows when the system clock is set back. Thread-safe; {@link #time} takes no lock
  * and allocates nothing.
  */
 final class CachedClock implements EpochClock {
     private static final long TICKS_FOR_NS = 100_000_000;
+
+    /** More reads in this time cost about as much as the ticks. */
+    private static final long WINDOW_MS = 16;
+
+    private static final int MOST_READS = 4096;
+
     private static final long ASLEEP = Long.MIN_VALUE;
     private static final VarHandle TIME;
 
@@ -33,6 +39,10 @@ final class CachedClock implements EpochClock {
     private final Runnable onWake;
     private volatile long ticksUntilNs;
     private volatile long timeMs = ASLEEP;
+
+    // While asleep; approximate, because threads may change them at once.
+    private long countedMs;
+    private int reads;
 
     /**
      * Creates a sleeping clock.
@@ -53,16 +63,28 @@ final class CachedClock implements EpochClock {
     @Override
     public long time() {
         long now = timeMs;
-        return now == ASLEEP ? start() : now;
+        return now == ASLEEP ? read() : now;
     }
 
-    private long start() {
+    private long read() {
         long now = system.getAsLong();
+        if (onWake != null && !isOften(now)) {
+            return now;
+        }
         ticksUntilNs = nanos.getAsLong() + TICKS_FOR_NS;
         if (TIME.compareAndSet(this, ASLEEP, now) && onWake != null) {
             onWake.run();
         }
         return now;
+    }
+
+    private boolean isOften(long now) {
+        // A thread that was delayed and catches up asks often for a shorter time.
+        if (now - countedMs >= WINDOW_MS || now < countedMs) {
+            countedMs = now;
+            reads = 0;
+        }
+        return ++reads > MOST_READS;
     }
 
     /** The system's time; does not start the clock. */

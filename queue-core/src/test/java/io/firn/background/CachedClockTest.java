@@ -17,11 +17,33 @@ class CachedClockTest {
         return new CachedClock(system::get, nanos::get, woken::getAndIncrement);
     }
 
+    private long askOften(CachedClock clock) {
+        long time = 0;
+        for (int i = 0; i < 10_000; i++) {
+            time = clock.time();
+        }
+        return time;
+    }
+
+    /** Each tick wakes a thread, which delays the appenders and readers of a busy machine. */
+    @Test
+    void shouldReadTheSystemsClockWithoutTicksWhileItIsAskedRarely() {
+        CachedClock clock = clock();
+        for (int ms = 0; ms < 1_000; ms++) {
+            for (int i = 0; i < 100; i++) {
+                assertEquals(system.get(), clock.time());
+            }
+            system.incrementAndGet();
+        }
+        assertFalse(clock.isTicking());
+        assertEquals(0, woken.get());
+    }
+
     /** Where it stood still, forces, marks and cursors that are due by time waited as long. */
     @Test
     void shouldFollowTheSystemsClockForthAndBackWhileItTicks() {
         CachedClock clock = clock();
-        assertEquals(5_000, clock.time());
+        assertEquals(5_000, askOften(clock));
         system.set(6_000);
         assertEquals(5_000, clock.time(), "until the next tick");
         clock.update();
@@ -39,7 +61,7 @@ class CachedClockTest {
     void shouldNeverGiveATimeFromBeforeItFellAsleep() {
         CachedClock clock = clock();
         assertFalse(clock.isTicking());
-        assertEquals(5_000, clock.time());
+        assertEquals(5_000, askOften(clock));
         assertTrue(clock.isTicking());
         nanos.addAndGet(1_000_000_000);
         clock.update();
@@ -48,6 +70,8 @@ class CachedClockTest {
         clock.update();
         assertFalse(clock.isTicking());
         assertEquals(9_000, clock.time());
+        assertFalse(clock.isTicking(), "asked for once");
+        assertEquals(9_000, askOften(clock));
         assertTrue(clock.isTicking());
         assertEquals(2, woken.get());
     }

@@ -98,12 +98,22 @@ final class Children implements AutoCloseable {
     }
 
     /** The first line that names an exception says more than the last one. */
-    private static boolean isReason(String line) {
+    static boolean isReason(String line) {
         return line.contains("Exception") || line.contains("Error");
     }
 
     private List<String> command(Cell cell, Path directory) {
-        Family family = cell.peer().family();
+        List<String> command = java(cell.peer().family(), peersClassPath, Child.class);
+        command.add(cell.scenario().name());
+        command.add(cell.peer().name());
+        command.add(Integer.toString(cell.bytes()));
+        command.add(directory.toString());
+        command.add(Boolean.toString(quick));
+        return command;
+    }
+
+    /** Returns the command of a JVM, without the arguments of its program. */
+    static List<String> java(Family family, String peersClassPath, Class<?> program) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(FLAGS);
@@ -115,12 +125,7 @@ final class Children implements AutoCloseable {
         String classPath = System.getProperty("java.class.path");
         command.add("-cp");
         command.add(family.isApart() ? peersClassPath + ":" + classPath : classPath);
-        command.add(Child.class.getName());
-        command.add(cell.scenario().name());
-        command.add(cell.peer().name());
-        command.add(Integer.toString(cell.bytes()));
-        command.add(directory.toString());
-        command.add(Boolean.toString(quick));
+        command.add(program.getName());
         return command;
     }
 

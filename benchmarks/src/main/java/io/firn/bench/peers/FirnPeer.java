@@ -111,7 +111,8 @@ final class FirnPeer implements PeerLog {
         store.close();
     }
 
-    private static final class Reader implements LogReader {
+    /** Copies records as a tailer finds them. */
+    static final class Reader implements LogReader {
         private final Tailer tailer;
         private final RecordHandler copying = this::copy;
         private byte[] target;
