@@ -77,6 +77,12 @@ public abstract class LogStoreBuilder {
      * latter were not forced: until a writer has opened the store, a power failure may lose them,
      * even where the durability class is {@link DurabilityClass#POWER_FAIL}. Acknowledged records
      * survive it in that class.
+     *
+     * <p>In a WRITTEN topic, a reader may have seen records that a reader which opens the store
+     * after the writer was killed does not see yet: while another writer opens the store, it shows
+     * what the marks prove. A tailer at the offset of such a record gets an {@link
+     * OffsetOutOfRangeException}. When that writer has opened the store, the records are there
+     * again, unless the power failed. Keep the position, and try it again.
      */
     public abstract LogStoreBuilder readOnly();
 

@@ -15,6 +15,7 @@ final class Worker implements IdleStrategy {
     static final long NOT_RUNNING = 0;
     private static final int SPINS = 100;
     private static final int YIELDS = 10;
+    private static final long LONG_YIELD_NS = 100_000;
     private static final VarHandle PARKED;
 
     static {
@@ -106,11 +107,17 @@ final class Worker implements IdleStrategy {
             idles++;
             Thread.onSpinWait();
         } else if (idles < SPINS + YIELDS) {
-            idles++;
-            Thread.yield();
+            idles = isCoreWanted() ? SPINS + YIELDS : idles + 1;
         } else {
             park();
         }
+    }
+
+    /** Yields; returns whether others took the core for so long that to look again delays them. */
+    private static boolean isCoreWanted() {
+        long start = System.nanoTime();
+        Thread.yield();
+        return System.nanoTime() - start > LONG_YIELD_NS;
     }
 
     @Override

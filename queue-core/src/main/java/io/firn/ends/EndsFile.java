@@ -163,14 +163,19 @@ public final class EndsFile {
     /** No file is kept open meanwhile; another one may have the name by now. */
     private void growAgain() throws IOException {
         try (MediumFile file = medium.open(path, true)) {
-            byte[] found = new byte[Long.BYTES];
-            file.read(EndsFormat.TERM, found, 0, found.length);
-            ByteBuffer word = ByteBuffer.wrap(found).order(ByteOrder.nativeOrder());
-            if (word.getLong(0) != EndsFormat.get(header, EndsFormat.TERM)) {
+            if (termIn(file) != EndsFormat.get(header, EndsFormat.TERM)) {
                 throw new IOException(path + " was replaced by another file");
             }
             grow(file);
         }
+    }
+
+    /** Returns the term that a file has, 0 for one that is too short. */
+    private static long termIn(MediumFile file) throws IOException {
+        byte[] found = new byte[Long.BYTES];
+        int length = file.read(EndsFormat.TERM, found, 0, found.length);
+        ByteBuffer word = ByteBuffer.wrap(found).order(ByteOrder.nativeOrder());
+        return length < found.length ? 0 : word.getLong(0);
     }
 
     private Ends add() {
@@ -248,12 +253,22 @@ public final class EndsFile {
         }
         closed = true;
         try {
+            boolean isMine = hasMyName();
             EndsFormat.set(header, EndsFormat.TERM, 0);
-        } catch (InternalError e) {
-            LOG.log(System.Logger.Level.DEBUG, path + " was truncated", e);
+            if (isMine) {
+                delete(medium, path);
+            }
+        } catch (IOException | InternalError e) {
+            LOG.log(System.Logger.Level.DEBUG, path + " was not deleted", e);
         }
-        delete(medium, path);
         view.leave();
+    }
+
+    /** Whether the file of this name is the one that is mapped, before its term is ended. */
+    private boolean hasMyName() throws IOException {
+        try (MediumFile file = medium.open(path, false)) {
+            return termIn(file) == EndsFormat.get(header, EndsFormat.TERM);
+        }
     }
 
     private static void delete(FileMedium medium, Path path) {

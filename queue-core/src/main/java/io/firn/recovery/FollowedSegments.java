@@ -235,7 +235,8 @@ public final class FollowedSegments {
 
     /** Whether something was held back that the next looks may show. */
     public boolean isInDoubt() {
-        return gaps.values().stream().anyMatch(looks -> looks < LOOKS_AT_A_GAP);
+        // Asked at each look; mostly there are none.
+        return !gaps.isEmpty() && gaps.values().stream().anyMatch(looks -> looks < LOOKS_AT_A_GAP);
     }
 
     /** Whether {@link #isInDoubt(SegmentedLog)} is true of some log. */

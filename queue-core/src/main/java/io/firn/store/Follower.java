@@ -44,6 +44,9 @@ final class Follower implements Background.Following {
     /** How often to look whether the writer that publishes its ends was killed. */
     private static final long WRITER_EVERY_NS = 200_000_000;
 
+    /** The same, while no segment changes: another writer is noticed without it (O22). */
+    private static final long WRITER_WHEN_IDLE_NS = 1_000_000_000;
+
     /** While nothing changes; readers see new ends without a look. */
     private static final long LOOK_WHEN_IDLE_NS = 40_000_000;
 
@@ -112,7 +115,8 @@ final class Follower implements Background.Following {
 
     /** While the writer publishes its ends: looks at what it says has changed. */
     private int follow(long now) throws IOException {
-        boolean isThorough = now - lastTopicsNs >= WRITER_EVERY_NS;
+        long writerNs = isIdle(now) ? WRITER_WHEN_IDLE_NS : WRITER_EVERY_NS;
+        boolean isThorough = now - lastTopicsNs >= writerNs;
         if (!ends.isBelieved(isThorough)) {
             ends.close();
             return look(now, true);
@@ -140,9 +144,12 @@ final class Follower implements Background.Following {
             }
             lastChangeNs = now;
         }
-        boolean isIdle = now - lastChangeNs > IDLE_AFTER_NS;
-        nextLookNs = now + (isIdle ? LOOK_WHEN_IDLE_NS : LOOK_EVERY_NS);
+        nextLookNs = now + (isIdle(now) ? LOOK_WHEN_IDLE_NS : LOOK_EVERY_NS);
         return moved;
+    }
+
+    private boolean isIdle(long now) {
+        return now - lastChangeNs > IDLE_AFTER_NS;
     }
 
     @Override

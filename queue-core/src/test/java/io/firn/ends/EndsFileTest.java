@@ -134,6 +134,26 @@ class EndsFileTest {
     }
 
     @Test
+    void shouldLeaveAFileThatTookTheNameOfItsOwnWhenItCloses() throws IOException {
+        writer.assign(TOPIC, 0, STATE);
+        Files.delete(path());
+        EndsFile another = create();
+        another.assign(TOPIC, 1, STATE);
+        writer.close();
+        assertNotNull(see().find(TOPIC, 1), "the other one's file is there");
+        another.close();
+        assertFalse(Files.exists(path()), "its own file is deleted");
+    }
+
+    @Test
+    void shouldLeaveAFileOfAnotherKindThatTookTheNameOfItsOwnWhenItCloses() throws IOException {
+        Files.delete(path());
+        Files.writeString(path(), "notes");
+        writer.close();
+        assertEquals("notes", Files.readString(path()));
+    }
+
+    @Test
     void shouldTellTheEndOfOneSegmentFromThatOfTheNext() throws IOException {
         Ends ends = writer.assign(TOPIC, 0, STATE);
         SeenEnds seen = see().find(TOPIC, 0);

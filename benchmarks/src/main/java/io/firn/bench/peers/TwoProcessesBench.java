@@ -26,7 +26,9 @@ import picocli.CommandLine.ParameterException;
                     + " the",
             "moment at which a record was due, however late it was appended. Firn takes turns with"
                     + " Chronicle",
-            "Queue and Aeron IPC. Both threads spin. The reader's histogram gives the percentiles.",
+            "Queue and Aeron IPC. Both threads spin. The reader's histogram gives the percentiles. A"
+                    + " run in",
+            "which other processes took more than 5 % of a core is repeated, three times at most.",
             ""
         })
 public final class TwoProcessesBench implements Callable<Integer> {
@@ -115,7 +117,7 @@ public final class TwoProcessesBench implements Callable<Integer> {
             for (Pair pair : pairs) {
                 try {
                     Path parent = (pair.isInMemory() ? memory : disk).toRealPath();
-                    PairRun.Result result = run.run(pair, parent, plan);
+                    PairRun.Result result = undisturbed(run, pair, parent, plan);
                     results.computeIfAbsent(pair, p -> new ArrayList<>()).add(result);
                     line(round + " " + pair.id(), List.of(result));
                 } catch (IOException e) {
@@ -127,6 +129,19 @@ public final class TwoProcessesBench implements Callable<Integer> {
         head("medians, ns");
         results.forEach((pair, all) -> line(pair.id(), all));
         return failed ? 1 : 0;
+    }
+
+    /** Repeats a run that others disturbed; the least disturbed one counts. */
+    private PairRun.Result undisturbed(
+            PairRun run, Pair pair, Path parent, PairChild.Plan plan)
+            throws IOException, InterruptedException {
+        PairRun.Result best = run.run(pair, parent, plan);
+        for (int i = 0; i < Runner.REPETITIONS && best.foreign() > Disturbance.MAX_FOREIGN; i++) {
+            line("  dropped", List.of(best));
+            PairRun.Result again = run.run(pair, parent, plan);
+            best = again.foreign() < best.foreign() ? again : best;
+        }
+        return best;
     }
 
     private List<Pair> validated() {
