@@ -101,8 +101,7 @@ final class PairRun {
 
     private Process start(PairChild.Plan plan, boolean isWriter, List<Process> processes)
             throws IOException {
-        List<String> command =
-                Children.java(plan.pair().family(), peersClassPath, PairChild.class);
+        List<String> command = Children.java(plan.pair().family(), peersClassPath, PairChild.class);
         command.addAll(List.of(plan.arguments(isWriter)));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         processes.add(process);

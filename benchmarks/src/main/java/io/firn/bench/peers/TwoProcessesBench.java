@@ -132,8 +132,7 @@ public final class TwoProcessesBench implements Callable<Integer> {
     }
 
     /** Repeats a run that others disturbed; the least disturbed one counts. */
-    private PairRun.Result undisturbed(
-            PairRun run, Pair pair, Path parent, PairChild.Plan plan)
+    private PairRun.Result undisturbed(PairRun run, Pair pair, Path parent, PairChild.Plan plan)
             throws IOException, InterruptedException {
         PairRun.Result best = run.run(pair, parent, plan);
         for (int i = 0; i < Runner.REPETITIONS && best.foreign() > Disturbance.MAX_FOREIGN; i++) {
@@ -170,7 +169,16 @@ public final class TwoProcessesBench implements Callable<Integer> {
     private void head(String title) {
         out.println();
         out.printf(
-                HEAD, title, "p50", "p90", "p99", "p99.9", "writer", "reader", "pressure", "others");
+                HEAD,
+                title,
+                "p50",
+                "p90",
+                "p99",
+                "p99.9",
+                "writer",
+                "reader",
+                "pressure",
+                "others");
     }
 
     private void line(String name, List<PairRun.Result> results) {
