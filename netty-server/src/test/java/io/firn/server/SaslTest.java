@@ -184,6 +184,23 @@ class SaslTest {
         }
     }
 
+    /** Its feature is SaslHandshake 0; it uses version 1. */
+    @Test
+    void shouldAdvertiseWhatLibrdkafkaLooksFor() throws Exception {
+        try (Running running = start(Map.of());
+                Wire wire = new Wire(running.server())) {
+            var versions =
+                    wire.ask(
+                            ApiKeys.API_VERSIONS,
+                            2,
+                            new ApiVersionsRequestData(),
+                            new ApiVersionsResponseData());
+            var shown = versions.apiKeys().find(ApiKeys.SASL_HANDSHAKE.id);
+            assertEquals(0, shown.minVersion());
+            assertEquals(1, shown.maxVersion());
+        }
+    }
+
     // ---- users
 
     @Test

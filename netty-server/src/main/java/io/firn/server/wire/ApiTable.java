@@ -62,6 +62,14 @@ public final class ApiTable {
         }
     }
 
+    /**
+     * Returns the oldest version to advertise. librdkafka looks for produce 0 (old ones do) and
+     * SaslHandshake 0 to see what a broker can do, and then uses newer ones.
+     */
+    private static short leastShown(ApiKeys key, short oldest) {
+        return key == ApiKeys.PRODUCE || key == ApiKeys.SASL_HANDSHAKE ? 0 : oldest;
+    }
+
     /** Returns the response to ApiVersions. */
     public ApiVersionsResponseData versions() {
         ApiVersionsResponseData response = new ApiVersionsResponseData();
@@ -71,10 +79,7 @@ public final class ApiTable {
                                 .add(
                                         new ApiVersion()
                                                 .setApiKey(key.id)
-                                                // Old librdkafka looks for produce 0 to tell a
-                                                // broker that knows its newer requests.
-                                                .setMinVersion(
-                                                        key == ApiKeys.PRODUCE ? 0 : entry.oldest)
+                                                .setMinVersion(leastShown(key, entry.oldest))
                                                 .setMaxVersion(entry.latest)));
         return response;
     }
