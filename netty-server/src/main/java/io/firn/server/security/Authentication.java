@@ -117,8 +117,12 @@ public final class Authentication {
 
     // ---- SASL
 
-    /** Begins to authenticate by a mechanism; returns the response. */
-    public SaslHandshakeResponseData handshake(String wanted) {
+    /**
+     * Begins to authenticate by a mechanism; returns the response. After version 0 tokens would
+     * come without the header of a request. It is known all the same, since librdkafka looks for it
+     * to see whether there is SASL, and then uses version 1.
+     */
+    public SaslHandshakeResponseData handshake(String wanted, short version) {
         List<String> enabled = listener.isSasl() ? listener.mechanisms().names() : List.of();
         SaslHandshakeResponseData response = new SaslHandshakeResponseData().setMechanisms(enabled);
         boolean again = step == Step.DONE && listener.isSasl() && listener.limits().reauthMs() > 0;
@@ -128,6 +132,10 @@ public final class Authentication {
         if (step != Step.HANDSHAKE && !again) {
             step = Step.FAILED;
             return response.setErrorCode(Errors.ILLEGAL_SASL_STATE.code());
+        }
+        if (version == 0) {
+            step = Step.FAILED;
+            return response.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
         }
         if (!enabled.contains(wanted) || (again && !wanted.equals(mechanism))) {
             step = Step.FAILED;

@@ -32,10 +32,11 @@ public final class ApiTable {
      */
     public <Q extends ApiMessage> ApiTable serve(
             ApiKeys key, Class<Q> type, Executor executor, Handler<Q> handler) {
-        // After SaslHandshake 0, tokens come without the header of a request.
-        short oldest = key == ApiKeys.SASL_HANDSHAKE ? 1 : key.oldestVersion();
         // Versions that the messages mark as unstable are not served.
-        entries.put(key, new Entry<>(oldest, key.latestVersion(false), type, executor, handler));
+        entries.put(
+                key,
+                new Entry<>(
+                        key.oldestVersion(), key.latestVersion(false), type, executor, handler));
         return this;
     }
 
@@ -62,14 +63,6 @@ public final class ApiTable {
         }
     }
 
-    /**
-     * Returns the oldest version to advertise. librdkafka looks for produce 0 (old ones do) and
-     * SaslHandshake 0 to see what a broker can do, and then uses newer ones.
-     */
-    private static short leastShown(ApiKeys key, short oldest) {
-        return key == ApiKeys.PRODUCE || key == ApiKeys.SASL_HANDSHAKE ? 0 : oldest;
-    }
-
     /** Returns the response to ApiVersions. */
     public ApiVersionsResponseData versions() {
         ApiVersionsResponseData response = new ApiVersionsResponseData();
@@ -79,7 +72,10 @@ public final class ApiTable {
                                 .add(
                                         new ApiVersion()
                                                 .setApiKey(key.id)
-                                                .setMinVersion(leastShown(key, entry.oldest))
+                                                // Old librdkafka looks for produce 0 to tell a
+                                                // broker that knows its newer requests.
+                                                .setMinVersion(
+                                                        key == ApiKeys.PRODUCE ? 0 : entry.oldest)
                                                 .setMaxVersion(entry.latest)));
         return response;
     }

@@ -22,7 +22,7 @@ public final class SaslApis {
 
     private static void handshake(Exchange exchange, SaslHandshakeRequestData request) {
         Authentication client = exchange.connection().authentication();
-        end(exchange, client, client.handshake(request.mechanism()));
+        end(exchange, client, client.handshake(request.mechanism(), exchange.version()));
     }
 
     private static void authenticate(Exchange exchange, SaslAuthenticateRequestData request) {
