@@ -17,6 +17,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
+import io.firn.medium.SmallFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -73,9 +74,8 @@ class TopicRulesTest {
     }
 
     /**
-     * O8: a store that was closed cleanly has written down what it knows of producers; unless the
-     * names are forced ({@code TopicLog.writeCheckpoints}) a power cut after the close takes it
-     * back.
+     * O8: a store that was closed cleanly has written down what it knows of producers, durably
+     * ({@code TopicLog.writeCheckpoints}).
      */
     @Test
     void shouldKeepTheCheckpointsOfACleanCloseWhenPowerIsCutAfterIt() throws IOException {
@@ -83,17 +83,46 @@ class TopicRulesTest {
         try (LogStore store = simulation.open()) {
             topic = store.createTopic("t", Simulation.SMALL.withPartitions(3));
             for (int i = 0; i < 3; i++) {
-                try (Appender appender = topic.partition(i).openAppender()) {
-                    appender.append(appender.newBatch().producer(7, 0, 0).add(new byte[100]));
-                }
+                appendOfProducer(topic, i, 0);
             }
         }
-        SimulatedFileMedium cut = medium.crash(Survival.NONE);
-        List<String> names =
-                cut.list(Simulation.DIRECTORY.resolve("topics").resolve(topic.id().toString()));
-        for (int i = 0; i < 3; i++) {
-            assertTrue(names.contains("producers-" + i), names.toString());
+        assertCheckpointed(topic, 3);
+    }
+
+    /** O8: the file is written anew, and may be all that tells of a partition's producers. */
+    @Test
+    void shouldKeepTheCheckpointsOfPartitionsThatDidNotChangeAtTheNextCleanClose()
+            throws IOException {
+        Topic topic;
+        try (LogStore store = simulation.open()) {
+            topic = store.createTopic("t", Simulation.SMALL.withPartitions(3));
+            for (int i = 0; i < 3; i++) {
+                appendOfProducer(topic, i, 0);
+            }
         }
+        try (LogStore store = simulation.open()) {
+            appendOfProducer(store.openTopic("t"), 1, 1);
+        }
+        assertCheckpointed(topic, 3);
+    }
+
+    private static void appendOfProducer(Topic topic, int partition, int sequence) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
+            appender.append(appender.newBatch().producer(7, 0, sequence).add(new byte[100]));
+        }
+    }
+
+    private void assertCheckpointed(Topic topic, int partitions) throws IOException {
+        SimulatedFileMedium cut = medium.crash(Survival.NONE);
+        Path files = Simulation.DIRECTORY.resolve("topics").resolve(topic.id().toString());
+        Map<String, String> all =
+                SmallFile.read(cut, files.resolve("producers"), "producers", 1);
+        for (int i = 0; i < partitions; i++) {
+            // A file of its own was written while the store was open.
+            boolean hasOwn = cut.exists(files.resolve("producers-" + i));
+            assertTrue(hasOwn || all.containsKey(i + ".7"), i + ": " + all);
+        }
+        assertTrue(all.containsKey(partitions - 1 + ".7"), all.toString());
     }
 
     /**

@@ -336,7 +336,14 @@ class DamagedFilesTest {
 
     @Test
     void shouldFindProducersAgainWithoutTheirCheckpoint() throws IOException {
-        Files.delete(topicFile("producers-0"));
+        Files.deleteIfExists(topicFile("producers-0"));
+        Files.deleteIfExists(topicFile("producers"));
+        check(END, END);
+    }
+
+    @Test
+    void shouldFindProducersAgainWhenTheCheckpointsOfTheLastCloseAreDamaged() throws IOException {
+        cut(topicFile("producers"), 10);
         check(END, END);
     }
 

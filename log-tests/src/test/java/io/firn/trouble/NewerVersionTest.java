@@ -11,6 +11,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.MediumFile;
+import io.firn.medium.SmallFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -97,6 +99,16 @@ class NewerVersionTest {
     @Test
     void shouldRefuseANewerProducerCheckpoint() throws IOException {
         refuses("producers-0"::equals, NewerVersionTest::raiseText);
+    }
+
+    @Test
+    void shouldRefuseNewerProducerCheckpointsOfTheLastClose() throws IOException {
+        Path topics = DIRECTORY.resolve("topics");
+        for (String topic : medium.list(topics)) {
+            Path file = topics.resolve(topic).resolve("producers");
+            SmallFile.write(medium, file, "producers", 1, Map.of("0.nextOffset", "1"));
+        }
+        refuses("producers"::equals, NewerVersionTest::raiseText);
     }
 
     @Test

@@ -220,6 +220,7 @@ class UnreadableTopicTest {
             }
         }
         Files.deleteIfExists(directory(id).resolve("producers-0"));
+        Files.deleteIfExists(directory(id).resolve("producers"));
         Path start = directory(id).resolve("start-0");
         SmallFile.write(FileMedium.real(), start, "start", 1, Map.of("offset", "30"));
         byte[] whole = Files.readAllBytes(start);

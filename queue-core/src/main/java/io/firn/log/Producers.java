@@ -2,6 +2,7 @@ package io.firn.log;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
+import io.firn.metadata.ProducerSnapshots;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,7 +16,7 @@ import org.agrona.collections.Long2ObjectHashMap;
  */
 public final class Producers {
     private static final int REMEMBERED = 5;
-    private static final String NEXT = "nextOffset";
+    private static final String NEXT = ProducerSnapshots.NEXT_OFFSET;
 
     private final Long2ObjectHashMap<State> states = new Long2ObjectHashMap<>();
     private long changes;
@@ -169,15 +170,7 @@ public final class Producers {
                 states.put(Long.parseLong(e.getKey()), State.ofText(e.getValue()));
             }
         }
-        return snapshotOffset(snapshot);
-    }
-
-    public static long snapshotOffset(Map<String, String> snapshot) {
-        String next = snapshot.get(NEXT);
-        if (next == null) {
-            throw new NumberFormatException("no " + NEXT);
-        }
-        return Long.parseLong(next);
+        return ProducerSnapshots.offsetOf(snapshot);
     }
 
     /** Sequences wrap from the largest int to 0. */

@@ -45,21 +45,6 @@ public final class SmallFile {
         WholeFile.write(medium, file, checkedEncode(file, magic, version, values));
     }
 
-    /**
-     * Replaces the file, whose directory the caller forces: until then a crash may restore the old
-     * content. Saves all but one of these forces when several files of a directory are replaced.
-     * One thread at a time per file.
-     *
-     * @param magic one word that says what kind of file it is
-     * @param version format version, 1 or greater
-     * @throws IOException when it could not be written, or would have more than 32 MiB
-     */
-    public static void replace(
-            FileMedium medium, Path file, String magic, int version, Map<String, String> values)
-            throws IOException {
-        WholeFile.replace(medium, file, checkedEncode(file, magic, version, values));
-    }
-
     private static byte[] checkedEncode(
             Path file, String magic, int version, Map<String, String> values) throws IOException {
         byte[] bytes = encode(magic, version, values);

@@ -1,5 +1,6 @@
 package io.firn.metadata;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
@@ -28,6 +29,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * topics/ID/topic          name, options, whether it is being deleted
  *           start-P        log start offset of partition P
  *           producers-P    what partition P knew of idempotent producers
+ *           producers      what all partitions knew of them at the last clean close
  *           cursor-NAME    offsets of a cursor, by partition
  * </pre>
  */
@@ -50,6 +52,10 @@ public final class TopicFiles {
     // Held shared by writers of a part, and exclusively by the deletion.
     private final ReadWriteLock partsLock = new ReentrantReadWriteLock();
     private boolean gone;
+
+    /** Read once for all partitions. */
+    @GuardedBy("this")
+    private ProducerSnapshots lastClose;
 
     public TopicFiles(StoreFiles files, UUID id) {
         this.files = files;
@@ -134,6 +140,7 @@ public final class TopicFiles {
      */
     public void checkVersions(int partitions) throws IOException {
         Set<String> present = new HashSet<>(parts());
+        checkVersion(present, PRODUCERS, PRODUCERS);
         for (int partition = 0; partition < partitions; partition++) {
             checkVersion(present, START, START + "-" + partition);
             checkVersion(present, PRODUCERS, PRODUCERS + "-" + partition);
@@ -242,9 +249,43 @@ public final class TopicFiles {
         changePart(() -> writeInSpare(startFile(partition), START, values));
     }
 
-    /** Returns null when there is no valid checkpoint: recovery then reads everything. */
+    /**
+     * Returns the newer checkpoint of a partition: its own, or that of the last clean close.
+     *
+     * @return null when there is no valid one: recovery then reads everything
+     */
     public Map<String, String> readProducers(int partition) throws IOException {
-        return readPart(PRODUCERS, PRODUCERS + "-" + partition);
+        String name = PRODUCERS + "-" + partition;
+        Map<String, String> own = readPart(PRODUCERS, name);
+        try {
+            return ProducerSnapshots.later(own, lastClose().of(partition));
+        } catch (NumberFormatException e) {
+            files.findings().add(directory.resolve(name) + " is no checkpoint: " + e.getMessage());
+            return lastClose().of(partition);
+        }
+    }
+
+    private synchronized ProducerSnapshots lastClose() throws IOException {
+        if (lastClose == null) {
+            lastClose = readProducersOfLastClose();
+        }
+        return lastClose;
+    }
+
+    /** Returns the checkpoints that the last clean close wrote; empty when they are damaged. */
+    public ProducerSnapshots readProducersOfLastClose() throws IOException {
+        Map<String, String> values = readPart(PRODUCERS, PRODUCERS);
+        try {
+            return ProducerSnapshots.ofText(values == null ? Map.of() : values);
+        } catch (NumberFormatException e) {
+            files.findings().add(directory.resolve(PRODUCERS) + ": no checkpoint: " + e.getMessage());
+            return new ProducerSnapshots();
+        }
+    }
+
+    /** Frees what was kept in memory because all partitions need a part of it. */
+    public synchronized void onRecovered() {
+        lastClose = null;
     }
 
     public void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
@@ -257,12 +298,10 @@ public final class TopicFiles {
         files.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
     }
 
-    /** As {@link #writeProducers}, but the name is durable only after {@link #forceNames}. */
-    public void writeProducersUnnamed(int partition, Map<String, String> snapshot)
-            throws IOException {
-        Path file = directory.resolve(PRODUCERS + "-" + partition);
-        files.spareSpace()
-                .write(() -> SmallFile.replace(medium, file, PRODUCERS, VERSION, snapshot));
+    /** Writes the checkpoints of many partitions at once. */
+    public void writeProducers(ProducerSnapshots snapshots) throws IOException {
+        Path file = directory.resolve(PRODUCERS);
+        changePart(() -> writeInSpare(file, PRODUCERS, snapshots.toText()));
     }
 
     public List<String> cursorNames() throws IOException {

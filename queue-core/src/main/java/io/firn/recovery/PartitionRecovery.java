@@ -11,6 +11,7 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
+import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -73,7 +74,7 @@ public final class PartitionRecovery {
             block.delete();
         }
         Map<String, String> checkpoint = topic.files().readProducers(partition);
-        long known = checkpoint == null ? 0 : Producers.snapshotOffset(checkpoint);
+        long known = checkpoint == null ? 0 : ProducerSnapshots.offsetOf(checkpoint);
         long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
         long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset;
         if (first != Long.MAX_VALUE && first > start) {

@@ -13,6 +13,7 @@ import io.firn.log.LogContext;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.metadata.ProducerSnapshots;
 import io.firn.metadata.TopicFiles;
 import io.firn.read.LogTailer;
 import io.firn.recovery.PartitionRecovery;
@@ -21,6 +22,7 @@ import io.firn.upkeep.Checkpoints;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -89,6 +91,7 @@ final class TopicLog implements Topic {
             all.add(new PartitionLog(this, context, i, recovered));
         }
         partitions = List.copyOf(all);
+        context.files().onRecovered();
     }
 
     /** In a read-only store: the present content of the topic file. */
@@ -302,23 +305,31 @@ final class TopicLog implements Topic {
     // ---- the end
 
     /**
-     * Writes producer checkpoints of partitions that have changed, and makes all of them durable at
-     * once; there are no more appends.
+     * Writes the producer checkpoints of partitions that have changed, into one file; there are no
+     * more appends. What the file has of the other partitions stays in it: it may be all that there
+     * is.
      */
     void writeCheckpoints(long nowMs) throws IOException {
-        int[] written = {0};
+        ProducerSnapshots all = context.files().readProducersOfLastClose();
+        int[] changed = {0};
         for (PartitionLog partition : partitions) {
             Checkpoints checkpoints = partition.upkeep().checkpoints();
             store.background()
                     .attempt(
                             partition,
                             () -> {
-                                written[0] += checkpoints.writeUnnamed(nowMs) ? 1 : 0;
+                                int index = partition.index();
+                                Map<String, String> last = checkpoints.takeLast(nowMs);
+                                if (last != null && all.add(index, last)) {
+                                    changed[0]++;
+                                } else if (last != null) {
+                                    context.files().writeProducers(index, last);
+                                }
                                 return 0;
                             });
         }
-        if (written[0] > 0) {
-            context.files().forceNames();
+        if (changed[0] > 0) {
+            context.files().writeProducers(all);
         }
     }
 

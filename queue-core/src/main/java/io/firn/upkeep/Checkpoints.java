@@ -6,6 +6,7 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.metadata.ProducerSnapshots;
 import java.io.IOException;
 import java.util.Map;
 
@@ -96,7 +97,7 @@ public final class Checkpoints extends Duty {
         long changesNow = producers.changes();
         long bytesNow = log.appendedBytes();
         Map<String, String> values = producers.snapshot(log::nextOffset);
-        long offsetNow = Producers.snapshotOffset(values);
+        long offsetNow = ProducerSnapshots.offsetOf(values);
         if (forcer.forceNow() && log.durableOffset() >= offsetNow) {
             return new Snapshot(values, changesNow, bytesNow, offsetNow);
         }
@@ -110,24 +111,19 @@ public final class Checkpoints extends Duty {
     }
 
     /**
-     * Called at close, after the last append: writes a checkpoint if anything changed, without
-     * making its name durable, which the caller does for a whole topic at once.
+     * Called at close, after the last append, for the checkpoint that the caller writes.
      *
-     * @return whether one was written
+     * @return null when none is worth a file
      */
-    public boolean writeUnnamed(long nowMs) throws IOException {
+    public Map<String, String> takeLast(long nowMs) {
         boolean isShort =
                 log.producers().changes() == changes
                         && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;
         if (isShort || log.nextOffset() == offset) {
-            return false;
+            return null;
         }
         Snapshot snapshot = take(nowMs);
-        if (snapshot != null) {
-            log.topic().files().writeProducersUnnamed(log.index(), snapshot.values);
-            written(snapshot);
-        }
-        return snapshot != null;
+        return snapshot == null ? null : snapshot.values;
     }
 
     private record Snapshot(Map<String, String> values, long changes, long bytes, long offset) {}
