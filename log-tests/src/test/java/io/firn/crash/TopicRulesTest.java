@@ -115,8 +115,7 @@ class TopicRulesTest {
     private void assertCheckpointed(Topic topic, int partitions) throws IOException {
         SimulatedFileMedium cut = medium.crash(Survival.NONE);
         Path files = Simulation.DIRECTORY.resolve("topics").resolve(topic.id().toString());
-        Map<String, String> all =
-                SmallFile.read(cut, files.resolve("producers"), "producers", 1);
+        Map<String, String> all = SmallFile.read(cut, files.resolve("producers"), "producers", 1);
         for (int i = 0; i < partitions; i++) {
             // A file of its own was written while the store was open.
             boolean hasOwn = cut.exists(files.resolve("producers-" + i));

@@ -278,7 +278,8 @@ public final class TopicFiles {
         try {
             return ProducerSnapshots.ofText(values == null ? Map.of() : values);
         } catch (NumberFormatException e) {
-            files.findings().add(directory.resolve(PRODUCERS) + ": no checkpoint: " + e.getMessage());
+            files.findings()
+                    .add(directory.resolve(PRODUCERS) + ": no checkpoint: " + e.getMessage());
             return new ProducerSnapshots();
         }
     }
