@@ -64,7 +64,7 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
                 tailers, Objects.requireNonNull(value, "threadFactory"), isUntilEnd);
     }
 
-    /** Completes a subscription as soon as there are no more visible records. */
+    /** Completes a subscription when records are requested and no more are visible. */
     public TailerPublisher withEndAtVisibleEnd() {
         return new TailerPublisher(tailers, threads, true);
     }
