@@ -113,9 +113,11 @@ final class Comparison {
     }
 
     private FirnException different(String what, long offset) {
+        StringBuilder text = new StringBuilder();
+        reader.unread().forEach(line -> text.append("%n  ".formatted()).append(line));
         return new FirnException(
-                "NOT EQUAL: topic %s, offset %,d %s"
-                        .formatted(partition.topic().name(), offset, what));
+                "NOT EQUAL: topic %s, offset %,d %s%s"
+                        .formatted(partition.topic().name(), offset, what, text));
     }
 
     /** The number of records that were compared. */

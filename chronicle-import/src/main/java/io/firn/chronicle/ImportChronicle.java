@@ -79,9 +79,10 @@ public final class ImportChronicle implements Callable<Integer> {
     @Option(
             names = "--accept-holes",
             description =
-                    "Imports although files are missing. Chronicle Queue creates no file for a"
-                            + " cycle in which nothing is written, and keeps no list by which such"
-                            + " a cycle could be told from a deleted file.")
+                    "Imports although files are missing, or documents cannot be read, which are"
+                            + " left out. Chronicle Queue creates no file for a cycle in which"
+                            + " nothing is written, and keeps no list by which such a cycle could"
+                            + " be told from a deleted file.")
     private boolean acceptsHoles;
 
     @Option(
@@ -142,10 +143,12 @@ public final class ImportChronicle implements Callable<Integer> {
                             topicName, topic.partitionCount());
                 }
                 append(reader, topic.partition(0));
+                requireAllRead(reader, "The import ended before the first of them");
                 if (!noCompare) {
                     compare(reader, topic.partition(0));
                 }
             }
+            reader.unread().forEach(line -> say("Left out: %s.", line));
             reader.notes().forEach(note -> say("Note: %s.", note));
         }
         Set<Long> users = QueueUsers.of(queue);
@@ -207,6 +210,7 @@ public final class ImportChronicle implements Callable<Integer> {
         say(
                 "%s: %,d documents, roll cycle %s, files: %,d.",
                 queue, all, reader.rollCycle(), reader.files());
+        reader.passUnread(acceptsHoles);
         long before = last == null ? 0 : goOn(reader, last);
         if (last == null) {
             reader.toStart();
@@ -245,7 +249,7 @@ public final class ImportChronicle implements Callable<Integer> {
         }
         if (!acceptsHoles) {
             throw new FirnException(
-                    "topic %s ends with the document at index %x, which the queue does not have: its file was deleted, perhaps with more documents; or it is another queue. To go on with the next file, start again with --accept-holes"
+                    "topic %s ends with the document at index %x, which cannot be read from the queue: its file was deleted, perhaps with more documents, or is damaged; or it is another queue. To go on with the next file, start again with --accept-holes"
                             .formatted(topicName, index));
         }
         say("The queue no longer has index %x, where the topic ends.", index);
@@ -253,12 +257,27 @@ public final class ImportChronicle implements Callable<Integer> {
         return reader.countBefore(index);
     }
 
+    /** Throws when documents cannot be read, and the topic may not lack them. */
+    private void requireAllRead(QueueReader reader, String consequence) {
+        if (acceptsHoles || reader.unread().isEmpty()) {
+            return;
+        }
+        throw new FirnException(
+                "%s is damaged:%n  %s%n%s. Restore the file from a copy and start again; or leave these documents out: start again with --accept-holes"
+                        .formatted(
+                                queue,
+                                String.join("%n  ".formatted(), reader.unread()),
+                                consequence));
+    }
+
     private void compare(QueueReader reader, Partition partition) {
+        reader.passUnread(true);
         Comparison comparison = new Comparison(partition, reader);
         long started = System.nanoTime();
         try (ProgressBar bar = bar("Comparing", 0, partition.nextOffset())) {
             comparison.run(bar::stepTo);
         }
+        requireAllRead(reader, "The topic lacks them");
         say(
                 "Equal: %,d records compared one by one in %.1f s.",
                 comparison.compared(), (System.nanoTime() - started) / 1e9);

@@ -39,12 +39,18 @@ final class QueueReader implements AutoCloseable {
     private final boolean hasMetadata;
     private final int[] cycles;
     private final long[] counts;
+    private final UnreadDocuments unread;
     private final List<String> notes = new ArrayList<>();
     private Document current = new Document();
     private Document ahead = new Document();
     private boolean hasAhead;
     private boolean isReading;
     private int file = -1;
+
+    /** How many documents of the file are before the one that is read next. */
+    private long read;
+
+    private boolean passesUnread = true;
 
     private QueueReader(Path directory, List<String> names) {
         this.names = names;
@@ -58,6 +64,7 @@ final class QueueReader implements AutoCloseable {
         tailer = queue.createTailer();
         cycles = cycles();
         counts = counts();
+        unread = new UnreadDocuments(queue.rollCycle(), counts);
     }
 
     /**
@@ -194,6 +201,19 @@ final class QueueReader implements AutoCloseable {
         return notes;
     }
 
+    /** The documents that were passed over because they cannot be read, one line for each file. */
+    List<String> unread() {
+        return unread.lines(names, cycles);
+    }
+
+    /**
+     * Sets whether documents that cannot be read are passed over. If not, the first of them is the
+     * end.
+     */
+    void passUnread(boolean passes) {
+        passesUnread = passes;
+    }
+
     int files() {
         return cycles.length;
     }
@@ -259,6 +279,7 @@ final class QueueReader implements AutoCloseable {
         int cycle = queue.rollCycle().toCycle(index);
         file = Arrays.binarySearch(cycles, cycle);
         isReading = file >= 0 && tailer.moveToIndex(index);
+        read = queue.rollCycle().toSequenceNumber(index);
         hasAhead = isReading && readAhead();
         return hasAhead && ahead.index() == index;
     }
@@ -304,28 +325,49 @@ final class QueueReader implements AutoCloseable {
                 if (++file >= cycles.length) {
                     return false;
                 }
+                read = 0;
                 isReading = tailer.moveToIndex(queue.rollCycle().toIndex(cycles[file], 0));
+                if (!isReading && !mayLeaveFile()) {
+                    return atEnd();
+                }
                 continue;
             }
             try (DocumentContext document = tailer.readingDocument()) {
                 if (document.isPresent()) {
                     int cycle = queue.rollCycle().toCycle(document.index());
                     int at = Arrays.binarySearch(cycles, cycle);
-                    if (at < 0) {
-                        file = cycles.length; // of a file that came after the list was made
-                        isReading = false;
-                        return false;
+                    // Without one, it is in a file that came after the list was made.
+                    for (int next = at < 0 ? cycles.length : at; file < next; file++, read = 0) {
+                        if (!mayLeaveFile()) {
+                            return atEnd();
+                        }
                     }
-                    file = at;
+                    if (at < 0) {
+                        return atEnd();
+                    }
+                    read = queue.rollCycle().toSequenceNumber(document.index()) + 1;
                     ahead.set(document.index(), cycle, document.wire().bytes());
                     return true;
                 }
             }
             isReading = false;
-            if (file < cycles.length - 1) {
+            if (!mayLeaveFile()) {
+                return atEnd();
+            }
+            if (file < cycles.length - 1 && unread.isWhole(file)) {
                 noteEnd(cycles[file]);
             }
         }
+    }
+
+    private boolean mayLeaveFile() {
+        return unread.ended(file, read) || passesUnread;
+    }
+
+    private boolean atEnd() {
+        file = cycles.length;
+        isReading = false;
+        return false;
     }
 
     private void noteEnd(int cycle) {

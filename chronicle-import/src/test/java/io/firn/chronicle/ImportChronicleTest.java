@@ -19,10 +19,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.RollCycles;
@@ -42,31 +40,18 @@ class ImportChronicleTest {
     private Path queue;
     private Path store;
 
-    /** One run of the program. */
-    private record Run(int exitCode, String out, String err) {}
-
     @BeforeEach
     void name() {
         queue = directory.resolve("queue");
         store = directory.resolve("store");
     }
 
-    private Run run(Object... more) {
-        List<String> words = new ArrayList<>(List.of(queue.toString(), store.toString(), TOPIC));
-        Stream.of(more).map(Object::toString).forEach(words::add);
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        int exitCode =
-                Programs.run(
-                        new ImportChronicle(),
-                        new PrintWriter(out),
-                        new PrintWriter(err),
-                        words.toArray(String[]::new));
-        return new Run(exitCode, out.toString(), err.toString());
+    private ImportRun run(Object... more) {
+        return ImportRun.of(queue, store, TOPIC, more);
     }
 
     private void requireRun(Object... more) {
-        Run run = run(more);
+        ImportRun run = run(more);
         assertEquals(0, run.exitCode(), run.toString());
         assertTrue(run.out().contains("Equal: "), run.toString());
     }
@@ -165,7 +150,7 @@ class ImportChronicleTest {
         Files.delete(Queues.files(queue).get(0));
         Queues.append(queue, 7, 0);
 
-        Run run = run("--accept-holes");
+        ImportRun run = run("--accept-holes");
 
         assertEquals(0, run.exitCode(), run.toString());
         assertTrue(run.out().contains("Equal: 207 records"), run.out());
@@ -180,7 +165,7 @@ class ImportChronicleTest {
             Path aside = directory.resolve("aside");
             Files.move(files.get(deleted), aside);
 
-            Run run = run();
+            ImportRun run = run();
 
             assertEquals(1, run.exitCode(), run.toString());
             assertTrue(run.err().contains("--accept-holes"), run.err());
@@ -191,7 +176,7 @@ class ImportChronicleTest {
         }
         Files.delete(files.get(2));
 
-        Run run = run("--accept-holes");
+        ImportRun run = run("--accept-holes");
 
         assertEquals(0, run.exitCode(), run.toString());
         assertTrue(run.out().contains("1 roll cycle without a file between"), run.out());
@@ -206,11 +191,11 @@ class ImportChronicleTest {
         Queues.append(queue, 5, 1);
         Files.delete(Queues.files(queue).get(2));
 
-        Run refused = run();
+        ImportRun refused = run();
         assertEquals(1, refused.exitCode(), refused.toString());
         assertEquals(300, records().size());
 
-        Run run = run("--accept-holes");
+        ImportRun run = run("--accept-holes");
         assertEquals(0, run.exitCode(), run.toString());
         assertTrue(run.out().contains("no longer has index"), run.out());
         assertTrue(run.out().contains("Not compared: 100 records"), run.out());
@@ -224,7 +209,7 @@ class ImportChronicleTest {
         queue = directory.resolve("other");
         Queues.write(queue, TestRollCycles.TEST_SECONDLY, 4712, 400, 3);
 
-        Run run = run();
+        ImportRun run = run();
 
         assertEquals(1, run.exitCode(), run.toString());
         assertTrue(run.err().contains("was imported from another queue"), run.err());
@@ -242,7 +227,7 @@ class ImportChronicleTest {
             appender.append(new byte[1]);
         }
 
-        Run run = run();
+        ImportRun run = run();
 
         assertEquals(1, run.exitCode(), run.toString());
         assertTrue(run.err().contains("a record that no import has written"), run.err());
@@ -260,7 +245,7 @@ class ImportChronicleTest {
         bytes[at] ^= 1;
         Files.write(file, bytes);
 
-        Run run = run();
+        ImportRun run = run();
 
         assertEquals(1, run.exitCode(), run.toString());
         assertTrue(run.err().contains("NOT EQUAL: topic orders, offset 150 "), run.err());
@@ -283,7 +268,7 @@ class ImportChronicleTest {
         run("--accept-holes");
         Files.move(aside, second);
 
-        Run run = run();
+        ImportRun run = run();
 
         assertEquals(1, run.exitCode(), run.toString());
         assertTrue(run.err().contains("NOT EQUAL: topic orders, offset 100 "), run.err());
@@ -297,7 +282,7 @@ class ImportChronicleTest {
             opened.openTopic(TOPIC).partition(0).deleteRecordsBefore(110);
         }
 
-        Run run = run();
+        ImportRun run = run();
 
         assertEquals(0, run.exitCode(), run.toString());
         assertTrue(run.out().contains("Equal: 101 records"), run.out());
@@ -352,12 +337,12 @@ class ImportChronicleTest {
         write(30, 3);
         Process writer = ImportChildWriter.start(queue);
         try {
-            Run run = run();
+            ImportRun run = run();
             assertEquals(1, run.exitCode(), run.toString());
             assertTrue(run.err().contains("process " + writer.pid()), run.err());
             assertFalse(Files.exists(store), "nothing is created");
 
-            Run forced = run("--in-use", "--accept-holes");
+            ImportRun forced = run("--in-use", "--accept-holes");
             assertEquals(0, forced.exitCode(), forced.toString());
             assertTrue(forced.out().contains("process " + writer.pid()), forced.out());
         } finally {
@@ -386,17 +371,17 @@ class ImportChronicleTest {
 
     @Test
     void shouldSayWhenADirectoryIsNoQueue() throws IOException {
-        Run missing = run();
+        ImportRun missing = run();
         assertEquals(1, missing.exitCode(), missing.toString());
         assertTrue(missing.err().contains("there is no directory"), missing.err());
 
         Files.createDirectories(queue);
-        Run empty = run();
+        ImportRun empty = run();
         assertEquals(1, empty.exitCode(), empty.toString());
         assertTrue(empty.err().contains("no directory of a queue"), empty.err());
 
         Files.write(queue.resolve("20231114-221320T.cq4"), new byte[100]);
-        Run broken = run();
+        ImportRun broken = run();
         assertEquals(1, broken.exitCode(), broken.toString());
         assertTrue(broken.err().contains(queue.toString()), broken.err());
         assertFalse(Files.exists(store), "nothing is created");
