@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
@@ -409,18 +410,61 @@ class LifecycleTest {
         assertNothingHeld();
     }
 
-    /** Not to hang with a listener or a clock of the user's that hangs. */
+    /** It might store its batch where the next one to open the log stores another. */
     @Test
-    void shouldCloseAllTheSameWhenAnAppendDoesNotEnd() throws Exception {
+    void shouldNotReleaseTheLogWhileAnAppendIsInProgressHoweverLong() throws Exception {
         StoppingClock clock = new StoppingClock();
         LogStore store = Stores.at(directory).clock(clock).open();
         Stores.Task<Long> append = stopInAnAppend(store, clock, Stores.small());
-        store.close();
+        Thread closing = new Thread(store::close);
+        closing.start();
+        await(
+                "a close that waits for the append",
+                () -> isWaitingForAppends(closing) || !closing.isAlive());
+        LockSupport.parkNanos(1_500_000_000); // longer than listeners are waited for
+        assertTrue(closing.isAlive());
+        assertThrows(StoreLockedException.class, () -> Stores.at(directory).open());
         clock.gate.open();
-        assertThrows(ClosedException.class, append::result);
+        assertEquals(0, append.result());
+        closing.join();
+    }
+
+    /** They may wait for the thread that closes. */
+    @Test
+    void shouldCloseAllTheSameWhenListenersOfAppendsDoNotReturn() throws Exception {
+        Gate gate = new Gate();
+        LogStore store = Stores.at(directory).open();
+        TopicOptions options =
+                Stores.small().withPartitions(5).withDurability(Durability.WRITTEN);
+        Topic topic = store.createTopic("t", options);
+        List<Stores.Task<Long>> appends = new ArrayList<>();
+        gate.shut();
+        for (int i = 0; i < 5; i++) {
+            Partition partition = topic.partition(i);
+            partition.addVisibleListener(
+                    () -> {
+                        if (Thread.currentThread().getName().equals("test")) {
+                            gate.run(null); // not the close, which tells them, too
+                        }
+                    });
+            Appender appender = partition.openAppender();
+            appends.add(
+                    Stores.start(
+                            () -> {
+                                try (appender) {
+                                    return appender.append(LARGE);
+                                }
+                            }));
+        }
+        await("appends that tell listeners", () -> gate.held() == 5);
+        store.close();
+        gate.open();
+        for (Stores.Task<Long> append : appends) {
+            assertEquals(0, append.result());
+        }
         try (LogStore again = Stores.at(directory).open();
                 Tailer tailer = again.openTopic("t").openTailer()) {
-            assertEquals(List.of(), Stores.readAll(tailer));
+            assertEquals(5, Stores.readAll(tailer).size());
         }
     }
 }

@@ -14,6 +14,9 @@ import java.io.IOException;
  * open, the writer's segment is pinned. Thread-safe.
  */
 public final class OpenAppenders {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final long WARN_EVERY_NS = 10_000_000_000L;
+
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private final PartitionWriter writer;
@@ -134,17 +137,30 @@ public final class OpenAppenders {
 
     /**
      * Waits until no append is in progress; for a close, after appends have been forbidden. An
-     * append that had begun before that ends as if it had ended before, and nothing is written
-     * after the close.
+     * append that had begun before that ends as if it had ended before. It is waited for however
+     * long it takes, because it might store its batch where the next process to open the log
+     * stores another one. Only one whose batch is published, and that is telling listeners, is
+     * given up at the deadline; one that calls this from inside of itself is not waited for.
      *
-     * @param deadlineNs a time of {@link System#nanoTime}, at which an append that does not end is
-     *     not waited for any more; nor is one that is below the caller
+     * @param deadlineNs a time of {@link System#nanoTime}
      */
     public void awaitAppends(long deadlineNs) {
-        while (!turn.isMine() && System.nanoTime() - deadlineNs < 0) {
+        long warnNs = deadlineNs;
+        while (!turn.isMine()) {
             if (turn.enterSoon()) {
                 turn.leave();
                 return;
+            }
+            long now = System.nanoTime();
+            if (now - deadlineNs >= 0 && log.isAppendBeingTold()) {
+                return;
+            }
+            if (now - warnNs >= 0) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "{0}: the close waits for an append that does not end",
+                        log);
+                warnNs = now + WARN_EVERY_NS;
             }
         }
     }

@@ -193,6 +193,11 @@ public final class SegmentedLog {
         }
     }
 
+    /** Whether the append that is in progress is published, and listeners are being told. */
+    public boolean isAppendBeingTold() {
+        return readersSeeWritten && listeners.isTelling();
+    }
+
     private void tellReaders() {
         wakeReaders();
         listeners.tell();

@@ -16,6 +16,9 @@ final class VisibleListeners {
 
     private volatile VisibleListener[] all = {};
 
+    /** For one thread to change: who tells has the turn to append. */
+    private volatile boolean isTelling;
+
     /**
      * Creates an empty list.
      *
@@ -47,9 +50,23 @@ final class VisibleListeners {
         return all.length == 0;
     }
 
+    /** Whether they are being told. */
+    boolean isTelling() {
+        return isTelling;
+    }
+
     /** Tells all of them; one that fails is logged. */
     void tell() {
-        for (VisibleListener listener : all) {
+        VisibleListener[] told = all;
+        if (told.length > 0) {
+            isTelling = true;
+            tell(told);
+            isTelling = false;
+        }
+    }
+
+    private void tell(VisibleListener[] told) {
+        for (VisibleListener listener : told) {
             try {
                 listener.onVisible();
             } catch (Throwable e) {

@@ -31,9 +31,6 @@ import java.util.List;
  * it, which append, force, read, and tidy up.
  */
 final class PartitionLog implements Partition {
-    /** An append ends sooner, unless a listener or a clock of the user's stops it. */
-    private static final long APPEND_WAIT_NS = 1_000_000_000;
-
     private final Topic topic;
     private final SegmentedLog log;
     private final LogContext store;
@@ -79,9 +76,9 @@ final class PartitionLog implements Partition {
         return appenders.isAny();
     }
 
-    /** Waits, a little, until no append is in progress; appends were forbidden before. */
-    void awaitAppends() {
-        appenders.awaitAppends(System.nanoTime() + APPEND_WAIT_NS);
+    /** See {@link OpenAppenders#awaitAppends}. */
+    void awaitAppends(long deadlineNs) {
+        appenders.awaitAppends(deadlineNs);
     }
 
     // ---- what is published

@@ -35,6 +35,9 @@ final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long RELEASE_WAIT_NS = 1_000_000_000;
 
+    /** For listeners that appends are telling: they may wait for the thread that closes. */
+    private static final long LISTENERS_WAIT_NS = 1_000_000_000;
+
     private final StoreConfig config;
     private final LogContext context;
     private final Topics topics;
@@ -222,7 +225,8 @@ final class Store implements LogStore {
         List<PartitionLog> all = topics.partitions();
         List<SegmentedLog> logs = all.stream().map(PartitionLog::log).toList();
         logs.forEach(log -> log.state().markClosing());
-        all.forEach(PartitionLog::awaitAppends);
+        long deadline = System.nanoTime() + LISTENERS_WAIT_NS;
+        all.forEach(partition -> partition.awaitAppends(deadline));
         List<SegmentedLog> moving = new ArrayList<>(logs);
         topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);

@@ -10,7 +10,6 @@ import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -154,9 +153,6 @@ final class FileBlock implements Block {
 
     @Override
     public void write(int position, ByteBuffer source) throws IOException {
-        if (active == null && !state.isSealed() && !directory.readOnly()) {
-            throw new ClosedChannelException(); // closed or deleted while an append was in progress
-        }
         writer().write(position, source);
     }
 
