@@ -434,8 +434,7 @@ class LifecycleTest {
     void shouldCloseAllTheSameWhenListenersOfAppendsDoNotReturn() throws Exception {
         Gate gate = new Gate();
         LogStore store = Stores.at(directory).open();
-        TopicOptions options =
-                Stores.small().withPartitions(5).withDurability(Durability.WRITTEN);
+        TopicOptions options = Stores.small().withPartitions(5).withDurability(Durability.WRITTEN);
         Topic topic = store.createTopic("t", options);
         List<Stores.Task<Long>> appends = new ArrayList<>();
         gate.shut();

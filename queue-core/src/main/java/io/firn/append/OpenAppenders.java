@@ -138,9 +138,9 @@ public final class OpenAppenders {
     /**
      * Waits until no append is in progress; for a close, after appends have been forbidden. An
      * append that had begun before that ends as if it had ended before. It is waited for however
-     * long it takes, because it might store its batch where the next process to open the log
-     * stores another one. Only one whose batch is published, and that is telling listeners, is
-     * given up at the deadline; one that calls this from inside of itself is not waited for.
+     * long it takes, because it might store its batch where the next process to open the log stores
+     * another one. Only one whose batch is published, and that is telling listeners, is given up at
+     * the deadline; one that calls this from inside of itself is not waited for.
      *
      * @param deadlineNs a time of {@link System#nanoTime}
      */
