@@ -6,6 +6,7 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.DurabilityClass;
 import io.firn.Partition;
+import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.kafka.KafkaBatches;
@@ -83,6 +84,8 @@ final class GoldenStoreGenerator {
                         options()
                                 .withPartitions(2)
                                 .withRetentionBytes(1L << 40)
+                                .withRetainUntilRead(
+                                        RetainUntilRead.by("reader").withLimitBytes(1L << 41))
                                 .withMaxRecordBytes(50_000));
         for (int life = 0; life < 2; life++) {
             Topic topic = files.topic(name);
