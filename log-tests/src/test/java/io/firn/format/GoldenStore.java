@@ -20,7 +20,9 @@ import java.util.List;
  * what must be found in it. See {@link GoldenStoreGenerator}.
  */
 final class GoldenStore {
-    /** The newest one: it also has kinds of files and options that were added without a new version. */
+    /**
+     * The newest one: it also has kinds of files and options that were added without a new version.
+     */
     static final int NEWEST = 2;
 
     /** A topic with an idempotent producer, which must still be known. */
