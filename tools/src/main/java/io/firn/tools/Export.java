@@ -1,6 +1,7 @@
 package io.firn.tools;
 
 import io.firn.DamagedRangeException;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -16,10 +17,12 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
@@ -136,10 +139,12 @@ public final class Export implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (isText && format != RecordFormat.Kind.JSON) {
-            throw new InvalidOptionException("--text goes with the format JSON only");
-        }
+        checkArguments();
         try (LogStore store = storeArguments.openReadOnly(directory)) {
+            if (!store.hasTopic(topicName)) {
+                throw new InvalidOptionException(
+                        "there is no topic '" + topicName + "' in " + directory);
+            }
             Topic topic = store.openTopic(topicName);
             List<Partition> chosen = choose(topic);
             if (output == null) {
@@ -151,6 +156,22 @@ public final class Export implements Callable<Integer> {
             throw e.getCause();
         }
         return isComplete ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void checkArguments() {
+        if (isText && format != RecordFormat.Kind.JSON) {
+            throw new InvalidOptionException("--text goes with the format JSON only");
+        }
+        if (from < 0 || to < from) {
+            throw new InvalidOptionException(
+                    "--from must be at least 0, and --to at least --from; found "
+                            + from
+                            + " and "
+                            + to);
+        }
+        if (Set.copyOf(partitions).size() < partitions.size()) {
+            throw new InvalidOptionException("--partitions has a number twice: " + partitions);
+        }
     }
 
     private List<Partition> choose(Topic topic) {
@@ -166,16 +187,28 @@ public final class Export implements Callable<Integer> {
             write(chosen, file);
         } catch (FileAlreadyExistsException e) {
             throw new InvalidOptionException(output + " exists already: name another file");
+        } catch (NoSuchFileException e) {
+            throw new InvalidOptionException(
+                    output + " cannot be created: its directory does not exist");
         }
     }
 
     private void write(List<Partition> chosen, OutputStream to) throws IOException {
         OutputStream out = new BufferedOutputStream(to, BUFFER_BYTES);
         RecordFormat records = RecordFormat.of(format, isText, out);
-        for (Partition partition : chosen) {
-            write(partition, records);
+        try {
+            for (Partition partition : chosen) {
+                write(partition, records);
+            }
+        } catch (FirnException e) {
+            try {
+                out.flush(); // the records before it, whole
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
         }
-        records.flush();
+        out.flush();
     }
 
     private long start(Partition partition) {

@@ -3,6 +3,7 @@ package io.firn.tools;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -20,7 +21,7 @@ public final class Programs {
 
     /**
      * Runs a command. Returns what the command returns; 1 with a message when it fails; 2 with a
-     * message and the usage when an argument is wrong.
+     * message when an argument is wrong, and with the usage when it cannot be parsed.
      */
     public static int run(Object command, PrintWriter out, PrintWriter err, String... arguments) {
         return new CommandLine(command)
@@ -31,7 +32,9 @@ public final class Programs {
                             if (failure instanceof IOException
                                     || failure instanceof FirnException) {
                                 line.getErr().println(failure.getMessage());
-                                return CommandLine.ExitCode.SOFTWARE;
+                                return failure instanceof InvalidOptionException
+                                        ? CommandLine.ExitCode.USAGE
+                                        : CommandLine.ExitCode.SOFTWARE;
                             }
                             throw failure;
                         })

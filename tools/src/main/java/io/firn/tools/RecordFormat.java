@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.firn.FirnException;
 import io.firn.Record;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -39,11 +40,8 @@ abstract class RecordFormat {
         };
     }
 
-    /** Writes a record. */
+    /** Writes a record; nothing of it when it fails with another exception than IOException. */
     abstract void write(Record record) throws IOException;
-
-    /** Passes on what is in buffers. */
-    abstract void flush() throws IOException;
 
     private static byte[] bytes(ByteBuffer from) {
         if (from == null) {
@@ -55,15 +53,18 @@ abstract class RecordFormat {
     }
 
     private static final class Json extends RecordFormat {
+        private final OutputStream out;
+        private final ByteArrayOutputStream line = new ByteArrayOutputStream();
         private final JsonGenerator json;
         private final boolean isText;
 
         Json(OutputStream out, boolean isText) throws IOException {
+            this.out = out;
             json =
                     JsonFactory.builder()
                             .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                             .build()
-                            .createGenerator(out)
+                            .createGenerator(line)
                             .setRootValueSeparator(null);
             this.isText = isText;
         }
@@ -90,6 +91,9 @@ abstract class RecordFormat {
             json.writeEndArray();
             json.writeEndObject();
             json.writeRaw('\n');
+            json.flush();
+            line.writeTo(out);
+            line.reset();
         }
 
         private void write(ByteBuffer bytes, String what, Record record) throws IOException {
@@ -108,11 +112,6 @@ abstract class RecordFormat {
                 }
             }
         }
-
-        @Override
-        void flush() throws IOException {
-            json.flush();
-        }
     }
 
     private static final class Lines extends RecordFormat {
@@ -129,11 +128,6 @@ abstract class RecordFormat {
             }
             out.write('\n');
         }
-
-        @Override
-        void flush() throws IOException {
-            out.flush();
-        }
     }
 
     private static final class Raw extends RecordFormat {
@@ -146,16 +140,12 @@ abstract class RecordFormat {
 
         @Override
         void write(Record record) throws IOException {
-            length.putInt(0, record.valueLength());
+            byte[] value = record.hasValue() ? bytes(record.value()) : null;
+            length.putInt(0, value == null ? -1 : value.length);
             out.write(length.array());
-            if (record.hasValue()) {
-                out.write(bytes(record.value()));
+            if (value != null) {
+                out.write(value);
             }
-        }
-
-        @Override
-        void flush() throws IOException {
-            out.flush();
         }
     }
 }

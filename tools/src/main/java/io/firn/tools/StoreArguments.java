@@ -56,6 +56,15 @@ public final class StoreArguments {
         return builder(directory).open();
     }
 
+    /**
+     * Checks the options, before anything is opened or created.
+     *
+     * @throws InvalidOptionException when one is wrong
+     */
+    public void check() {
+        tiers.forEach(StoreArguments::tier);
+    }
+
     private LogStoreBuilder builder(Path directory) {
         LOGGER.setLevel(Level.WARNING);
         LogStoreBuilder builder = LogStore.in(directory);

@@ -149,7 +149,7 @@ class ExportTest {
                         store.createTopic("orders", TopicOptions.defaults())
                                 .partition(0)
                                 .openAppender()) {
-            appender.append(utf8("good"));
+            appender.append(appender.newBatch().value(utf8("good")).timestamp(1_000).add());
             appender.append(new byte[] {(byte) 0xc3, 0x28});
         }
 
@@ -159,6 +159,12 @@ class ExportTest {
         assertTrue(
                 run.err().contains("partition 0, offset 1: the value is not text in UTF-8"),
                 run.err());
+        assertEquals(
+                List.of(
+                        "{\"partition\":0,\"offset\":0,\"timestamp\":1000,\"key\":null,"
+                                + "\"value\":\"good\",\"headers\":[]}"),
+                written.toString(UTF_8).lines().toList());
+        assertTrue(written.toString(UTF_8).endsWith("\n"), "the line is whole");
         assertEquals(2, lines().size());
     }
 
@@ -209,6 +215,39 @@ class ExportTest {
     }
 
     @Test
+    void shouldWriteWholeRecordsBeforeItFails() throws IOException {
+        TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
+        try (LogStore store = open();
+                Appender appender =
+                        store.createTopic("orders", options).partition(0).openAppender()) {
+            for (int i = 0; i < 10; i++) {
+                appender.append(new byte[30_000]); // two fill a segment
+            }
+        }
+        Path third;
+        try (Stream<Path> all = Files.walk(directory)) {
+            third = all.filter(path -> path.toString().endsWith(".log")).sorted().toList().get(2);
+        }
+        byte[] bytes = Files.readAllBytes(third);
+        bytes[200] ^= 1;
+        Files.write(third, bytes);
+
+        Run json = export();
+        assertEquals(1, json.exitCode(), json.toString());
+        String text = written.toString(UTF_8);
+        assertEquals(4, text.lines().count());
+        assertTrue(text.endsWith("}\n"), "the last line is whole");
+
+        Run raw = export("--format", "RAW");
+        assertEquals(1, raw.exitCode(), raw.toString());
+        assertEquals(4 * (4 + 30_000), written.size());
+
+        Path file = directory.resolve("orders.json");
+        assertEquals(1, export("--output", file).exitCode());
+        assertEquals(text, Files.readString(file));
+    }
+
+    @Test
     void shouldCreateAFileAndNeverOverwriteOne() throws IOException {
         try (LogStore store = open()) {
             fill(store);
@@ -219,7 +258,7 @@ class ExportTest {
         assertEquals(6, Files.readAllLines(file).size());
 
         Run again = export("--output", file, "--to", "1");
-        assertEquals(1, again.exitCode(), again.toString());
+        assertEquals(2, again.exitCode(), again.toString());
         assertTrue(again.err().contains("exists already"), again.err());
         assertEquals(6, Files.readAllLines(file).size());
     }
@@ -246,19 +285,25 @@ class ExportTest {
     @Test
     void shouldSayWhatIsMissingOrWrong() {
         Run noStore = export();
-        assertEquals(1, noStore.exitCode(), noStore.toString());
+        assertEquals(2, noStore.exitCode(), noStore.toString());
         assertTrue(noStore.err().contains("there is no directory"), noStore.err());
         try (LogStore store = open()) {
             fill(store);
         }
 
         Run noTopic = Run.of(new Export(written), directory.resolve("store"), "ordres");
-        assertEquals(1, noTopic.exitCode(), noTopic.toString());
+        assertEquals(2, noTopic.exitCode(), noTopic.toString());
         assertTrue(noTopic.err().contains("ordres"), noTopic.err());
-        assertEquals(1, export("--partitions", "2").exitCode());
-        assertEquals(1, export("--tier", "ssd:x").exitCode());
-        assertEquals(1, export("--tier", "pmem:" + directory.resolve("none")).exitCode());
-        assertEquals(1, export("--text", "--format", "RAW").exitCode());
+        assertEquals(2, export("--partitions", "2").exitCode());
+        assertEquals(2, export("--tier", "ssd:x").exitCode());
+        assertEquals(2, export("--tier", "pmem:" + directory.resolve("none")).exitCode());
+        assertEquals(2, export("--text", "--format", "RAW").exitCode());
+        assertEquals(2, export("--partitions", "0,1,0").exitCode());
+        assertEquals(2, export("--from", "-5").exitCode());
+        assertEquals(2, export("--to", "-1").exitCode());
+        assertEquals(2, export("--from", "4", "--to", "3").exitCode());
+        assertEquals(2, export("--output", directory.resolve("none/x")).exitCode());
+        assertEquals(0, written.size());
         assertEquals(2, export("--format", "XML").exitCode());
         assertEquals(2, export("--verbose").exitCode());
     }
