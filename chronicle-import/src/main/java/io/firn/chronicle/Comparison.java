@@ -2,6 +2,7 @@ package io.firn.chronicle;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Record;
 import io.firn.Tailer;
@@ -10,6 +11,7 @@ import io.firn.Verdict;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -138,13 +140,22 @@ final class Comparison {
     /**
      * Gives each named tailer of the queue a cursor of its name, if that was never advanced.
      *
+     * @param refused receives a line for each name that no cursor can have
      * @return how many
      */
-    int placeCursors() {
+    int placeCursors(Consumer<String> refused) {
         int placed = 0;
         Topic topic = partition.topic();
         for (Map.Entry<String, Long> each : cursors.entrySet()) {
-            Cursor cursor = topic.cursor(each.getKey());
+            Cursor cursor;
+            try {
+                cursor = topic.cursor(each.getKey());
+            } catch (InvalidOptionException e) {
+                refused.accept(
+                        "The named tailer %s, at offset %d, does not become a cursor: %s."
+                                .formatted(each.getKey(), each.getValue(), e.getMessage()));
+                continue;
+            }
             if (cursor.offset(partition.index()) < 0) {
                 cursor.advance(partition.index(), each.getValue());
                 cursor.force();

@@ -1,6 +1,7 @@
 package io.firn.chronicle;
 
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
@@ -9,6 +10,7 @@ import io.firn.TopicOptions;
 import io.firn.tools.Programs;
 import io.firn.tools.StoreArguments;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -125,18 +127,15 @@ public final class ImportChronicle implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        checkArguments();
         checkUse();
         try (QueueReader reader = QueueReader.open(queue)) {
             checkHoles(reader);
-            TopicOptions options =
-                    TopicOptions.defaults()
-                            .withSegmentBytes(segmentBytes)
-                            .withMaxRecordBytes(segmentBytes / 2);
             try (LogStore store = storeArguments.open(directory)) {
                 Topic topic =
                         store.hasTopic(topicName)
                                 ? store.openTopic(topicName)
-                                : store.createTopic(topicName, options);
+                                : store.createTopic(topicName, newTopic());
                 if (topic.partitionCount() > 1) {
                     say(
                             "Topic %s has %d partitions: the records go to partition 0.",
@@ -160,8 +159,44 @@ public final class ImportChronicle implements Callable<Integer> {
         return ExitCode.OK;
     }
 
+    /** Throws when an argument is wrong, before anything is created. */
+    private void checkArguments() throws IOException {
+        if (!topicName.matches("[a-zA-Z0-9._-]{1,249}") || topicName.matches("[.]{1,2}")) {
+            throw new InvalidOptionException(
+                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
+                            + " '.' or '..': '"
+                            + topicName
+                            + "'");
+        }
+        newTopic();
+        storeArguments.check();
+        if (Files.isDirectory(queue) && realPath(directory).startsWith(queue.toRealPath())) {
+            throw new InvalidOptionException(
+                    "the store "
+                            + directory
+                            + " would be in the queue's directory: name another directory");
+        }
+    }
+
+    private TopicOptions newTopic() {
+        return TopicOptions.defaults()
+                .withSegmentBytes(segmentBytes)
+                .withMaxRecordBytes(segmentBytes / 2);
+    }
+
+    /** The path without symbolic links, also of what does not exist. */
+    private static Path realPath(Path path) throws IOException {
+        Path there = path.toAbsolutePath().normalize();
+        Path missing = Path.of("");
+        while (!Files.exists(there) && there.getParent() != null) {
+            missing = there.getFileName().resolve(missing);
+            there = there.getParent();
+        }
+        return there.toRealPath().resolve(missing);
+    }
+
     private void checkUse() throws IOException {
-        if (!java.nio.file.Files.isDirectory(queue) || acceptsUse) {
+        if (!Files.isDirectory(queue) || acceptsUse) {
             return;
         }
         Set<Long> users = QueueUsers.of(queue);
@@ -289,7 +324,7 @@ public final class ImportChronicle implements Callable<Integer> {
         if (comparison.hasMore()) {
             say("The queue has received more documents meanwhile: start the import again.");
         }
-        int cursors = comparison.placeCursors();
+        int cursors = comparison.placeCursors(line -> say("%s", line));
         if (cursors > 0) {
             say("Named tailers that became cursors: %,d.", cursors);
         }

@@ -26,6 +26,10 @@ final class ImportedTopic {
     static final long NO_INDEX = -1;
 
     private static final int BATCH_BYTES = 1 << 20;
+
+    /** So that little of a segment's end stays empty. A larger document is a batch of its own. */
+    private static final int BATCHES_IN_SEGMENT = 4;
+
     private static final int BATCH_RECORDS = 10_000;
 
     /** More than a record adds to its value. */
@@ -33,6 +37,7 @@ final class ImportedTopic {
 
     private final Partition partition;
     private final boolean marksAll;
+    private final int batchBytes;
 
     /**
      * Creates it.
@@ -42,6 +47,10 @@ final class ImportedTopic {
     ImportedTopic(Partition partition, boolean marksAll) {
         this.partition = partition;
         this.marksAll = marksAll;
+        batchBytes =
+                Math.min(
+                        BATCH_BYTES,
+                        partition.topic().options().segmentBytes() / BATCHES_IN_SEGMENT);
     }
 
     Partition partition() {
@@ -128,12 +137,19 @@ final class ImportedTopic {
                 if (batch.count() == 0 || isLast || marksAll) {
                     batch.header(INDEX, Long.toHexString(document.index()).getBytes(US_ASCII));
                 }
-                batch.timestamp(reader.timestampMs(document.cycle()))
-                        .value(document.bytes(), 0, document.length())
-                        .add();
+                try {
+                    batch.timestamp(reader.timestampMs(document.cycle()))
+                            .value(document.bytes(), 0, document.length())
+                            .add();
+                    if (isLast) {
+                        appender.append(batch);
+                        batch.clear();
+                    }
+                } catch (RecordTooLargeException e) {
+                    throw tooLarge(document, e);
+                }
                 count++;
                 if (isLast) {
-                    append(appender, batch, document);
                     progress.accept(count);
                 }
             }
@@ -142,23 +158,18 @@ final class ImportedTopic {
     }
 
     /** A batch has documents of one file only, so that each file begins with a marked record. */
-    private static boolean isLast(Batch batch, Document document, Document next) {
+    private boolean isLast(Batch batch, Document document, Document next) {
         return next == null
                 || next.cycle() != document.cycle()
                 || batch.count() + 1 == BATCH_RECORDS
                 || (long) batch.sizeBytes() + document.length() + next.length() + 2 * OVERHEAD
-                        > BATCH_BYTES;
+                        > batchBytes;
     }
 
-    private static void append(Appender appender, Batch batch, Document last) {
-        try {
-            appender.append(batch);
-        } catch (RecordTooLargeException e) {
-            throw new FirnException(
-                    "the document at index %x, %,d bytes: %s; import into a topic with larger segments (--segment-bytes)"
-                            .formatted(last.index(), last.length(), e.getMessage()),
-                    e);
-        }
-        batch.clear();
+    private static FirnException tooLarge(Document document, RecordTooLargeException cause) {
+        return new FirnException(
+                "the document at index %x, %,d bytes: %s; import into a topic with larger segments (--segment-bytes)"
+                        .formatted(document.index(), document.length(), cause.getMessage()),
+                cause);
     }
 }

@@ -1,6 +1,7 @@
 package io.firn.chronicle;
 
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.concurrent.locks.LockSupport;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.TailerDirection;
@@ -24,10 +25,11 @@ import net.openhft.chronicle.wire.DocumentContext;
  * first. For one thread.
  */
 final class QueueReader implements AutoCloseable {
-    private static final String SUFFIX = ".cq4";
-
     /** How long to wait for a file to become readable that a writer has just created. */
     private static final long TIMEOUT_MS = 1_000;
+
+    private static final int ATTEMPTS = 3;
+    private static final long PAUSE_NS = 100_000_000;
 
     private static final String METADATA = "metadata.cq4t";
     private static final String NAMED_TAILER = "index.";
@@ -35,7 +37,10 @@ final class QueueReader implements AutoCloseable {
     private final SingleChronicleQueue queue;
     private final long epochMs;
     private final ExcerptTailer tailer;
-    private final List<String> names;
+    private final int filesBefore;
+    private final QueueFiles files;
+    private final int firstCycle;
+    private final int lastCycle;
     private final boolean hasMetadata;
     private final int[] cycles;
     private final long[] counts;
@@ -52,8 +57,8 @@ final class QueueReader implements AutoCloseable {
 
     private boolean passesUnread = true;
 
-    private QueueReader(Path directory, List<String> names) {
-        this.names = names;
+    private QueueReader(Path directory, QueueFiles.Listing listing) throws IOException {
+        filesBefore = listing.names(directory).size();
         hasMetadata = Files.exists(directory.resolve(METADATA));
         SingleChronicleQueueBuilder builder =
                 SingleChronicleQueueBuilder.single(directory.toString())
@@ -62,7 +67,11 @@ final class QueueReader implements AutoCloseable {
         queue = builder.build();
         epochMs = builder.epoch();
         tailer = queue.createTailer();
+        // Before the files are listed, because a writer can add some meanwhile.
+        firstCycle = queue.firstCycle();
+        lastCycle = queue.lastCycle();
         cycles = cycles();
+        files = new QueueFiles(listing.names(directory), cycles);
         counts = counts();
         unread = new UnreadDocuments(queue.rollCycle(), counts);
     }
@@ -73,19 +82,28 @@ final class QueueReader implements AutoCloseable {
      * @throws FirnException when the directory holds none, or one that cannot be read
      */
     static QueueReader open(Path directory) throws IOException {
+        return open(directory, QueueFiles::list);
+    }
+
+    /** Opens a queue; the listing says which files are there. */
+    static QueueReader open(Path directory, QueueFiles.Listing listing) throws IOException {
         if (!Files.isDirectory(directory)) {
-            throw new FirnException("there is no directory " + directory);
+            throw new InvalidOptionException("there is no directory " + directory);
         }
-        List<String> names = names(directory);
-        if (names.isEmpty()) {
-            throw new FirnException(
+        if (listing.names(directory).isEmpty()) {
+            throw new InvalidOptionException(
                     directory
                             + " is no directory of a queue with records: files named *"
-                            + SUFFIX
+                            + QueueFiles.SUFFIX
                             + " are expected, found none");
         }
         try {
-            QueueReader reader = new QueueReader(directory, names);
+            QueueReader reader = new QueueReader(directory, listing);
+            for (int i = 1; i < ATTEMPTS && !reader.hasAllFiles(); i++) {
+                reader.close();
+                LockSupport.parkNanos(PAUSE_NS); // a writer is perhaps creating a file
+                reader = new QueueReader(directory, listing);
+            }
             reader.requireReadable(directory);
             return reader;
         } catch (FirnException e) {
@@ -100,15 +118,6 @@ final class QueueReader implements AutoCloseable {
         } catch (RuntimeException | LinkageError e) {
             throw new FirnException(
                     directory + ": Chronicle Queue cannot open it as a queue: " + e, e);
-        }
-    }
-
-    private static List<String> names(Path directory) throws IOException {
-        try (Stream<Path> all = Files.list(directory)) {
-            return all.map(path -> path.getFileName().toString())
-                    .filter(name -> name.endsWith(SUFFIX))
-                    .sorted()
-                    .toList();
         }
     }
 
@@ -135,15 +144,23 @@ final class QueueReader implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether Chronicle Queue lists the files that are in the directory. A writer can add some
+     * while it does, which are the last ones.
+     */
+    private boolean hasAllFiles() {
+        return filesBefore <= cycles.length && cycles.length <= files.count();
+    }
+
     /** Files that Chronicle Queue does not list or cannot read, one line each. */
     private void requireReadable(Path directory) {
-        if (cycles.length != names.size()) {
+        if (!hasAllFiles()) {
             throw new FirnException(
                     "%s: %d files are named *%s, of which Chronicle Queue lists %d for the roll cycle %s; the others belong to another queue, or the metadata does"
                             .formatted(
                                     directory,
-                                    names.size(),
-                                    SUFFIX,
+                                    files.count(),
+                                    QueueFiles.SUFFIX,
                                     cycles.length,
                                     queue.rollCycle()));
         }
@@ -152,7 +169,7 @@ final class QueueReader implements AutoCloseable {
                 throw new FirnException(
                         directory
                                 + ": Chronicle Queue cannot read "
-                                + names.get(i)
+                                + files.name(cycles[i])
                                 + " as a file of this queue");
             }
         }
@@ -160,40 +177,7 @@ final class QueueReader implements AutoCloseable {
 
     /** What is not there and perhaps was, one line each; empty when nothing is missing. */
     List<String> holes() {
-        List<String> holes = new ArrayList<>();
-        if (cycles.length == 0) {
-            return holes;
-        }
-        // What the metadata names as the first and last file, or these files themselves.
-        if (queue.firstCycle() < cycles[0]) {
-            holes.add(
-                    "the queue's metadata names cycle %d as its first, the first file is that of cycle %d (%s)"
-                            .formatted(queue.firstCycle(), cycles[0], name(cycles[0])));
-        }
-        for (int i = 1; i < cycles.length; i++) {
-            int missing = cycles[i] - cycles[i - 1] - 1;
-            if (missing > 0) {
-                holes.add(
-                        "%d roll cycle%s without a file between %s and %s"
-                                .formatted(
-                                        missing,
-                                        missing == 1 ? "" : "s",
-                                        name(cycles[i - 1]),
-                                        name(cycles[i])));
-            }
-        }
-        int last = cycles[cycles.length - 1];
-        if (queue.lastCycle() > last) {
-            holes.add(
-                    "the queue's metadata names cycle %d as its last, the last file is that of cycle %d (%s)"
-                            .formatted(queue.lastCycle(), last, name(last)));
-        }
-        return holes;
-    }
-
-    private String name(int cycle) {
-        int at = Arrays.binarySearch(cycles, cycle);
-        return names.get(at); // dates, so both are in one order
+        return files.holes(firstCycle, lastCycle);
     }
 
     /** What was noticed while reading, one line each. */
@@ -203,7 +187,7 @@ final class QueueReader implements AutoCloseable {
 
     /** The documents that were passed over because they cannot be read, one line for each file. */
     List<String> unread() {
-        return unread.lines(names, cycles);
+        return unread.lines(files, cycles);
     }
 
     /**
@@ -372,7 +356,7 @@ final class QueueReader implements AutoCloseable {
 
     private void noteEnd(int cycle) {
         String note =
-                name(cycle)
+                files.name(cycle)
                         + " does not end with Chronicle's end mark: its writer did not finish it."
                         + " A document that was not completed, and what follows it in this file,"
                         + " cannot be read";

@@ -46,17 +46,17 @@ final class UnreadDocuments {
     }
 
     /** One line for each file. */
-    List<String> lines(List<String> names, int[] cycles) {
+    List<String> lines(QueueFiles files, int[] cycles) {
         return readable.entrySet().stream()
-                .map(each -> line(each.getKey(), each.getValue(), names, cycles))
+                .map(each -> line(each.getKey(), each.getValue(), files, cycles))
                 .toList();
     }
 
-    private String line(int file, long read, List<String> names, int[] cycles) {
+    private String line(int file, long read, QueueFiles files, int[] cycles) {
         long last = counts[file] - 1;
         return "%s has %d documents, of which %d cannot be read, numbers %d to %d (index %x to %x)"
                 .formatted(
-                        names.get(file),
+                        files.name(cycles[file]),
                         counts[file],
                         counts[file] - read,
                         read,

@@ -372,12 +372,12 @@ class ImportChronicleTest {
     @Test
     void shouldSayWhenADirectoryIsNoQueue() throws IOException {
         ImportRun missing = run();
-        assertEquals(1, missing.exitCode(), missing.toString());
+        assertEquals(2, missing.exitCode(), missing.toString());
         assertTrue(missing.err().contains("there is no directory"), missing.err());
 
         Files.createDirectories(queue);
         ImportRun empty = run();
-        assertEquals(1, empty.exitCode(), empty.toString());
+        assertEquals(2, empty.exitCode(), empty.toString());
         assertTrue(empty.err().contains("no directory of a queue"), empty.err());
 
         Files.write(queue.resolve("20231114-221320T.cq4"), new byte[100]);
