@@ -11,15 +11,17 @@ public interface Cursor {
     String name();
 
     /**
-     * Returns the offset of the next record to be read; {@code −1} when it was never advanced. In a
-     * read-only store it is read from the file at each call, and is what the writing process
-     * persisted last.
+     * Returns the offset of the next record to be read; {@code −1} when it was never advanced, or
+     * the position was lost because the cursor's file is damaged. In a read-only store it is read
+     * from the file at each call, and is what the writing process persisted last.
      */
     long offset(int partition);
 
     /**
      * Sets the next record to be read. Persisted within the store's cursor interval, and at close;
-     * never above the durable offset.
+     * never above the durable offset. Retention that waits for the cursor ({@link RetainUntilRead})
+     * may at the same time delete records that the cursor had passed, or, with {@link
+     * RetainUntilRead#byAll}, records in a partition where it had no position.
      *
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist

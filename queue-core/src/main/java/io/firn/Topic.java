@@ -68,7 +68,13 @@ public interface Topic {
         return CursorTailer.open(openTailer(chosen), cursor, options, chosen);
     }
 
-    /** Returns the cursor of that name; creates it if there is none. */
+    /**
+     * Returns the cursor of that name; creates it if there is none. A cursor whose file is damaged
+     * has no position; that is among {@link LogStore#findings}.
+     *
+     * @throws FirnException when its file cannot be read; a later call may succeed, unless a newer
+     *     version of Firn wrote it
+     */
     Cursor cursor(String name);
 
     /** Returns the names of its cursors. */

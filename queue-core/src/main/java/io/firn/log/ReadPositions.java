@@ -1,18 +1,34 @@
 package io.firn.log;
 
+import io.firn.FirnException;
 import java.util.Map;
 
 /** Tells retention how far those have read for whom it waits. Thread-safe. */
 @FunctionalInterface
 public interface ReadPositions {
     /** Nobody reads, and nobody is waited for. */
-    ReadPositions NONE = partition -> Map.of();
+    ReadPositions NONE = partition -> Unread.NOTHING;
 
     /**
-     * Returns, by the names of cursors, the offsets from which on each of them may still need
-     * records of a partition, also if the power failed now.
+     * What is unread in a partition.
      *
-     * @throws io.firn.FirnException when that is not known
+     * @param from by the names of cursors, the offsets from which on each of them may still need
+     *     records, also if the power failed now; 0 when that is not known
+     * @param failure why something could not be read that may be read later: then any record may be
+     *     unread; null when there was none
      */
-    Map<String, Long> unreadFrom(int partition);
+    record Unread(Map<String, Long> from, FirnException failure) {
+        /** Nobody needs any record. */
+        public static final Unread NOTHING = new Unread(Map.of(), null);
+
+        /** Returns the offset up to which all have read. */
+        public long readTo() {
+            return failure != null
+                    ? 0
+                    : from.values().stream().mapToLong(each -> each).min().orElse(Long.MAX_VALUE);
+        }
+    }
+
+    /** Returns what is unread in a partition. */
+    Unread unreadIn(int partition);
 }

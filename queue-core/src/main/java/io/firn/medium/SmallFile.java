@@ -65,7 +65,8 @@ public final class SmallFile {
      * @param magic the expected kind of file
      * @param version the newest format version that the caller knows
      * @return the keys and values, sorted; null when there is no such file
-     * @throws IOException when it is damaged or of another kind
+     * @throws DamagedFileException when it is damaged or of another kind
+     * @throws IOException when it could not be read
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     public static Map<String, String> read(FileMedium medium, Path file, String magic, int version)
@@ -209,7 +210,8 @@ public final class SmallFile {
         return String.format("%08x", crc.getValue());
     }
 
-    private static IOException damaged(Path file, String reason) {
-        return new IOException(file + " is damaged: " + reason + "; restore it from a backup");
+    private static DamagedFileException damaged(Path file, String reason) {
+        return new DamagedFileException(
+                file + " is damaged: " + reason + "; restore it from a backup");
     }
 }

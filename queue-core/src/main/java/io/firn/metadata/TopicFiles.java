@@ -5,12 +5,11 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,14 +33,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * </pre>
  */
 public final class TopicFiles {
-    public static final int MAX_CURSOR_NAME = 120;
-    // File systems allow 255 bytes, and the temporary name of the file is longer.
-    private static final int MAX_CURSOR_FILE = 240;
     private static final int VERSION = 1;
     private static final String TOPIC = "topic";
     private static final String START = "start";
     private static final String PRODUCERS = "producers";
-    private static final String CURSOR = "cursor";
     private static final String NAME = "name";
     private static final String DELETED = "deleted";
     private static final String OFFSET = "offset";
@@ -305,29 +300,46 @@ public final class TopicFiles {
         changePart(() -> writeInSpare(file, PRODUCERS, snapshots.toText()));
     }
 
+    /** Returns the names of the cursors that have a file. */
     public List<String> cursorNames() throws IOException {
         List<String> names = new ArrayList<>();
         for (String file : medium.list(directory)) {
-            if (file.startsWith(CURSOR + "-")) {
-                names.add(
-                        URLDecoder.decode(
-                                file.substring(CURSOR.length() + 1), StandardCharsets.UTF_8));
+            String name = CursorFile.nameIn(file);
+            if (name != null) {
+                names.add(name);
+            } else if (CursorFile.looksLikeOne(file)) {
+                files.findings().add(directory.resolve(file) + " is not a cursor's file");
             }
         }
         return names;
     }
 
-    public Map<String, String> readCursor(String name) throws IOException {
-        return readPart(CURSOR, cursorFile(name));
+    /**
+     * Returns the offsets of a cursor, by partition. What is wrong with the file becomes a finding.
+     *
+     * @return null when it has no file
+     * @throws DamagedFileException when its positions are lost
+     * @throws IOException when they could not be read now
+     */
+    public Map<Integer, Long> readCursor(String name) throws IOException {
+        try {
+            Path file = directory.resolve(CursorFile.of(name));
+            Map<String, String> values = SmallFile.read(medium, file, CursorFile.MAGIC, VERSION);
+            return values == null ? null : CursorFile.decode(file, values);
+        } catch (DamagedFileException | UnsupportedVersionException e) {
+            files.findings().add(e.getMessage());
+            throw e;
+        }
     }
 
-    public void writeCursor(String name, Map<String, String> offsets) throws IOException {
-        Path file = directory.resolve(cursorFile(name));
-        changePart(() -> SmallFile.write(medium, file, CURSOR, VERSION, offsets));
+    public void writeCursor(String name, Map<Integer, Long> offsets) throws IOException {
+        Path file = directory.resolve(CursorFile.of(name));
+        Map<String, String> values = CursorFile.encode(offsets);
+        changePart(() -> SmallFile.write(medium, file, CursorFile.MAGIC, VERSION, values));
     }
 
     public void deleteCursor(String name) throws IOException {
-        changePart(() -> deletePart(cursorFile(name)));
+        changePart(() -> deletePart(CursorFile.of(name)));
     }
 
     private void deletePart(String name) throws IOException {
@@ -335,26 +347,21 @@ public final class TopicFiles {
         medium.forceDirectory(directory);
     }
 
-    public static boolean isCursorName(String name) {
-        return !name.isEmpty()
-                && name.length() <= MAX_CURSOR_NAME
-                && StandardCharsets.UTF_8.newEncoder().canEncode(name)
-                && cursorFile(name).length() <= MAX_CURSOR_FILE;
-    }
-
-    private static String cursorFile(String name) {
-        return CURSOR + "-" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("*", "%2A");
-    }
-
-    /** Damaged files are reported and ignored here: they can be rebuilt, or are only hints. */
+    /**
+     * Damaged files are reported and ignored here: they can be rebuilt, or are only hints. One that
+     * could not be read now is not: it would be replaced by what was guessed instead.
+     */
     private Map<String, String> readPart(String magic, String name) throws IOException {
+        Path file = directory.resolve(name);
         try {
-            return SmallFile.read(medium, directory.resolve(name), magic, VERSION);
-        } catch (io.firn.medium.UnsupportedVersionException e) {
+            return SmallFile.read(medium, file, magic, VERSION);
+        } catch (UnsupportedVersionException e) {
             throw e;
-        } catch (IOException e) {
+        } catch (DamagedFileException e) {
             files.findings().add(e.getMessage());
             return null;
+        } catch (IOException e) {
+            throw new IOException(file + " could not be read: " + e.getMessage(), e);
         }
     }
 

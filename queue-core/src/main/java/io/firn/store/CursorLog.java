@@ -8,12 +8,13 @@ import io.firn.InvalidOptionException;
 import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.medium.DamagedFileException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
@@ -38,10 +39,21 @@ final class CursorLog implements Cursor {
 
     /**
      * By partition, the smallest offset that the file may hold: of what was written last and of
-     * what is being written, or failed to be.
+     * what is being written, or failed to be. {@link #NEVER} when it certainly has none.
      */
     @GuardedBy("this")
     private long[] persisted;
+
+    /** The partitions of which the file may have no offset although it may have one. */
+    @GuardedBy("this")
+    private final BitSet maybeNone = new BitSet();
+
+    /**
+     * The partitions whose position was lost with a damaged file, until a new one is set. The file
+     * then says {@link #NEVER} of them.
+     */
+    @GuardedBy("this")
+    private final BitSet lost = new BitSet();
 
     @GuardedBy("this")
     private long changes;
@@ -52,13 +64,43 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private boolean deleted;
 
-    CursorLog(Cursors cursors, String name, Map<String, String> stored) {
+    private CursorLog(Cursors cursors, String name) {
         this.cursors = cursors;
         this.topic = cursors.topic();
         this.name = name;
         this.offsets = new long[cursors.partitionCount()];
-        take(stored);
-        this.persisted = offsets.clone();
+        this.persisted = offsets;
+    }
+
+    /** Creates a cursor with the positions that were read from its file. */
+    static CursorLog of(Cursors cursors, String name, Map<Integer, Long> stored) {
+        CursorLog cursor = new CursorLog(cursors, name);
+        synchronized (cursor) {
+            cursor.take(stored);
+            cursor.persisted = cursor.countingLost(cursor.offsets);
+        }
+        return cursor;
+    }
+
+    /** Creates a cursor whose file is damaged: its reader might have been anywhere. */
+    static CursorLog damaged(Cursors cursors, String name) {
+        Map<Integer, Long> lost = new TreeMap<>();
+        for (int i = 0; i < cursors.partitionCount(); i++) {
+            lost.put(i, NEVER);
+        }
+        return of(cursors, name, lost);
+    }
+
+    /** A lost position might have been 0. */
+    @GuardedBy("this")
+    private long[] countingLost(long[] inFile) {
+        long[] counted = inFile.clone();
+        for (int i = 0; i < counted.length; i++) {
+            if (lost.get(i) && counted[i] == NEVER) {
+                counted[i] = 0;
+            }
+        }
+        return counted;
     }
 
     TopicContext topic() {
@@ -66,14 +108,13 @@ final class CursorLog implements Cursor {
     }
 
     @GuardedBy("this")
-    private void take(Map<String, String> stored) {
+    private void take(Map<Integer, Long> stored) {
         Arrays.fill(offsets, NEVER);
-        if (stored != null) {
-            for (Map.Entry<String, String> e : stored.entrySet()) {
-                int partition = Integer.parseInt(e.getKey());
-                if (partition < offsets.length) {
-                    offsets[partition] = Long.parseLong(e.getValue());
-                }
+        for (Map.Entry<Integer, Long> e : stored.entrySet()) {
+            int partition = e.getKey();
+            if (partition < offsets.length) {
+                offsets[partition] = e.getValue();
+                lost.set(partition, e.getValue() == NEVER);
             }
         }
     }
@@ -96,7 +137,10 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private void lookAgain() {
         try {
-            take(topic.files().readCursor(name));
+            Map<Integer, Long> stored = topic.files().readCursor(name);
+            take(stored == null ? Map.of() : stored);
+        } catch (DamagedFileException e) {
+            take(Map.of());
         } catch (IOException e) {
             throw TopicFiles.failed("cursor " + name + " could not be read", e);
         }
@@ -149,7 +193,9 @@ final class CursorLog implements Cursor {
             offsets = grown(offsets);
             persisted = grown(persisted);
         }
-        if (offsets[partition] != offset) {
+        boolean wasLost = lost.get(partition);
+        lost.clear(partition);
+        if (offsets[partition] != offset || wasLost) {
             offsets[partition] = offset;
             changes++;
             cursors.onChanged();
@@ -172,7 +218,10 @@ final class CursorLog implements Cursor {
         }
         long now = offsets[partition];
         long then = persisted[partition];
-        return now == NEVER ? then : Math.max(0, Math.min(now, then));
+        if (now == NEVER) {
+            return then;
+        }
+        return then == NEVER || maybeNone.get(partition) ? 0 : Math.min(now, then);
     }
 
     @Override
@@ -193,15 +242,16 @@ final class CursorLog implements Cursor {
     void write() throws IOException {
         long[] now;
         long changesNow;
+        Map<Integer, Long> values = new TreeMap<>();
         synchronized (this) {
             if (changes == writtenChanges || deleted) {
                 return;
             }
             now = offsets.clone();
             changesNow = changes;
+            lost.stream().forEach(partition -> values.put(partition, NEVER));
         }
         FirnException failure = null;
-        Map<String, String> values = new LinkedHashMap<>();
         for (int i = 0; i < now.length; i++) {
             if (now[i] != NEVER) {
                 PartitionForcer forcer = cursors.forcer(i);
@@ -211,7 +261,7 @@ final class CursorLog implements Cursor {
                     failure = e; // the offsets of the other partitions are written nevertheless
                 }
                 now[i] = Math.min(now[i], forcer.log().durableOffset());
-                values.put(Integer.toString(i), Long.toString(now[i]));
+                values.put(i, now[i]);
             }
         }
         BitSet moved = new BitSet();
@@ -235,7 +285,10 @@ final class CursorLog implements Cursor {
     /** Until the write has returned, and if it fails, the file may have the old or the new. */
     private synchronized void mayPersist(long[] now) {
         for (int i = 0; i < now.length; i++) {
-            if (now[i] != NEVER) {
+            if (now[i] == NEVER || persisted[i] == NEVER) {
+                maybeNone.set(i, now[i] != persisted[i] || maybeNone.get(i));
+                persisted[i] = Math.max(persisted[i], now[i]); // the one that is an offset
+            } else {
                 persisted[i] = Math.min(persisted[i], now[i]);
             }
         }
@@ -243,18 +296,20 @@ final class CursorLog implements Cursor {
 
     private synchronized void wrote(long changesNow, long[] now, BitSet moved) {
         writtenChanges = Math.max(writtenChanges, changesNow);
+        long[] counted = countingLost(now);
         for (int i = 0; i < now.length; i++) {
-            moved.set(i, persisted[i] != now[i]);
-            persisted[i] = now[i];
+            moved.set(i, persisted[i] != counted[i] || maybeNone.get(i));
+            persisted[i] = counted[i];
         }
+        maybeNone.clear();
     }
 
     void delete() throws IOException {
         synchronized (writing) { // a write in progress must not bring the file back
+            topic.files().deleteCursor(name); // may fail, and it is then not deleted
             synchronized (this) {
                 deleted = true;
             }
-            topic.files().deleteCursor(name);
         }
     }
 }

@@ -9,6 +9,9 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.ReadPositions;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.UnsupportedVersionException;
+import io.firn.metadata.CursorFile;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.List;
@@ -77,14 +80,25 @@ final class Cursors implements ReadPositions {
     private CursorLog known(String name) {
         CursorLog cursor = cursors.get(name);
         if (cursor == null) {
-            try {
-                cursor = new CursorLog(this, name, topic.files().readCursor(name));
-            } catch (IOException e) {
-                throw TopicFiles.failed("cursor " + name + " could not be read", e);
+            cursor = read(name);
+            if (cursor == null) {
+                cursor = CursorLog.of(this, name, Map.of());
             }
             cursors.put(name, cursor);
         }
         return cursor;
+    }
+
+    /** Returns null when it has no file. Only then it certainly has no positions. */
+    private CursorLog read(String name) {
+        try {
+            Map<Integer, Long> stored = topic.files().readCursor(name);
+            return stored == null ? null : CursorLog.of(this, name, stored);
+        } catch (DamagedFileException e) {
+            return CursorLog.damaged(this, name);
+        } catch (IOException e) {
+            throw TopicFiles.failed("cursor " + name + " could not be read", e);
+        }
     }
 
     /** Throws when a name of these cannot be a cursor's. */
@@ -94,10 +108,10 @@ final class Cursors implements ReadPositions {
 
     private static void checkName(String name) {
         Objects.requireNonNull(name, "name");
-        if (!TopicFiles.isCursorName(name)) {
+        if (!CursorFile.isName(name)) {
             throw new InvalidOptionException(
                     "a cursor's name has 1 to "
-                            + TopicFiles.MAX_CURSOR_NAME
+                            + CursorFile.MAX_NAME
                             + " characters and is to fit into a file's name with each byte of its"
                             + " UTF-8 other than a-z A-Z 0-9 . _ - taking three; this one has "
                             + name.length());
@@ -140,10 +154,11 @@ final class Cursors implements ReadPositions {
         topic.store().checkWritable();
         synchronized (cursors) {
             try {
-                CursorLog cursor = cursors.remove(name);
+                CursorLog cursor = cursors.get(name);
                 if (cursor != null) {
                     cursor.delete();
-                } else if (TopicFiles.isCursorName(name)) {
+                    cursors.remove(name); // until then retention waits for it
+                } else if (CursorFile.isName(name)) {
                     topic.files().deleteCursor(name);
                 }
             } catch (IOException e) {
@@ -172,24 +187,55 @@ final class Cursors implements ReadPositions {
         return offsets;
     }
 
-    private void learnAll() {
-        if (!allKnown) {
-            synchronized (cursors) { // a cursor that is deleted meanwhile must not come back
-                names().forEach(this::known);
-                allKnown = true; // new ones are added by cursor()
-            }
+    /** Reads all cursors that have a file. Returns why some could not be read, by their names. */
+    private Map<String, FirnException> learnAll() {
+        if (allKnown) {
+            return Map.of();
+        }
+        synchronized (cursors) { // a cursor that is deleted meanwhile must not come back
+            Map<String, FirnException> unread = learn(names());
+            allKnown = unread.isEmpty(); // new ones are added by cursor()
+            return unread;
         }
     }
 
+    @GuardedBy("cursors")
+    private Map<String, FirnException> learn(List<String> names) {
+        Map<String, FirnException> unread = new TreeMap<>();
+        for (String name : names) {
+            try {
+                CursorLog cursor = cursors.containsKey(name) ? null : read(name);
+                if (cursor != null) {
+                    cursors.put(name, cursor);
+                }
+            } catch (FirnException e) {
+                unread.put(name, e);
+            }
+        }
+        return unread;
+    }
+
     @Override
-    public Map<String, Long> unreadFrom(int partition) {
+    public Unread unreadIn(int partition) {
         RetainUntilRead readers = topic.options().retainUntilRead();
         if (readers.isNobody()) {
-            return Map.of();
+            return Unread.NOTHING;
         }
-        learnAll();
         Map<String, Long> offsets = new TreeMap<>();
+        FirnException failure = null;
         synchronized (cursors) {
+            Map<String, FirnException> unread = Map.of();
+            try {
+                unread = readers.isAll() ? learnAll() : learn(readers.cursors());
+            } catch (FirnException e) {
+                failure = e; // not even their names are known
+            }
+            for (Map.Entry<String, FirnException> e : unread.entrySet()) {
+                offsets.put(e.getKey(), 0L);
+                if (!(e.getValue().getCause() instanceof UnsupportedVersionException)) {
+                    failure = e.getValue();
+                }
+            }
             for (String name : readers.isAll() ? cursors.keySet() : readers.cursors()) {
                 CursorLog cursor = cursors.get(name);
                 long offset = cursor == null ? CursorLog.NEVER : cursor.unreadFrom(partition);
@@ -200,7 +246,7 @@ final class Cursors implements ReadPositions {
                 }
             }
         }
-        return offsets;
+        return new Unread(offsets, failure);
     }
 
     /** Called when what is persisted of a cursor has changed; retention may have waited for it. */

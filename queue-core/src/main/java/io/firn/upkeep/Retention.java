@@ -46,7 +46,15 @@ final class Retention extends Duty {
             return 0;
         }
         rollByAge();
-        return raiseStart() + deleteBelowStart();
+        int raised;
+        int deleted;
+        try {
+            raised = raiseStart();
+        } finally {
+            deleted = deleteBelowStart(); // the start may have been raised on request
+        }
+        unread.checkKnown();
+        return raised + deleted;
     }
 
     private void rollByAge() {
@@ -70,7 +78,8 @@ final class Retention extends Duty {
 
     /**
      * Whole sealed segments only. What is due but unread stays until its reader's position is
-     * persisted further on, upon which this is called, or until a limit is exceeded.
+     * persisted further on, upon which this is called, or until a limit is exceeded. The limits
+     * also decide when the position cannot be read.
      */
     private int raiseStart() throws IOException {
         TopicOptions options = log.topic().options();

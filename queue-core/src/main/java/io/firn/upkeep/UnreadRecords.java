@@ -1,5 +1,7 @@
 package io.firn.upkeep;
 
+import io.firn.FirnException;
+import io.firn.log.ReadPositions.Unread;
 import io.firn.log.SegmentedLog;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,7 +16,7 @@ final class UnreadRecords {
 
     private final SegmentedLog log;
     private final Map<String, Long> reported = new HashMap<>();
-    private Map<String, Long> positions = Map.of();
+    private Unread unread = Unread.NOTHING;
     private volatile long deleted;
 
     UnreadRecords(SegmentedLog log) {
@@ -23,12 +25,17 @@ final class UnreadRecords {
 
     /** Looks where readers are; returns the offset up to which all have read. */
     long readTo() {
-        positions = log.topic().readPositions().unreadFrom(log.index());
-        return slowest();
+        unread = log.topic().readPositions().unreadIn(log.index());
+        return unread.readTo();
     }
 
-    private long slowest() {
-        return positions.values().stream().mapToLong(each -> each).min().orElse(Long.MAX_VALUE);
+    /** Throws why it was not known where readers are, so that it is reported and tried again. */
+    void checkKnown() {
+        FirnException failure = unread.failure();
+        if (failure != null) {
+            unread = Unread.NOTHING;
+            throw failure;
+        }
     }
 
     /** The number of records that were deleted since open although a reader had not passed them. */
@@ -39,12 +46,12 @@ final class UnreadRecords {
     /** Called when records were deleted, after {@link #readTo}. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // retention is the only writer
     void onDeleted(long from, long to) {
-        long firstUnread = Math.max(from, slowest());
+        long firstUnread = Math.max(from, unread.readTo());
         if (firstUnread < to) {
             deleted += to - firstUnread;
         }
-        reported.keySet().retainAll(positions.keySet());
-        positions.forEach(
+        reported.keySet().retainAll(unread.from().keySet());
+        unread.from().forEach(
                 (cursor, offset) -> {
                     if (offset < to && !offset.equals(reported.put(cursor, offset))) {
                         report(cursor, Math.max(from, offset), to);

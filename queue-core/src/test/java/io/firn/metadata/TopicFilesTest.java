@@ -38,7 +38,7 @@ class TopicFilesTest {
     void shouldWriteNothingOfATopicThatGoes() throws IOException {
         TopicFiles files = files();
         files.create("t", TopicOptions.defaults());
-        files.writeCursor("c", Map.of("0", "1"));
+        files.writeCursor("c", Map.of(0, 1L));
         boolean[] writing = new boolean[1];
         int[] late = new int[1];
         medium.onOperation(
@@ -46,7 +46,7 @@ class TopicFilesTest {
                     if (!writing[0]) {
                         writing[0] = true;
                         try {
-                            files.writeCursor("late", Map.of("0", "1"));
+                            files.writeCursor("late", Map.of(0, 1L));
                             late[0]++;
                         } catch (IOException | UnknownTopicException e) {
                             // As it should be.
@@ -65,7 +65,7 @@ class TopicFilesTest {
         files.delete();
         medium.ignoreOperations();
         assertFalse(medium.exists(topic));
-        assertThrows(UnknownTopicException.class, () -> files.writeCursor("c", Map.of("0", "1")));
+        assertThrows(UnknownTopicException.class, () -> files.writeCursor("c", Map.of(0, 1L)));
         assertThrows(UnknownTopicException.class, () -> files.writeLogStart(0, 5));
         assertThrows(UnknownTopicException.class, () -> files.writeProducers(0, Map.of()));
         assertTrue(late[0] == 0, "written late: " + late[0]);

@@ -35,6 +35,8 @@ public final class ObservedMedium extends FilterFileMedium {
     private volatile Hook beforeDelete = NOTHING;
     private volatile Hook beforeRename = NOTHING;
     private volatile Hook beforeList = NOTHING;
+    private volatile Hook beforeOpen = NOTHING;
+    private volatile Hook afterRename = NOTHING;
 
     /** Observes the file system of this machine. */
     public ObservedMedium() {
@@ -72,6 +74,16 @@ public final class ObservedMedium extends FilterFileMedium {
         beforeList = hook == null ? NOTHING : hook;
     }
 
+    /** Before a file is opened that exists. */
+    public void beforeOpen(Hook hook) {
+        beforeOpen = hook == null ? NOTHING : hook;
+    }
+
+    /** After a file got another name; the hook is given that one. */
+    public void afterRename(Hook hook) {
+        afterRename = hook == null ? NOTHING : hook;
+    }
+
     /** Mappings of segments that are not unmapped yet. */
     public int mappings() {
         return mappings.get();
@@ -100,6 +112,12 @@ public final class ObservedMedium extends FilterFileMedium {
     }
 
     @Override
+    public MediumFile open(Path file, boolean writable) throws IOException {
+        beforeOpen.run(file);
+        return super.open(file, writable);
+    }
+
+    @Override
     protected MediumFile wrap(Path path, MediumFile file) {
         return new ObservedFile(path, file);
     }
@@ -108,6 +126,7 @@ public final class ObservedMedium extends FilterFileMedium {
     public void rename(Path from, Path to) throws IOException {
         beforeRename.run(to);
         super.rename(from, to);
+        afterRename.run(to);
     }
 
     @Override

@@ -1,0 +1,84 @@
+package io.firn.metadata;
+
+import io.firn.medium.DamagedFileException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The name and the content of a cursor's file: its offsets by partition; −1 where the position was
+ * lost with a damaged file and was not set again.
+ */
+public final class CursorFile {
+    public static final int MAX_NAME = 120;
+    static final String MAGIC = "cursor";
+    private static final String PREFIX = MAGIC + "-";
+    // File systems allow 255 bytes, and the temporary name of the file is longer.
+    private static final int MAX_FILE_NAME = 240;
+
+    private CursorFile() {}
+
+    /** Returns whether a cursor can have this name. */
+    public static boolean isName(String name) {
+        return !name.isEmpty()
+                && name.length() <= MAX_NAME
+                && StandardCharsets.UTF_8.newEncoder().canEncode(name)
+                && of(name).length() <= MAX_FILE_NAME;
+    }
+
+    /** Returns the name of a cursor's file. */
+    static String of(String name) {
+        return PREFIX + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("*", "%2A");
+    }
+
+    /** Returns whether it is named like the files of cursors. */
+    static boolean looksLikeOne(String file) {
+        return file.startsWith(PREFIX);
+    }
+
+    /** Returns the name of the cursor whose file this is; null when it is no cursor's. */
+    static String nameIn(String file) {
+        if (!looksLikeOne(file)) {
+            return null;
+        }
+        String name;
+        try {
+            name = URLDecoder.decode(file.substring(PREFIX.length()), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+        return isName(name) && of(name).equals(file) ? name : null;
+    }
+
+    static Map<String, String> encode(Map<Integer, Long> offsets) {
+        Map<String, String> values = new TreeMap<>();
+        offsets.forEach(
+                (partition, offset) -> values.put(partition.toString(), offset.toString()));
+        return values;
+    }
+
+    static Map<Integer, Long> decode(Path file, Map<String, String> values)
+            throws DamagedFileException {
+        Map<Integer, Long> offsets = new TreeMap<>();
+        for (Map.Entry<String, String> e : values.entrySet()) {
+            try {
+                int partition = Integer.parseInt(e.getKey());
+                long offset = Long.parseLong(e.getValue());
+                if (partition < 0 || offset < -1) {
+                    throw new NumberFormatException(e + " is negative");
+                }
+                offsets.put(partition, offset);
+            } catch (NumberFormatException wrong) {
+                throw new DamagedFileException(
+                        file
+                                + " is damaged: it should have offsets by partition and has '"
+                                + e
+                                + "'; restore it from a backup");
+            }
+        }
+        return offsets;
+    }
+}
