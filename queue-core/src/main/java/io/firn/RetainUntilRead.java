@@ -14,8 +14,8 @@ import java.util.Set;
  * <p>What counts is the position that is persisted (see {@link Cursor#advance}), so that after a
  * crash no reader is sent to records that are gone. A cursor whose position cannot be read, because
  * its file is damaged or a newer version of Firn wrote it, counts as one that has read nothing,
- * until it is advanced or deleted. {@link Partition#deleteRecordsBefore} never waits. Without a limit, a reader that never comes back lets the log grow until the tiers are
- * full.
+ * until it is advanced or deleted. {@link Partition#deleteRecordsBefore} never waits. Without a
+ * limit, a reader that never comes back lets the log grow until the tiers are full.
  */
 public final class RetainUntilRead {
     private static final RetainUntilRead NOBODY =

@@ -55,8 +55,7 @@ public final class CursorFile {
 
     static Map<String, String> encode(Map<Integer, Long> offsets) {
         Map<String, String> values = new TreeMap<>();
-        offsets.forEach(
-                (partition, offset) -> values.put(partition.toString(), offset.toString()));
+        offsets.forEach((partition, offset) -> values.put(partition.toString(), offset.toString()));
         return values;
     }
 

@@ -51,12 +51,13 @@ final class UnreadRecords {
             deleted += to - firstUnread;
         }
         reported.keySet().retainAll(unread.from().keySet());
-        unread.from().forEach(
-                (cursor, offset) -> {
-                    if (offset < to && !offset.equals(reported.put(cursor, offset))) {
-                        report(cursor, Math.max(from, offset), to);
-                    }
-                });
+        unread.from()
+                .forEach(
+                        (cursor, offset) -> {
+                            if (offset < to && !offset.equals(reported.put(cursor, offset))) {
+                                report(cursor, Math.max(from, offset), to);
+                            }
+                        });
     }
 
     private void report(String cursor, long from, long to) {
