@@ -110,8 +110,13 @@ public final class Mutants implements Callable<Integer> {
         for (Mutant each : chosen) {
             String outcome = known.of(each.name());
             if (outcome == null) {
-                String by = kill(each, workshop);
-                outcome = by == null ? SURVIVED : by;
+                try {
+                    String by = kill(each, workshop);
+                    outcome = by == null ? SURVIVED : by;
+                } catch (IOException e) {
+                    say("BROKEN    %s%n            %s", each.name(), e.getMessage());
+                    continue; // counts as a survivor that nobody explained
+                }
                 known.add(each.name(), outcome);
             }
             if (!outcome.equals(SURVIVED)) {
