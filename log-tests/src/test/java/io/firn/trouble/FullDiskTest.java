@@ -1,6 +1,7 @@
 package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -10,6 +11,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.StoreFullException;
+import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -17,6 +19,7 @@ import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
@@ -146,6 +149,31 @@ class FullDiskTest {
                 medium.faults().none();
                 assertEquals(4, appender.append(Disk.value(0)));
             }
+        }
+    }
+
+    /** O4: unless the room for a seal is forced when it is reserved, it has no space here. */
+    @Test
+    void shouldSealInTheSpaceThatWasSetAsideWhereSpaceIsTakenByForces() throws IOException {
+        medium.faults().takeSpaceLate();
+        CachedEpochClock clock = new CachedEpochClock();
+        try (LogStore store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .clock(clock)
+                        .invokerMode()
+                        .open()) {
+            TopicOptions options = Disk.SMALL.withRollAge(Duration.ofSeconds(1));
+            Partition partition = store.createTopic(Disk.TOPIC, options).partition(0);
+            Disk.append(partition, 4);
+            store.doWork();
+            medium.faults().limitBytes(usedBytes());
+            clock.advance(2_000);
+            store.doWork();
+            assertEquals(1, partition.metrics().rolls());
+            assertFalse(partition.metrics().poisoned());
+            assertEquals(4, Found.in(partition).records().size());
+            medium.faults().none();
         }
     }
 
