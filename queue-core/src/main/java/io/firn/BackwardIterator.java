@@ -70,7 +70,7 @@ final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
             } catch (OffsetOutOfRangeException e) {
                 piece.clear();
                 start = e.logStartOffset();
-                end = Math.min(end, e.nextOffset()); // the tailer was moved behind it
+                end = Math.min(end, e.nextOffset()); // the tailer was moved past it
                 continue;
             }
             end = from;

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A tailer that reads at a cursor, and advances it behind the records that were handled: as often
- * as its {@link CursorOptions} say, and durably in {@link #commit}. After a crash, the same cursor
+ * A tailer that reads at a cursor, and advances it past the records that were handled: as often as
+ * its {@link CursorOptions} say, and durably in {@link #commit}. After a crash, the same cursor
  * leads to the first record that was not handled before the position that was persisted last, so
  * records may be read twice, but none is skipped.
  *
@@ -100,10 +100,10 @@ public final class CursorTailer implements Tailer {
     }
 
     /**
-     * Advances the cursor behind the records that were handled, among them the one that an iterator
+     * Advances the cursor past the records that were handled, among them the one that an iterator
      * has returned last, and makes it durable before it returns.
      *
-     * @throws InvalidOptionException when this tailer was moved behind the end by a seek
+     * @throws InvalidOptionException when this tailer was moved past the end by a seek
      * @throws ClosedException when the cursor was deleted, or the store was closed
      */
     public void commit() {
@@ -387,7 +387,7 @@ public final class CursorTailer implements Tailer {
 
     /**
      * Closes the tailer. Unless only {@link #commit} does so, and if this thread polled last,
-     * advances the cursor behind the records that were handled. Idempotent.
+     * advances the cursor past the records that were handled. Idempotent.
      */
     @Override
     public void close() {

@@ -67,7 +67,7 @@ public final class TailerLoop {
     }
 
     /**
-     * Sets a cursor: the run begins at it, advances it behind the records that were handled, after
+     * Sets a cursor: the run begins at it, advances it past the records that were handled, after
      * 1,000 of them and after 100 ms, and forces it when it ends without an error. At-least-once,
      * as {@link Cursor} says. A {@link CursorTailer} has its own, and offers more.
      */

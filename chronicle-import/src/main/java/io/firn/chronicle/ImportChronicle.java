@@ -268,7 +268,7 @@ public final class ImportChronicle implements Callable<Integer> {
                 partition.nextOffset());
     }
 
-    /** Moves behind the document of a record; returns how many documents the queue has up to it. */
+    /** Moves past the document of a record; returns how many documents the queue has up to it. */
     private long goOn(QueueReader reader, StoredRecord last) {
         long index = ImportedTopic.indexOf(last);
         if (reader.moveTo(index)) {

@@ -250,14 +250,8 @@ public final class TopicFiles {
      * @return null when there is no valid one: recovery then reads everything
      */
     public Map<String, String> readProducers(int partition) throws IOException {
-        String name = PRODUCERS + "-" + partition;
-        Map<String, String> own = readPart(PRODUCERS, name);
-        try {
-            return ProducerSnapshots.later(own, lastClose().of(partition));
-        } catch (NumberFormatException e) {
-            files.findings().add(directory.resolve(name) + " is no checkpoint: " + e.getMessage());
-            return lastClose().of(partition);
-        }
+        Map<String, String> own = readPart(PRODUCERS, PRODUCERS + "-" + partition);
+        return ProducerSnapshots.later(own, lastClose().of(partition));
     }
 
     private synchronized ProducerSnapshots lastClose() throws IOException {
@@ -274,7 +268,7 @@ public final class TopicFiles {
             return ProducerSnapshots.ofText(values == null ? Map.of() : values);
         } catch (NumberFormatException e) {
             files.findings()
-                    .add(directory.resolve(PRODUCERS) + ": no checkpoint: " + e.getMessage());
+                    .add(directory.resolve(PRODUCERS) + " has no checkpoints: " + e.getMessage());
             return new ProducerSnapshots();
         }
     }

@@ -361,7 +361,7 @@ public final class FollowedSegments {
                 segment = new LogSegment(piece.block(), piece.baseOffset());
                 known.put(piece.block(), segment);
             }
-            if (!all.contains(segment)) { // it may be known, but held back behind a gap
+            if (!all.contains(segment)) { // it may be known, but held back after a gap
                 all.add(segment);
                 endRolled(all);
             }
