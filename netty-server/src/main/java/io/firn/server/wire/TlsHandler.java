@@ -31,6 +31,9 @@ final class TlsHandler extends SslHandler {
             throws SSLException {
         if (isNegotiatedAgain(in)) {
             in.skipBytes(in.readableBytes());
+            // Without close_notify, after which a client would take the refusal for a regular end
+            // of the connection, and which testssl.sh takes for consent.
+            var unused = ctx.close();
             throw new SSLException("the client wants to negotiate TLS again, which is refused");
         }
         super.decode(ctx, in, out);
