@@ -1,6 +1,8 @@
 package io.firn.server;
 
 import io.firn.FirnException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.OpenToOthers;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
@@ -75,6 +77,9 @@ public final class ServerMain implements Callable<Integer> {
         try {
             if (file != null && !Files.isReadable(file)) {
                 throw new IOException("the file " + file + " does not exist or cannot be read");
+            }
+            if (file != null) {
+                OpenToOthers.warn(FileMedium.real(), "the configuration", file);
             }
             ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
             for (Map.Entry<String, String> each : overrides.entrySet()) {

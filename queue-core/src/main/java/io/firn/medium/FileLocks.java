@@ -162,7 +162,7 @@ final class FileLocks {
 
     private static List<Object> identify(Path file) throws IOException {
         try {
-            Files.createFile(file);
+            Files.createFile(file, FileModes.ofFile(file));
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
                 throw new IOException(file + " should be a lock file, but is not a file", e);

@@ -34,7 +34,8 @@ public interface FileMedium {
 
     /**
      * Creates the directory and its missing parents, durably: forces the parent of each directory
-     * that was created.
+     * that was created. Where a medium has access rights, what is created here and by {@link
+     * #create} is for the owner of the process; see SECURITY.md for directories that are shared.
      */
     void createDirectories(Path directory) throws IOException;
 
@@ -66,6 +67,16 @@ public interface FileMedium {
 
     /** Makes creations, renames and deletions in the directory durable. */
     void forceDirectory(Path directory) throws IOException;
+
+    /**
+     * Returns the access rights of a file or directory if others than its owner may write to it, as
+     * text.
+     *
+     * @return null if they may not, if it does not exist, or if the medium cannot tell
+     */
+    default String writableByOthers(Path path) {
+        return null;
+    }
 
     /** Returns what a forced file on this path survives. */
     DurabilityClass durabilityClass(Path path) throws IOException;

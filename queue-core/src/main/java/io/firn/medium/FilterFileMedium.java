@@ -41,6 +41,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public String writableByOthers(Path path) {
+        return in.writableByOthers(path);
+    }
+
+    @Override
     public MediumFile create(Path file) throws IOException {
         return wrap(file, in.create(file));
     }

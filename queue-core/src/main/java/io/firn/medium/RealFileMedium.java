@@ -70,7 +70,7 @@ enum RealFileMedium implements FileMedium {
         while (!missing.isEmpty()) {
             Path next = missing.pop();
             try {
-                Files.createDirectory(next);
+                Files.createDirectory(next, FileModes.ofDirectory(next));
             } catch (FileAlreadyExistsException e) {
                 if (!Files.isDirectory(next)) {
                     throw new FileSystemException(
@@ -97,7 +97,7 @@ enum RealFileMedium implements FileMedium {
     @Override
     public MediumFile create(Path file) throws IOException {
         try {
-            Files.createFile(file);
+            Files.createFile(file, FileModes.ofFile(file));
         } catch (IOException e) {
             throw OutOfDescriptorsException.orSame(file, e);
         }
@@ -182,6 +182,11 @@ enum RealFileMedium implements FileMedium {
         // Without a look at all mounts, which a file store needs.
         long bytes = nearestExisting(path).toFile().getUsableSpace();
         return bytes > 0 ? bytes : fileStore(path).getUsableSpace();
+    }
+
+    @Override
+    public String writableByOthers(Path path) {
+        return FileModes.writableByOthers(path);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.firn.ends.EndsFile;
 import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
+import io.firn.medium.OpenToOthers;
 import io.firn.medium.SmallFile;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SameNames;
@@ -67,6 +68,7 @@ public final class StoreOpener {
 
     private LogStore open() {
         try {
+            OpenToOthers.warn(medium, "the store", directory);
             if (config.readOnly()) {
                 store.start(openReadOnly());
             } else {

@@ -1,6 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.OpenToOthers;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
@@ -31,6 +32,7 @@ final class TierOwnership {
 
     /** Checks the owner; locks the tier, and creates it if it is new, unless it is read-only. */
     void acquire(TierContext context) throws IOException {
+        OpenToOthers.warn(medium, "the file tier", root);
         // The owner is checked before anything is written, the lock included.
         identity = readIdentity(context);
         if (!context.readOnly()) {

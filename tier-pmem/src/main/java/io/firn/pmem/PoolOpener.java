@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.OpenToOthers;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -40,6 +41,10 @@ final class PoolOpener {
 
     List<PmemPool> open() throws IOException {
         boolean done = false;
+        for (int i = 0; i < directories.size(); i++) {
+            OpenToOthers.warn(medium, "the directory of a pool", directories.get(i));
+            OpenToOthers.warn(medium, "the pool", poolPath(i));
+        }
         try {
             PoolFile.Found[] found = readAll();
             List<PmemPool> pools = context.readOnly() ? openReadOnly(found) : openWritable();

@@ -1,6 +1,7 @@
 package io.firn.server.security;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.OpenToOthers;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -73,6 +74,8 @@ public final class ScramUsers {
      * @throws IOException if the file cannot be read or created
      */
     public static ScramUsers open(FileMedium medium, Path directory) throws IOException {
+        OpenToOthers.warn(medium, "the directory of users", directory);
+        OpenToOthers.warn(medium, "the file of users", directory.resolve("users"));
         medium.createDirectories(directory);
         protect(directory, "rwx------");
         Path file = directory.resolve("users");

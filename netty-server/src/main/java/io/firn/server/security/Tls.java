@@ -1,7 +1,10 @@
 package io.firn.server.security;
 
 import io.firn.InvalidOptionException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.OpenToOthers;
 import io.firn.server.config.Listener;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,6 +43,12 @@ public final class Tls {
     Tls(Listener listener) {
         this.listener = listener;
         this.options = options(listener);
+        for (String key : List.of("ssl.keystore.location", "ssl.truststore.location")) {
+            String file = listener.text(key);
+            if (file != null) {
+                OpenToOthers.warn(FileMedium.real(), key, Path.of(file));
+            }
+        }
         try {
             this.current = read();
         } catch (RuntimeException | GeneralSecurityException e) {
