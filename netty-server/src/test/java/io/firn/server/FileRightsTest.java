@@ -102,11 +102,12 @@ class FileRightsTest {
             Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwxrwxrwx"));
             try (Logged logged = new Logged("io.firn")) {
                 start().close();
-                assertTrue(
-                        logged.has(each + " has the permissions rwxrwxrwx: "), each.toString());
+                assertTrue(logged.has(each + " has the permissions rwxrwxrwx: "), each.toString());
             }
             Files.setPosixFilePermissions(
-                    each, PosixFilePermissions.fromString(before.size() == 2 ? "rw-------" : "rwx------"));
+                    each,
+                    PosixFilePermissions.fromString(
+                            before.size() == 2 ? "rw-------" : "rwx------"));
         }
     }
 }

@@ -165,7 +165,11 @@ class SecretsTest {
             lookAtAllBeans();
             log.flush();
         }
-        for (String value : List.of(jaas.replace(";", ""), jaas + " garbage", jaas.replace(".plain.", ".other."))) {
+        for (String value :
+                List.of(
+                        jaas.replace(";", ""),
+                        jaas + " garbage",
+                        jaas.replace(".plain.", ".other."))) {
             Map<String, String> wrong = new HashMap<>(settings);
             wrong.put(JAAS_KEY, value);
             seen.addAll(
@@ -184,8 +188,7 @@ class SecretsTest {
                                 () -> new Running(directory, wrong).close())));
         assertTrue(seen.stream().anyMatch(each -> each.contains("failed to authenticate")));
         for (String secret : SECRETS) {
-            assertEquals(
-                    List.of(), seen.stream().filter(each -> each.contains(secret)).toList());
+            assertEquals(List.of(), seen.stream().filter(each -> each.contains(secret)).toList());
         }
     }
 }

@@ -10,10 +10,11 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Who may use the files that a store creates: their owner only. In a directory with the set-group-ID
- * bit, which its owner has so prepared to share the store with the readers of a group, what is
- * created has the group's right to read, if the directory has it. Rights to write are never given
- * away, and a umask can take more. On file systems without these modes there is nothing to set.
+ * Who may use the files that a store creates: their owner only. In a directory with the
+ * set-group-ID bit, which its owner has so prepared to share the store with the readers of a group,
+ * what is created has the group's right to read, if the directory has it. Rights to write are never
+ * given away, and a umask can take more. On file systems without these modes there is nothing to
+ * set.
  */
 final class FileModes {
     private static final FileAttribute<?>[] NONE = {};
