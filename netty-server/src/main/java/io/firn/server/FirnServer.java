@@ -12,9 +12,11 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.AccessControl;
+import io.firn.server.security.AclAccessControl;
+import io.firn.server.security.Acls;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
-import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
@@ -67,11 +69,16 @@ public final class FirnServer implements AutoCloseable {
         this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
         FileMedium medium = FileMedium.real();
         Path directory = store.directory().resolve(DIRECTORY);
-        ScramUsers users = ScramUsers.open(medium, securityDirectory(medium, store));
-        this.security = new ServerSecurity(config, users, threads.handshakes());
+        Path secrets = securityDirectory(medium, store);
+        ScramUsers users = ScramUsers.open(medium, secrets);
+        boolean byAcls = builder.authorizer == null && ServerSecurity.needsRights(config);
+        Acls acls = byAcls ? Acls.open(medium, secrets) : null;
+        this.security =
+                new ServerSecurity(
+                        config, users, threads.handshakes(), accessControl(builder, acls));
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ServedApis apis = new ServedApis(topics, nodes, users, threads.executors());
+        ServedApis apis = new ServedApis(topics, nodes, users, acls, threads.executors());
         this.groups =
                 new Groups(
                         topics,
@@ -82,8 +89,7 @@ public final class FirnServer implements AutoCloseable {
                         threads.groups());
         apis.serveGroups(groups);
         this.context =
-                new ServerContext(
-                        apis.table(), limits(config), new ErrorMapper(), Authorizer.ALLOW_ALL);
+                new ServerContext(apis.table(), limits(config), new ErrorMapper());
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
@@ -113,6 +119,23 @@ public final class FirnServer implements AutoCloseable {
                         .map(each -> addressOf(each.name()))
                         .collect(Collectors.joining(", ")),
                 transport.kind());
+    }
+
+    private AccessControl accessControl(Builder builder, Acls acls) {
+        if (builder.authorizer != null) {
+            return new OwnAccessControl(builder.authorizer);
+        }
+        if (acls == null) {
+            return null; // no client says who it is
+        }
+        AclAccessControl control = new AclAccessControl(acls, config);
+        if (control.isClosedToAll()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "no client may do anything: there is no ACL, and nobody who may create one."
+                            + " Set super.users, for example to User:admin");
+        }
+        return control;
     }
 
     /** Returns a builder for a server on a store; the caller keeps and closes the store. */
@@ -245,6 +268,7 @@ public final class FirnServer implements AutoCloseable {
         private final LogStore store;
         private ServerConfig config = ServerConfig.defaults();
         private Integer port;
+        private Authorizer authorizer;
         private Consumer<Error> onError = error -> {};
 
         private Builder(LogStore store) {
@@ -268,6 +292,16 @@ public final class FirnServer implements AutoCloseable {
         /** Listens only on this port of 127.0.0.1; 0 for any free port. */
         public Builder port(int value) {
             port = value;
+            return this;
+        }
+
+        /**
+         * Decides what clients may do, in place of ACLs, also where they do not say who they are.
+         * By default, clients need ACLs if they authenticate on any listener, and otherwise may do
+         * everything.
+         */
+        public Builder authorizer(Authorizer value) {
+            authorizer = Objects.requireNonNull(value, "authorizer");
             return this;
         }
 

@@ -3,6 +3,7 @@ package io.firn.server;
 import io.firn.server.group.GroupAdmin;
 import io.firn.server.group.Groups;
 import io.firn.server.group.MembershipApis;
+import io.firn.server.log.AclAdmin;
 import io.firn.server.log.ClusterAdmin;
 import io.firn.server.log.ConfigAdmin;
 import io.firn.server.log.ConfigChanges;
@@ -17,6 +18,7 @@ import io.firn.server.log.ProducerIds;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
 import io.firn.server.log.UserAdmin;
+import io.firn.server.security.Acls;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
@@ -25,8 +27,10 @@ import java.util.concurrent.Executor;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.CreateAclsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.DeleteAclsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
@@ -76,12 +80,18 @@ final class ServedApis {
             Executor reads,
             Executor decompression) {}
 
-    /** Serves everything but groups. */
-    ServedApis(ServedTopics topics, Nodes nodes, ScramUsers users, Executors threads) {
+    /**
+     * Serves everything but groups.
+     *
+     * @param acls null if decisions are not made by ACLs
+     */
+    ServedApis(
+            ServedTopics topics, Nodes nodes, ScramUsers users, Acls acls, Executors threads) {
         this.threads = threads;
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);
         serveUsers(new UserAdmin(users), threads.admin());
+        serveAcls(new AclAdmin(acls), threads.admin());
         serveLog(topics, nodes);
         serveAdmin(topics, threads.admin());
         serveDescriptions(topics, nodes, threads.admin());
@@ -113,7 +123,6 @@ final class ServedApis {
                 DescribeLogDirsRequestData.class,
                 background,
                 cluster::logDirs);
-        table.serve(ApiKeys.DESCRIBE_ACLS, DescribeAclsRequestData.class, cluster::acls);
         table.serve(
                 ApiKeys.OFFSET_FOR_LEADER_EPOCH,
                 OffsetForLeaderEpochRequestData.class,
@@ -132,6 +141,13 @@ final class ServedApis {
                 DescribeUserScramCredentialsRequestData.class,
                 background,
                 admin::describe);
+    }
+
+    private void serveAcls(AclAdmin admin, Executor background) {
+        table.serve(ApiKeys.CREATE_ACLS, CreateAclsRequestData.class, background, admin::create);
+        table.serve(
+                ApiKeys.DESCRIBE_ACLS, DescribeAclsRequestData.class, background, admin::describe);
+        table.serve(ApiKeys.DELETE_ACLS, DeleteAclsRequestData.class, background, admin::delete);
     }
 
     /** Serves groups: members have threads that nothing else can take. */

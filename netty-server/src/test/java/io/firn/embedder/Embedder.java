@@ -96,6 +96,7 @@ public final class Embedder {
     private static FirnServer.Builder secured(LogStore store, Path keys) {
         return FirnServer.of(store)
                 .set("listeners", "SASL_SSL://127.0.0.1:0")
+                .set("super.users", "User:alice")
                 .set("ssl.keystore.location", keys)
                 .set("ssl.keystore.password", "secret")
                 .set("sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-512")

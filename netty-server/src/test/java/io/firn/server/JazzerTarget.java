@@ -108,6 +108,7 @@ public final class JazzerTarget {
                         topics,
                         new Nodes(node),
                         ScramUsers.open(medium, own.resolve("security")),
+                        null,
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(
                 new Groups(
@@ -118,7 +119,7 @@ public final class JazzerTarget {
                         own.resolve("groups"),
                         noTimers()));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
-        context = new ServerContext(apis.table(), limits, new ErrorMapper(), exchange -> true);
+        context = new ServerContext(apis.table(), limits, new ErrorMapper());
         topics.create(NAMES.get(0), 2, Map.of());
         Logger.getLogger("io.firn").addHandler(listener);
         Logger.getLogger("io.firn").setUseParentHandlers(false);

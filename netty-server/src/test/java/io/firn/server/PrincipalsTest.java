@@ -6,7 +6,6 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.ApiTable;
-import io.firn.server.wire.Authorizer;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
@@ -39,7 +38,7 @@ class PrincipalsTest {
                     exchange.reply(new ApiVersionsResponseData());
                 });
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
-        return new ServerContext(table, limits, new ErrorMapper(), Authorizer.ALLOW_ALL);
+        return new ServerContext(table, limits, new ErrorMapper());
     }
 
     @Test
@@ -57,7 +56,7 @@ class PrincipalsTest {
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
         try (Transport transport = new Transport(server(seen), 1)) {
             ServerSecurity security =
-                    new ServerSecurity(ServerConfig.of(settings), null, handshakes);
+                    new ServerSecurity(ServerConfig.of(settings), null, handshakes, null);
             int port =
                     transport
                             .listen(

@@ -68,6 +68,7 @@ class SaslTest {
         all.put("listeners", "SASL_PLAINTEXT://127.0.0.1:0,PLAINTEXT://127.0.0.1:0");
         all.put("sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512");
         all.put("listener.name.sasl_plaintext.plain.sasl.jaas.config", JAAS);
+        all.put("super.users", "User:ANONYMOUS;User:alice;User:bob;User:carol");
         all.put("connection.failed.authentication.delay.ms", "0");
         all.putAll(settings);
         return new Running(directory, all);

@@ -131,7 +131,9 @@ class ServerMainTest {
                         "--override",
                         "listeners=SASL_PLAINTEXT://127.0.0.1:0",
                         "--override",
-                        "sasl.enabled.mechanisms=SCRAM-SHA-512");
+                        "sasl.enabled.mechanisms=SCRAM-SHA-512",
+                        "--override",
+                        "super.users=User:alice");
         try {
             Running.await(
                     "it to serve",
@@ -152,6 +154,8 @@ class ServerMainTest {
                                     + " username=\"alice\" password=\"alices-s3cret\";");
             try (Admin admin = Admin.create(client)) {
                 assertEquals(Set.of(), admin.listTopics().names().get(60, TimeUnit.SECONDS));
+                // The first administrator.
+                admin.describeUserScramCredentials().all().get(60, TimeUnit.SECONDS);
             }
             Files.move(said(), directory.resolve("said-by-the-server"));
             String open = refusal("--add-user", "bob");

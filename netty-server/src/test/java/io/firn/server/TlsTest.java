@@ -145,6 +145,7 @@ class TlsTest {
     void shouldLetInOnlyWhoHasACertificateWhenOneIsRequired() throws Exception {
         Map<String, String> required = new HashMap<>(TestKeys.truststore(trustedClients));
         required.put("ssl.client.auth", "required");
+        required.put("super.users", "User:CN=client,O=Firn");
         try (Running running = start(required)) {
             roundTrip(client(running, clientKeys.keystore()), TOPIC);
             for (Map<String, String> wrong :

@@ -109,6 +109,11 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.insecure.listeners", BOOLEAN, false));
         add(ConfigKey.of("firn.authentication.timeout.ms", LONG, 10_000).atLeast(1));
         add(ConfigKey.of("connection.failed.authentication.delay.ms", INT, 100).atLeast(0));
+        add(
+                ConfigKey.of("authorizer.class.name", STRING, "")
+                        .oneOf("", "org.apache.kafka.metadata.authorizer.StandardAuthorizer"));
+        add(ConfigKey.of("super.users", STRING, ""));
+        add(ConfigKey.of("allow.everyone.if.no.acl.found", BOOLEAN, false));
         SecurityKeys.all().values().forEach(ServerKeys::add);
         addWithoutEffect();
         addFixed();
@@ -146,7 +151,6 @@ public final class ServerKeys {
 
     /** Keys that tools ask a broker about, with the only values that are possible here. */
     private static void addFixed() {
-        add(ConfigKey.of("authorizer.class.name", STRING, "").fixed());
         add(ConfigKey.of("security.inter.broker.protocol", STRING, "PLAINTEXT").fixed());
         add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false).fixed());
         add(ConfigKey.of("remote.log.storage.system.enable", BOOLEAN, false).fixed());

@@ -3,11 +3,16 @@ package io.firn.server.group;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.OffsetsTopic;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
-import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -31,16 +36,34 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
 
     @Override
     public void handle(Exchange exchange, FindCoordinatorRequestData request) {
+        Access access = exchange.connection().access();
+        List<String> keys =
+                exchange.version() >= BATCHED ? request.coordinatorKeys() : List.of(request.key());
+        Set<String> hidden = new HashSet<>();
         if (request.keyType() == GROUP) {
+            for (String each : keys) {
+                if (!access.may(Right.FIND_COORDINATOR, each)) {
+                    hidden.add(each);
+                }
+            }
+        }
+        if (request.keyType() == GROUP && !hidden.containsAll(keys)) {
             offsetsTopic.ensureExists();
         }
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {
-            for (String key : request.coordinatorKeys()) {
-                response.coordinators().add(find(nodes.of(exchange), request.keyType(), key));
+            for (String key : keys) {
+                response.coordinators()
+                        .add(
+                                hidden.contains(key)
+                                        ? hidden(key)
+                                        : find(nodes.of(exchange), request.keyType(), key));
             }
         } else {
-            Coordinator one = find(nodes.of(exchange), request.keyType(), request.key());
+            Coordinator one =
+                    hidden.isEmpty()
+                            ? find(nodes.of(exchange), request.keyType(), request.key())
+                            : hidden(request.key());
             response.setErrorCode(one.errorCode())
                     .setErrorMessage(one.errorMessage())
                     .setNodeId(one.nodeId())
@@ -48,6 +71,17 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
                     .setPort(one.port());
         }
         exchange.reply(response);
+    }
+
+    private static Coordinator hidden(String key) {
+        Errors error = Errors.GROUP_AUTHORIZATION_FAILED;
+        return new Coordinator()
+                .setKey(key)
+                .setNodeId(-1)
+                .setHost("")
+                .setPort(-1)
+                .setErrorCode(error.code())
+                .setErrorMessage(error.message());
     }
 
     private static Coordinator find(Node here, byte type, String key) {

@@ -4,6 +4,8 @@ import io.firn.Cursor;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -13,19 +15,19 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
-import org.apache.kafka.common.message.DeleteGroupsResponseData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
+import org.apache.kafka.common.message.DeleteGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
-import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
-import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
+import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
-import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
+import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Lists, describes and deletes groups, and deletes their offsets. */
@@ -52,15 +54,20 @@ public final class GroupAdmin {
     public void list(Exchange exchange, ListGroupsRequestData request) {
         ListGroupsResponseData response = new ListGroupsResponseData();
         Filter filter = Filter.of(request);
+        Access access = exchange.connection().access();
+        boolean all = access.has(Right.LIST_GROUPS);
         Set<String> listed = new HashSet<>();
         for (Group group : coordinator.groups()) {
+            if (!all && !access.has(Right.LIST_GROUP, group.id())) {
+                continue;
+            }
             synchronized (group) {
                 listed.add(group.id());
                 add(response, filter, group.id(), group.protocolType(), group.state());
             }
         }
         for (String id : offsets.groupIds()) {
-            if (listed.add(id)) {
+            if (listed.add(id) && (all || access.has(Right.LIST_GROUP, id))) {
                 add(response, filter, id, "", GroupState.EMPTY);
             }
         }
@@ -117,6 +124,15 @@ public final class GroupAdmin {
         exchange.inSteps(
                 once,
                 id -> {
+                    if (!exchange.connection().access().may(Right.DESCRIBE_GROUP, id)) {
+                        response.groups()
+                                .add(
+                                        new DescribedGroup()
+                                                .setGroupId(id)
+                                                .setErrorCode(
+                                                        Errors.GROUP_AUTHORIZATION_FAILED.code()));
+                        return;
+                    }
                     Group group = coordinator.find(id);
                     if (group == null) {
                         boolean hasOffsets = withOffsets.contains(id);
@@ -177,7 +193,10 @@ public final class GroupAdmin {
         exchange.inSteps(
                 new HashSet<>(request.groupsNames()),
                 id -> {
-                    Errors error = delete(id, withOffsets);
+                    Errors error =
+                            exchange.connection().access().may(Right.DELETE_GROUP, id)
+                                    ? delete(id, withOffsets)
+                                    : Errors.GROUP_AUTHORIZATION_FAILED;
                     response.results()
                             .add(
                                     new DeletableGroupResult()
@@ -200,6 +219,8 @@ public final class GroupAdmin {
 
     /** Answers OffsetDelete. */
     public void deleteOffsets(Exchange exchange, OffsetDeleteRequestData request) {
+        Access access = exchange.connection().access();
+        access.demand(Right.DELETE_OFFSETS, request.groupId());
         Group group = coordinator.find(request.groupId());
         if (group == null && !offsets.groupIds().contains(request.groupId())) {
             exchange.reply(
@@ -213,11 +234,14 @@ public final class GroupAdmin {
             OffsetDeleteResponseTopic results =
                     new OffsetDeleteResponseTopic().setName(topic.name());
             response.topics().add(results);
+            boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, topic.name());
             ServedTopic served = topics.find(topic.name());
             for (var each : topic.partitions()) {
                 Errors error = Errors.NONE;
                 int index = each.partitionIndex();
-                if (served == null || index < 0 || index >= served.topic().partitionCount()) {
+                if (!allowed) {
+                    error = Errors.TOPIC_AUTHORIZATION_FAILED;
+                } else if (served == null || index < 0 || index >= served.topic().partitionCount()) {
                     error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
                 } else if (subscribed.contains(topic.name())) {
                     error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;

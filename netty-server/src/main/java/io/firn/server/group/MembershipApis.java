@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import io.firn.server.group.Admission.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,12 +12,12 @@ import java.util.Map;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
-import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.JoinGroupResponseData.JoinGroupResponseMember;
-import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
-import org.apache.kafka.common.message.LeaveGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupResponseData.MemberResponse;
+import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
@@ -37,6 +38,7 @@ public final class MembershipApis {
 
     /** Handles JoinGroup: answers when all members have joined. */
     public void join(Exchange exchange, JoinGroupRequestData request) {
+        exchange.connection().access().demand(Right.JOIN_GROUP, request.groupId());
         Map<String, byte[]> protocols = new LinkedHashMap<>();
         request.protocols().forEach(each -> protocols.put(each.name(), each.metadata()));
         short version = exchange.version();
@@ -84,6 +86,7 @@ public final class MembershipApis {
 
     /** Handles SyncGroup: answers when the leader has sent the assignment. */
     public void sync(Exchange exchange, SyncGroupRequestData request) {
+        exchange.connection().access().demand(Right.SYNC_GROUP, request.groupId());
         Map<String, byte[]> assignments = new HashMap<>();
         request.assignments().forEach(each -> assignments.put(each.memberId(), each.assignment()));
         SyncRequest ask =
@@ -109,6 +112,7 @@ public final class MembershipApis {
 
     /** Handles Heartbeat. */
     public void heartbeat(Exchange exchange, HeartbeatRequestData request) {
+        exchange.connection().access().demand(Right.HEARTBEAT, request.groupId());
         Errors error =
                 coordinator.heartbeat(
                         request.groupId(),
@@ -120,6 +124,7 @@ public final class MembershipApis {
 
     /** Handles LeaveGroup. */
     public void leave(Exchange exchange, LeaveGroupRequestData request) {
+        exchange.connection().access().demand(Right.LEAVE_GROUP, request.groupId());
         if (exchange.version() < FIRST_WITH_SEVERAL_LEAVING) {
             Errors error = coordinator.leave(request.groupId(), request.memberId(), null);
             exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));

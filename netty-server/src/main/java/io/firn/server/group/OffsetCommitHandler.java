@@ -7,18 +7,20 @@ import io.firn.Topic;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
 import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponseTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles OffsetCommit. A commit is durable when it is answered. */
@@ -43,6 +45,8 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
 
     @Override
     public void handle(Exchange exchange, OffsetCommitRequestData request) {
+        Access access = exchange.connection().access();
+        access.demand(Right.COMMIT, request.groupId());
         Errors error = Errors.INVALID_GROUP_ID;
         Group group = null;
         if (GroupOffsets.isGroupId(request.groupId())) {
@@ -68,7 +72,11 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             boolean byId = exchange.version() >= FIRST_WITH_IDS;
             ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
             Errors unknown = byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            Errors forTopic = error != Errors.NONE || served != null ? error : unknown;
+            String name = served == null ? topic.name() : served.name();
+            boolean isHidden =
+                    (served != null || !byId) && !access.may(Right.COMMIT_TOPIC, name);
+            Errors unauthorized = Errors.TOPIC_AUTHORIZATION_FAILED;
+            Errors forTopic = isHidden ? unauthorized : error != Errors.NONE || served != null ? error : unknown;
             for (OffsetCommitRequestPartition each : topic.partitions()) {
                 Errors outcome =
                         forTopic == Errors.NONE

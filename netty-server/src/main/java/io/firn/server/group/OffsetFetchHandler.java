@@ -4,6 +4,8 @@ import io.firn.Cursor;
 import io.firn.Topic;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.ArrayList;
@@ -12,15 +14,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
-import org.apache.kafka.common.message.OffsetFetchResponseData;
+import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartition;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseTopic;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
+import org.apache.kafka.common.message.OffsetFetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles OffsetFetch: returns the committed offsets of groups. */
@@ -42,13 +44,22 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     public void handle(Exchange exchange, OffsetFetchRequestData request) {
         short version = exchange.version();
         OffsetFetchResponseData response = new OffsetFetchResponseData();
+        Access access = exchange.connection().access();
         if (version >= FIRST_WITH_GROUPS) {
             for (OffsetFetchRequestGroup each : request.groups()) {
-                response.groups().add(fetch(each, version));
+                response.groups()
+                        .add(
+                                access.may(Right.OFFSET_FETCH, each.groupId())
+                                        ? fetch(each, version, access)
+                                        : new OffsetFetchResponseGroup()
+                                                .setGroupId(each.groupId())
+                                                .setErrorCode(
+                                                        Errors.GROUP_AUTHORIZATION_FAILED.code()));
             }
             exchange.reply(response);
             return;
         }
+        access.demand(Right.OFFSET_FETCH, request.groupId());
         OffsetFetchRequestGroup asked = new OffsetFetchRequestGroup().setGroupId(request.groupId());
         if (request.topics() == null) {
             asked.setTopics(null);
@@ -63,7 +74,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                                             .setPartitionIndexes(
                                                                     topic.partitionIndexes())));
         }
-        for (OffsetFetchResponseTopics topic : fetch(asked, version).topics()) {
+        for (OffsetFetchResponseTopics topic : fetch(asked, version, access).topics()) {
             OffsetFetchResponseTopic older = new OffsetFetchResponseTopic().setName(topic.name());
             topic.partitions()
                     .forEach(
@@ -82,7 +93,8 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         exchange.reply(response);
     }
 
-    private OffsetFetchResponseGroup fetch(OffsetFetchRequestGroup asked, short version) {
+    private OffsetFetchResponseGroup fetch(
+            OffsetFetchRequestGroup asked, short version, Access access) {
         OffsetFetchResponseGroup result =
                 new OffsetFetchResponseGroup().setGroupId(asked.groupId());
         Map<String, String> metadata = Map.of();
@@ -95,6 +107,9 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         if (asked.topics() == null) {
             if (GroupOffsets.isGroupId(asked.groupId())) {
                 for (Topic topic : offsets.topicsOf(asked.groupId())) {
+                    if (!access.has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
+                        continue;
+                    }
                     List<Integer> all = IntStream.range(0, topic.partitionCount()).boxed().toList();
                     result.topics().add(fetch(topic, asked.groupId(), all, true, metadata));
                 }
@@ -106,10 +121,17 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                     version >= FIRST_WITH_IDS
                             ? topics.find(topic.topicId())
                             : topics.find(topic.name());
+            boolean byId = version >= FIRST_WITH_IDS;
+            String name = served == null ? topic.name() : served.name();
+            if ((served != null || !byId) && !access.may(Right.OFFSET_FETCH_TOPIC, name)) {
+                result.topics().add(without(topic, Errors.TOPIC_AUTHORIZATION_FAILED));
+                continue;
+            }
             result.topics()
                     .add(
                             served == null
-                                    ? unknown(topic, version)
+                                    ? without(
+                                            topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
                                     : fetch(
                                             served.topic(),
                                             asked.groupId(),
@@ -120,11 +142,10 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         return result;
     }
 
-    private static OffsetFetchResponseTopics unknown(
-            OffsetFetchRequestTopics topic, short version) {
+    private static OffsetFetchResponseTopics without(
+            OffsetFetchRequestTopics topic, Errors error) {
         OffsetFetchResponseTopics result =
                 new OffsetFetchResponseTopics().setName(topic.name()).setTopicId(topic.topicId());
-        Errors error = version >= FIRST_WITH_IDS ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE;
         topic.partitionIndexes()
                 .forEach(index -> result.partitions().add(at(index, -1, null, error)));
         return result;

@@ -4,6 +4,8 @@ import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,25 +13,23 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.kafka.common.message.DescribeAclsRequestData;
-import org.apache.kafka.common.message.DescribeAclsResponseData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
-import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeClusterResponseData.DescribeClusterBroker;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
-import org.apache.kafka.common.message.DescribeLogDirsResponseData;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsPartition;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsTopic;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
-import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.Cursor;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponsePartition;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopic;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
-import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Describes the node, its topics, its storage and the epochs of batches. */
@@ -64,23 +64,17 @@ public final class ClusterAdmin {
         exchange.reply(response);
     }
 
-    /** Handles DescribeAcls: there is no authorization. */
-    public void acls(Exchange exchange, DescribeAclsRequestData request) {
-        exchange.reply(
-                new DescribeAclsResponseData()
-                        .setErrorCode(Errors.SECURITY_DISABLED.code())
-                        .setErrorMessage("No Authorizer is configured."));
-    }
-
     // ---- topics
 
     /** Handles DescribeTopicPartitions, page by page. */
     public void topicPartitions(Exchange exchange, DescribeTopicPartitionsRequestData request) {
         DescribeTopicPartitionsResponseData response = new DescribeTopicPartitionsResponseData();
+        Access access = exchange.connection().access();
         TreeSet<String> names = new TreeSet<>();
         request.topics().forEach(each -> names.add(each.name()));
         if (request.topics().isEmpty()) {
             names.addAll(topics.names());
+            names.removeIf(each -> !access.has(Right.DESCRIBE_TOPICS, each));
         }
         int room = Math.max(1, Math.min(MOST_PARTITIONS, request.responsePartitionLimit()));
         String from = request.cursor() == null ? "" : request.cursor().topicName();
@@ -94,6 +88,10 @@ public final class ClusterAdmin {
             DescribeTopicPartitionsResponseTopic shown =
                     new DescribeTopicPartitionsResponseTopic().setName(name);
             response.topics().add(shown);
+            if (!access.may(Right.DESCRIBE_TOPICS, name)) {
+                shown.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
+                continue;
+            }
             ServedTopic topic = topics.find(name);
             if (topic == null) {
                 shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
@@ -127,6 +125,7 @@ public final class ClusterAdmin {
 
     /** Handles DescribeLogDirs: reports all tiers together as one directory. */
     public void logDirs(Exchange exchange, DescribeLogDirsRequestData request) {
+        exchange.connection().access().demand(Right.DESCRIBE_LOG_DIRS);
         DescribeLogDirsResult directory =
                 new DescribeLogDirsResult()
                         .setLogDir(topics.store().directory().toAbsolutePath().toString());
@@ -182,15 +181,20 @@ public final class ClusterAdmin {
      */
     public void epochs(Exchange exchange, OffsetForLeaderEpochRequestData request) {
         OffsetForLeaderEpochResponseData response = new OffsetForLeaderEpochResponseData();
+        Access access = exchange.connection().access();
+        boolean all = access.has(Right.EPOCHS_OF_ALL);
         for (var topic : request.topics()) {
             OffsetForLeaderTopicResult results =
                     new OffsetForLeaderTopicResult().setTopic(topic.topic());
             response.topics().add(results);
+            boolean allowed = all || access.may(Right.EPOCHS, topic.topic());
             ServedTopic served = topics.find(topic.topic());
             for (var each : topic.partitions()) {
                 EpochEndOffset result = new EpochEndOffset().setPartition(each.partition());
                 ServedPartition found = served == null ? null : served.partition(each.partition());
-                if (found == null) {
+                if (!allowed) {
+                    result.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
+                } else if (found == null) {
                     result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
                 } else {
                     try {

@@ -3,6 +3,8 @@ package io.firn.server.log;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.config.TopicKeys;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.internals.Topic;
-import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
-import org.apache.kafka.common.message.DescribeConfigsResponseData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResourceResult;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResult;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
+import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles DescribeConfigs, for topics and for the node. Values are returned as they were set. */
@@ -51,22 +53,29 @@ public final class ConfigAdmin {
             once.putIfAbsent(new Resource(each.resourceType(), each.resourceName()), each);
         }
         boolean synonyms = request.includeSynonyms();
+        Access access = exchange.connection().access();
         exchange.inSteps(
                 once.values(),
                 asked -> {
                     int values = asked.resourceType() == BROKER ? NODE_VALUES : TOPIC_VALUES;
                     exchange.addAnswerBytes((long) values * VALUE_BYTES * (synonyms ? 2 : 1));
-                    response.results().add(result(asked, synonyms));
+                    response.results().add(result(asked, synonyms, access));
                 },
                 () -> exchange.reply(response));
     }
 
-    private DescribeConfigsResult result(DescribeConfigsResource asked, boolean synonyms) {
+    private DescribeConfigsResult result(
+            DescribeConfigsResource asked, boolean synonyms, Access access) {
         DescribeConfigsResult result =
                 new DescribeConfigsResult()
                         .setResourceType(asked.resourceType())
                         .setResourceName(asked.resourceName());
         try {
+            if (asked.resourceType() == TOPIC) {
+                access.demand(Right.DESCRIBE_TOPIC_CONFIGS, asked.resourceName());
+            } else {
+                access.demand(Right.DESCRIBE_NODE_CONFIGS);
+            }
             result.setConfigs(describe(asked, synonyms));
         } catch (RuntimeException e) {
             result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());

@@ -4,6 +4,7 @@ import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ConfigType;
 import io.firn.server.config.TopicKeys;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.Collection;
 import java.util.HashSet;
@@ -13,11 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.internals.Topic;
-import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -62,6 +63,12 @@ public final class ConfigChanges {
                 duplicates.check(
                         new Resource(asked.resourceType(), asked.resourceName()),
                         asked.resourceName());
+                demand(
+                        exchange,
+                        asked.resourceType(),
+                        asked.resourceName(),
+                        Right.ALTER_TOPIC_CONFIGS,
+                        Right.ALTER_NODE_CONFIGS);
                 checkChanges(asked.configs());
                 checkTopic(asked.resourceType(), asked.resourceName());
                 ServedTopic topic = topics.find(asked.resourceName());
@@ -152,6 +159,12 @@ public final class ConfigChanges {
                 duplicates.check(
                         new Resource(asked.resourceType(), asked.resourceName()),
                         asked.resourceName());
+                demand(
+                        exchange,
+                        asked.resourceType(),
+                        asked.resourceName(),
+                        Right.REPLACE_TOPIC_CONFIGS,
+                        Right.REPLACE_NODE_CONFIGS);
                 Map<String, String> set = new TreeMap<>();
                 Set<String> named = new HashSet<>();
                 for (var each : asked.configs()) {
@@ -166,6 +179,15 @@ public final class ConfigChanges {
             response.responses().add(result);
         }
         exchange.reply(response);
+    }
+
+    private static void demand(
+            Exchange exchange, byte type, String name, Right ofTopic, Right ofNode) {
+        if (type == TOPIC) {
+            exchange.connection().access().demand(ofTopic, name);
+        } else {
+            exchange.connection().access().demand(ofNode);
+        }
     }
 
     private static void checkTopic(byte type, String name) {

@@ -2,6 +2,8 @@ package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
 import io.firn.server.config.TopicKeys;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.ArrayList;
@@ -10,11 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
-import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
-import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicConfigs;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles CreateTopics. */
@@ -29,6 +31,8 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
     @Override
     public void handle(Exchange exchange, CreateTopicsRequestData request) {
         CreateTopicsResponseData response = new CreateTopicsResponseData();
+        Access access = exchange.connection().access();
+        boolean any = access.has(Right.CREATE_TOPICS);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
         for (CreatableTopic asked : request.topics()) {
@@ -38,7 +42,13 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
             CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
             try {
                 duplicates.check(asked.name(), asked.name());
+                if (!any) {
+                    access.demand(Right.CREATE_TOPIC, asked.name());
+                }
                 create(asked, request.validateOnly(), result);
+                if (!access.has(Right.CREATED_CONFIGS, asked.name())) {
+                    hideConfigs(result);
+                }
             } catch (InvalidOptionException e) {
                 boolean name = e.getMessage().startsWith("a topic's name");
                 refuse(
@@ -51,6 +61,13 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
             response.topics().add(result);
         }
         exchange.reply(response);
+    }
+
+    private static void hideConfigs(CreatableTopicResult result) {
+        result.setNumPartitions(-1)
+                .setReplicationFactor((short) -1)
+                .setConfigs(null)
+                .setTopicConfigErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
     }
 
     /** Checks in Kafka's order: name, existence, configuration, numbers. */

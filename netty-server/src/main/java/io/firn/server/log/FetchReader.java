@@ -3,6 +3,8 @@ package io.firn.server.log;
 import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
 import java.util.ArrayList;
@@ -12,12 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.FetchRequest;
 
 /** Reads what a fetch request asks for. Does not wait for records. Thread-safe. */
 final class FetchReader {
@@ -105,14 +108,21 @@ final class FetchReader {
 
     /** Reads what is visible now, up to the limits of the request and of the server. */
     FetchResult read(
-            short version, FetchRequestData request, Map<ServedPartition, BatchReader> readers) {
-        FetchResult result = new FetchResult(visible(version, request));
+            short version,
+            FetchRequestData request,
+            Map<ServedPartition, BatchReader> readers,
+            Access access) {
+        // Before the decisions: so long as it is the same, they hold.
+        FetchResult result = new FetchResult(visible(version, request), access.version());
+        boolean mayReplicate =
+                FetchRequest.replicaId(request) < 0 || access.may(Right.FETCH_AS_REPLICA);
         for (FetchTopic topic : request.topics()) {
             FetchableTopicResponse results =
                     new FetchableTopicResponse()
                             .setTopic(topic.topic())
                             .setTopicId(topic.topicId());
             result.response().responses().add(results);
+            boolean allowed = mayReplicate && mayFetch(version, topic, access);
             for (FetchPartition each : topic.partitions()) {
                 PartitionData data =
                         new PartitionData()
@@ -122,7 +132,9 @@ final class FetchReader {
                                         request.isolationLevel() == 0 ? null : List.of());
                 results.partitions().add(data);
                 ServedPartition served = find(version, topic, each);
-                if (served == null) {
+                if (!allowed) {
+                    result.refuse(data, Errors.TOPIC_AUTHORIZATION_FAILED);
+                } else if (served == null) {
                     result.refuse(data, missing(version, topic));
                 } else {
                     read(request, each, served, readers, data, result);
@@ -130,6 +142,18 @@ final class FetchReader {
             }
         }
         return result;
+    }
+
+    /** A topic whose id is unknown is missing for everybody. */
+    private boolean mayFetch(short version, FetchTopic topic, Access access) {
+        if (access.isUnlimited()) {
+            return true;
+        }
+        if (version < FIRST_WITH_IDS) {
+            return access.may(Right.FETCH, topic.topic());
+        }
+        ServedTopic served = topics.find(topic.topicId());
+        return served == null || access.may(Right.FETCH, served.name());
     }
 
     private Errors missing(short version, FetchTopic topic) {

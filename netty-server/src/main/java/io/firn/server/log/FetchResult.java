@@ -16,12 +16,19 @@ final class FetchResult implements AutoCloseable {
 
     private final FetchResponseData response = new FetchResponseData();
     private final long visible;
+    private final Object rights;
     private int bytes;
     private boolean failed;
 
-    /** Creates an empty result; {@code visible} is the sum of the visible ends before the read. */
-    FetchResult(long visible) {
+    /**
+     * Creates an empty result.
+     *
+     * @param visible the sum of the visible ends before the read
+     * @param rights the version of the client's rights before the read
+     */
+    FetchResult(long visible, Object rights) {
         this.visible = visible;
+        this.rights = rights;
     }
 
     FetchResponseData response() {
@@ -31,6 +38,11 @@ final class FetchResult implements AutoCloseable {
     /** Returns the sum of the visible ends before the read. */
     long visible() {
         return visible;
+    }
+
+    /** Returns the version of the client's rights that the result is made for. */
+    Object rights() {
+        return rights;
     }
 
     /** Returns the size of the records. */

@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.BatchReader;
+import io.firn.server.security.Access;
 import io.firn.server.wire.Exchange;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.LinkedHashSet;
@@ -44,6 +45,7 @@ final class FetchTask {
     private final Exchange exchange;
     private final FetchRequestData request;
     private final Map<ServedPartition, BatchReader> readers;
+    private final Access access;
     private final long named;
     private final long startNs = System.nanoTime();
     private final Runnable wakeUp = this::wakeUp;
@@ -64,6 +66,7 @@ final class FetchTask {
         this.background = background;
         this.exchange = exchange;
         this.request = request;
+        this.access = exchange.connection().access();
         this.readers = FetchReader.readersOf(exchange);
         long all = 0;
         for (FetchRequestData.FetchTopic each : request.topics()) {
@@ -112,8 +115,13 @@ final class FetchTask {
         }
     }
 
+    /** A right may have gone while a disk was read: what was read is not for the client any more. */
+    private boolean isOutdated(FetchResult result) {
+        return result.rights() != null && !access.isStill(result.rights());
+    }
+
     private FetchResult read() {
-        return reader.read(exchange.version(), request, readers);
+        return reader.read(exchange.version(), request, readers, access);
     }
 
     private void readCold() {
@@ -143,6 +151,12 @@ final class FetchTask {
         if (!exchange.isOpen()) {
             result.close();
             stopWaiting();
+            return;
+        }
+        if (isOutdated(result)) {
+            result.close();
+            exchange.releaseAnswer();
+            run();
             return;
         }
         boolean enough = result.bytes() >= request.minBytes() || result.isFailed();
@@ -192,7 +206,11 @@ final class FetchTask {
 
     /** Most long polls end here: nothing has come, and the first result is the response. */
     private void onTimeOut() {
-        boolean isSame = last != null && last.bytes() == 0 && last.visible() == visible();
+        boolean isSame =
+                last != null
+                        && last.bytes() == 0
+                        && last.visible() == visible()
+                        && access.isStill(last.rights());
         if (isSame && watching && !reading && exchange.isOpen()) {
             stopWaiting();
             exchange.reply(last.response());

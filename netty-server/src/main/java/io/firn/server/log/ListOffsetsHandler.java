@@ -2,16 +2,18 @@ package io.firn.server.log;
 
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
-import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicResponse;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles ListOffsets: the first and the last offset, and offsets by timestamp. */
@@ -31,6 +33,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     /** A partition of a request, and where its result belongs. */
     private record Asked(
             String topic,
+            boolean allowed,
             ServedTopic served,
             ListOffsetsPartition partition,
             ListOffsetsTopicResponse results) {
@@ -47,13 +50,17 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     @Override
     public void handle(Exchange exchange, ListOffsetsRequestData request) {
         ListOffsetsResponseData response = new ListOffsetsResponseData();
+        Access access = exchange.connection().access();
+        boolean mayReplicate =
+                request.replicaId() < 0 || access.may(Right.LIST_OFFSETS_AS_REPLICA);
         List<Asked> all = new ArrayList<>();
         for (var topic : request.topics()) {
             ListOffsetsTopicResponse results = new ListOffsetsTopicResponse().setName(topic.name());
             response.topics().add(results);
+            boolean allowed = mayReplicate && access.may(Right.LIST_OFFSETS, topic.name());
             ServedTopic served = topics.find(topic.name());
             for (ListOffsetsPartition each : topic.partitions()) {
-                all.add(new Asked(topic.name(), served, each, results));
+                all.add(new Asked(topic.name(), allowed, served, each, results));
             }
         }
         Duplicates<TopicPartition> duplicates = new Duplicates<>(all.stream().map(Asked::place));
@@ -69,11 +76,18 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
 
     private static ListOffsetsPartitionResponse find(
             Asked asked, Duplicates<TopicPartition> duplicates, short version) {
+        if (!asked.allowed) {
+            return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
+        }
         return duplicates.contains(asked.place())
-                ? new ListOffsetsPartitionResponse()
-                        .setPartitionIndex(asked.partition.partitionIndex())
-                        .setErrorCode(Errors.INVALID_REQUEST.code())
+                ? refused(asked, Errors.INVALID_REQUEST)
                 : find(asked.served, asked.partition, version);
+    }
+
+    private static ListOffsetsPartitionResponse refused(Asked asked, Errors error) {
+        return new ListOffsetsPartitionResponse()
+                .setPartitionIndex(asked.partition.partitionIndex())
+                .setErrorCode(error.code());
     }
 
     private static ListOffsetsPartitionResponse find(

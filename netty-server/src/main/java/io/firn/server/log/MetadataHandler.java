@@ -4,6 +4,8 @@ import io.firn.InvalidOptionException;
 import io.firn.TooManyPartitionsException;
 import io.firn.TopicExistsException;
 import io.firn.UnreadableTopicException;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.LinkedHashSet;
@@ -13,12 +15,12 @@ import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
-import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
-import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBroker;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -55,7 +57,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                         && request.topics() != null
                         && (exchange.version() < 4 || request.allowAutoTopicCreation())
                         && request.topics().stream()
-                                .anyMatch(t -> t.name() != null && topics.find(t.name()) == null);
+                                .anyMatch(t -> !isById(t) && topics.find(t.name()) == null);
         if (mayCreate || isLarge(exchange, request)) {
             exchange.handleOn(background, () -> answer(exchange, request, mayCreate));
         } else {
@@ -95,10 +97,15 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             MetadataResponseData response, Exchange exchange, MetadataRequestData request) {
         Node here = nodes.of(exchange);
         if (isForAll(exchange, request)) {
-            topics.names().forEach(name -> addTopic(response, topics.find(name), here));
+            Access access = exchange.connection().access();
+            for (String name : topics.names()) {
+                if (access.has(Right.METADATA, name)) {
+                    addTopic(response, topics.find(name), here);
+                }
+            }
         } else {
             new LinkedHashSet<>(request.topics())
-                    .forEach(asked -> response.topics().add(describe(asked, here, false)));
+                    .forEach(asked -> response.topics().add(describe(exchange, asked, here, false)));
         }
     }
 
@@ -117,6 +124,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             exchange.inSteps(
                     topics.names(),
                     name -> {
+                        if (!exchange.connection().access().has(Right.METADATA, name)) {
+                            return;
+                        }
                         ServedTopic topic = topics.find(name);
                         exchange.addAnswerBytes(bytesFor(topic));
                         addTopic(response, topic, here);
@@ -128,10 +138,10 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                     asked -> {
                         exchange.addAnswerBytes(
                                 bytesFor(
-                                        asked.name() == null
+                                        isById(asked)
                                                 ? topics.find(asked.topicId())
                                                 : topics.find(asked.name())));
-                        response.topics().add(describe(asked, here, create));
+                        response.topics().add(describe(exchange, asked, here, create));
                     },
                     end);
         }
@@ -142,16 +152,28 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         return TOPIC_BYTES + (long) PARTITION_BYTES * partitions;
     }
 
-    private MetadataResponseTopic describe(MetadataRequestTopic asked, Node here, boolean create) {
-        if (asked.name() == null) {
+    /** Kafka's Admin sends an id with an empty name. */
+    private static boolean isById(MetadataRequestTopic asked) {
+        return asked.name() == null
+                || (asked.name().isEmpty() && !asked.topicId().equals(Uuid.ZERO_UUID));
+    }
+
+    private MetadataResponseTopic describe(
+            Exchange exchange, MetadataRequestTopic asked, Node here, boolean create) {
+        Access access = exchange.connection().access();
+        if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
-            return topic == null
+            return topic == null || !access.may(Right.METADATA, topic.name())
                     ? new MetadataResponseTopic()
                             .setTopicId(asked.topicId())
                             .setErrorCode(Errors.UNKNOWN_TOPIC_ID.code())
                     : describe(topic, here);
         }
         ServedTopic topic = topics.find(asked.name());
+        if (!access.may(Right.METADATA, asked.name())
+                || (topic == null && create && !mayCreate(access, asked.name()))) {
+            return without(asked.name(), Errors.TOPIC_AUTHORIZATION_FAILED);
+        }
         // No topic can have an invalid name, so the client need not try again.
         Errors error =
                 Topic.isValid(asked.name()) ? topics.missing() : Errors.INVALID_TOPIC_EXCEPTION;
@@ -169,10 +191,18 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         }
         return topic != null
                 ? describe(topic, here)
-                : new MetadataResponseTopic()
-                        .setName(asked.name())
-                        .setTopicId(Uuid.ZERO_UUID)
-                        .setErrorCode(error.code());
+                : without(asked.name(), error);
+    }
+
+    private static boolean mayCreate(Access access, String name) {
+        return access.has(Right.METADATA_CREATE_ANY) || access.may(Right.METADATA_CREATE, name);
+    }
+
+    private static MetadataResponseTopic without(String name, Errors error) {
+        return new MetadataResponseTopic()
+                .setName(name)
+                .setTopicId(Uuid.ZERO_UUID)
+                .setErrorCode(error.code());
     }
 
     private static MetadataResponseTopic describe(ServedTopic topic, Node here) {

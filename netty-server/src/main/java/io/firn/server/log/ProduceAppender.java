@@ -1,6 +1,8 @@
 package io.firn.server.log;
 
 import io.firn.Appender;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.EpochClock;
@@ -50,6 +52,7 @@ final class ProduceAppender {
     /**
      * Appends a batch, or refuses it in its result.
      *
+     * @param access what the producer may do
      * @param forces receives a future if the request has to wait for a force
      * @return false if the next block is not reserved yet; try again later
      */
@@ -58,9 +61,10 @@ final class ProduceAppender {
             short version,
             short acks,
             String clientId,
+            Access access,
             List<CompletableFuture<?>> forces) {
         try {
-            return append(item, version, acks, clientId, forces);
+            return append(item, version, acks, clientId, access, forces);
         } catch (RuntimeException e) {
             item.refuse(ErrorMapper.codeOf(e), e.getMessage());
             return true;
@@ -72,10 +76,16 @@ final class ProduceAppender {
             short version,
             short acks,
             String clientId,
+            Access access,
             List<CompletableFuture<?>> forces) {
         boolean byId = version >= FIRST_WITH_IDS;
         ServedTopic topic =
                 byId ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
+        String name = topic == null ? item.topic.name() : topic.name();
+        if ((topic != null || !byId) && !access.may(Right.PRODUCE, name)) {
+            item.refuse(Errors.TOPIC_AUTHORIZATION_FAILED, null);
+            return true;
+        }
         ServedPartition partition = topic == null ? null : topic.partition(item.data.index());
         if (partition == null) {
             Errors unknown =

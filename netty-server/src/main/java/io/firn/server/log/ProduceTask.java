@@ -93,7 +93,12 @@ final class ProduceTask {
 
     private boolean tryAppend(Item item, List<CompletableFuture<?>> forces) {
         return appender.tryAppend(
-                item, exchange.version(), request.acks(), exchange.clientId(), forces);
+                item,
+                exchange.version(),
+                request.acks(),
+                exchange.clientId(),
+                exchange.connection().access(),
+                forces);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

@@ -1,6 +1,8 @@
 package io.firn.server.log;
 
 import io.firn.LogStore;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
@@ -26,6 +28,11 @@ public final class ProducerIds implements Handler<InitProducerIdRequestData> {
                             .setProducerId(-1)
                             .setProducerEpoch((short) -1));
             return;
+        }
+        Access access = exchange.connection().access();
+        if (!access.has(Right.INIT_PRODUCER_ID)
+                && !access.hasOnAny(Right.INIT_PRODUCER_ID_TO_WRITE)) {
+            access.demand(Right.INIT_PRODUCER_ID);
         }
         exchange.reply(response.setProducerId(store.newProducerId()).setProducerEpoch((short) 0));
     }

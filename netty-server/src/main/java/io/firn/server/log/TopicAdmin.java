@@ -1,23 +1,25 @@
 package io.firn.server.log;
 
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
-import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
-import org.apache.kafka.common.message.CreatePartitionsResponseData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData.CreatePartitionsTopicResult;
+import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
-import org.apache.kafka.common.message.DeleteRecordsResponseData;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResult;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsTopicResult;
-import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
-import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData.DeletableTopicResult;
+import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Deletes topics, adds partitions to them, and deletes records. */
@@ -34,6 +36,8 @@ public final class TopicAdmin {
     /** Handles DeleteTopics. */
     public void delete(Exchange exchange, DeleteTopicsRequestData request) {
         DeleteTopicsResponseData response = new DeleteTopicsResponseData();
+        Access access = exchange.connection().access();
+        boolean all = access.has(Right.DELETE_TOPICS);
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
         Duplicates<String> duplicates =
@@ -47,7 +51,7 @@ public final class TopicAdmin {
                     new DeletableTopicResult().setName(each.name()).setTopicId(each.topicId());
             try {
                 duplicates.check(each.name(), each.name());
-                delete(each, result);
+                delete(each, result, all ? null : access);
             } catch (RuntimeException e) {
                 result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
             }
@@ -56,7 +60,8 @@ public final class TopicAdmin {
         exchange.reply(response);
     }
 
-    private void delete(DeleteTopicState asked, DeletableTopicResult result) {
+    /** The access is null if all topics may be deleted. */
+    private void delete(DeleteTopicState asked, DeletableTopicResult result, Access access) {
         if (!topics.config().flag("delete.topic.enable")) {
             throw Errors.TOPIC_DELETION_DISABLED.exception();
         }
@@ -66,6 +71,9 @@ public final class TopicAdmin {
                     "A topic must be named either by its name or by its id.");
         }
         ServedTopic topic = byName ? topics.find(asked.name()) : topics.find(asked.topicId());
+        if (access != null && (byName || topic != null)) {
+            checkDelete(access, topic == null ? asked.name() : topic.name(), result);
+        }
         if (topic == null) {
             throw byName
                     ? Errors.UNKNOWN_TOPIC_OR_PARTITION.exception()
@@ -73,6 +81,17 @@ public final class TopicAdmin {
         }
         topics.delete(topic.name());
         result.setName(topic.name()).setTopicId(topic.id());
+    }
+
+    /** As in Kafka, who may not describe a topic is not told its name. */
+    private static void checkDelete(Access access, String name, DeletableTopicResult result) {
+        if (!access.may(Right.DELETE_TOPIC, name)) {
+            if (access.has(Right.DELETE_TOPIC_NAME, name)) {
+                result.setName(name);
+            }
+            throw Errors.TOPIC_AUTHORIZATION_FAILED.exception();
+        }
+        access.demand(Right.DELETE_TOPIC_NAME, name);
     }
 
     // ---- partitions
@@ -90,6 +109,7 @@ public final class TopicAdmin {
                     new CreatePartitionsTopicResult().setName(asked.name());
             try {
                 duplicates.check(asked.name(), asked.name());
+                exchange.connection().access().demand(Right.CREATE_PARTITIONS, asked.name());
                 addPartitions(asked, request.validateOnly());
             } catch (RuntimeException e) {
                 result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
@@ -143,21 +163,26 @@ public final class TopicAdmin {
         for (var topic : request.topics()) {
             DeleteRecordsTopicResult results = new DeleteRecordsTopicResult().setName(topic.name());
             response.topics().add(results);
+            boolean allowed =
+                    exchange.connection().access().may(Right.DELETE_RECORDS, topic.name());
             ServedTopic served = topics.find(topic.name());
             for (var each : topic.partitions()) {
                 results.partitions()
-                        .add(deleteRecords(served, each.partitionIndex(), each.offset()));
+                        .add(deleteRecords(allowed, served, each.partitionIndex(), each.offset()));
             }
         }
         exchange.reply(response);
     }
 
     private static DeleteRecordsPartitionResult deleteRecords(
-            ServedTopic topic, int index, long before) {
+            boolean allowed, ServedTopic topic, int index, long before) {
         DeleteRecordsPartitionResult result =
                 new DeleteRecordsPartitionResult().setPartitionIndex(index).setLowWatermark(-1);
         ServedPartition served = topic == null ? null : topic.partition(index);
         try {
+            if (!allowed) {
+                throw Errors.TOPIC_AUTHORIZATION_FAILED.exception();
+            }
             if (served == null) {
                 throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
             }

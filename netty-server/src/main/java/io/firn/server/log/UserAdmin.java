@@ -1,7 +1,8 @@
 package io.firn.server.log;
 
-import io.firn.server.security.ScramUsers;
+import io.firn.server.security.Right;
 import io.firn.server.security.ScramUsers.User;
+import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.Exchange;
 import java.io.IOException;
 import java.security.NoSuchAlgorithmException;
@@ -15,16 +16,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.errors.ApiException;
-import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialDeletion;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialUpsertion;
-import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
+import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData.AlterUserScramCredentialsResult;
-import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
+import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData.UserName;
-import org.apache.kafka.common.message.DescribeUserScramCredentialsResponseData;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsResponseData.CredentialInfo;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsResponseData.DescribeUserScramCredentialsResult;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.scram.ScramCredential;
 import org.apache.kafka.common.security.scram.internals.ScramFormatter;
@@ -59,6 +60,7 @@ public final class UserAdmin {
 
     /** Handles AlterUserScramCredentials. */
     public void alter(Exchange exchange, AlterUserScramCredentialsRequestData request) {
+        exchange.connection().access().demand(Right.ALTER_USERS);
         Map<String, Changes> byName = new LinkedHashMap<>();
         for (ScramCredentialDeletion each : request.deletions()) {
             Changes changes = byName.computeIfAbsent(each.name(), name -> new Changes());
@@ -171,6 +173,7 @@ public final class UserAdmin {
 
     /** Handles DescribeUserScramCredentials; shows neither salts nor keys. */
     public void describe(Exchange exchange, DescribeUserScramCredentialsRequestData request) {
+        exchange.connection().access().demand(Right.DESCRIBE_USERS);
         Map<String, List<CredentialInfo>> known = new TreeMap<>();
         users.all()
                 .forEach(

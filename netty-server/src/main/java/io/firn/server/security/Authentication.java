@@ -45,7 +45,8 @@ public final class Authentication {
 
     private final ListenerSecurity listener;
     private final InetAddress peer;
-    private volatile String principal = ANONYMOUS;
+    private volatile String principal;
+    private volatile Access access;
     private volatile boolean complete;
 
     private Step step;
@@ -65,6 +66,13 @@ public final class Authentication {
         this.peer = peer;
         this.complete = listener.tls() == null && !listener.isSasl();
         this.step = listener.isSasl() ? Step.HANDSHAKE : Step.DONE;
+        becomes(ANONYMOUS);
+    }
+
+    private void becomes(String name) {
+        access =
+                Access.of(listener.control(), name, peer == null ? "" : peer.getHostAddress());
+        principal = name;
     }
 
     /** Returns how the listener is secured. */
@@ -82,6 +90,11 @@ public final class Authentication {
     /** Returns who the client is, such as {@code User:alice}. */
     public String principal() {
         return principal;
+    }
+
+    /** Returns what the client may do. */
+    public Access access() {
+        return access;
     }
 
     /** Returns whether the client has proved who it is. */
@@ -107,10 +120,10 @@ public final class Authentication {
         if (listener.isSasl()) {
             session = Optional.of(encrypted);
         } else {
-            principal =
+            becomes(
                     listener.names()
                             .build(new SslAuthenticationContext(encrypted, peer, listener.name()))
-                            .toString();
+                            .toString());
             complete = true;
         }
     }
@@ -198,7 +211,9 @@ public final class Authentication {
         if (complete && !name.equals(principal)) {
             throw new SaslException("another principal");
         }
-        principal = name;
+        if (!complete) {
+            becomes(name);
+        }
         complete = true;
         step = Step.DONE;
         long ms = listener.limits().reauthMs();

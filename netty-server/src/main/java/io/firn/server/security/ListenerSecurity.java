@@ -24,6 +24,7 @@ public final class ListenerSecurity {
     private final Limits limits;
     private final Executor handshakes;
     private final KafkaPrincipalBuilder names;
+    private final AccessControl control;
 
     /**
      * The limits of clients that have not authenticated.
@@ -42,6 +43,7 @@ public final class ListenerSecurity {
         mechanisms = null;
         limits = new Limits(Long.MAX_VALUE, Integer.MAX_VALUE, 0, 0);
         handshakes = null;
+        control = null;
         names = new DefaultKafkaPrincipalBuilder(null, SslPrincipalMapper.fromRules("DEFAULT"));
     }
 
@@ -50,13 +52,20 @@ public final class ListenerSecurity {
      *
      * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
+     * @param control decides what clients may do; null if everybody may do everything
      * @throws InvalidOptionException if a value is invalid or a file cannot be used
      */
-    ListenerSecurity(Listener listener, Limits limits, ScramUsers scram, Executor handshakes) {
+    ListenerSecurity(
+            Listener listener,
+            Limits limits,
+            ScramUsers scram,
+            Executor handshakes,
+            AccessControl control) {
         this.name = listener.name();
         this.protocol = SecurityProtocol.forName(listener.protocol());
         this.limits = limits;
         this.handshakes = handshakes;
+        this.control = control;
         this.names = new DefaultKafkaPrincipalBuilder(null, mapper(listener));
         this.tls = listener.isEncrypted() ? new Tls(listener) : null;
         this.mechanisms = listener.isSasl() ? new SaslMechanisms(listener, scram) : null;
@@ -107,6 +116,10 @@ public final class ListenerSecurity {
 
     SecurityProtocol protocol() {
         return protocol;
+    }
+
+    AccessControl control() {
+        return control;
     }
 
     KafkaPrincipalBuilder names() {

@@ -111,7 +111,7 @@ public final class ScramUsers {
     }
 
     /** On a simulated medium, or another kind of file system, there is nothing to set. */
-    private static void protect(Path path, String permissions) throws IOException {
+    static void protect(Path path, String permissions) throws IOException {
         if (Files.exists(path)
                 && Files.getFileAttributeView(path, PosixFileAttributeView.class) != null) {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));

@@ -20,10 +20,12 @@ public final class ServerSecurity {
      *
      * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
+     * @param control decides what clients may do; null if everybody may do everything
      * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
      *     would let in anybody from other machines
      */
-    public ServerSecurity(ServerConfig config, ScramUsers scram, Executor handshakes) {
+    public ServerSecurity(
+            ServerConfig config, ScramUsers scram, Executor handshakes, AccessControl control) {
         for (Listener each : config.listeners()) {
             if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
                 throw new InvalidOptionException(
@@ -41,8 +43,23 @@ public final class ServerSecurity {
             }
             listeners.put(
                     each.name(),
-                    new ListenerSecurity(each, limits(config, each), scram, handshakes));
+                    new ListenerSecurity(
+                            each, limits(config, each), scram, handshakes, control));
         }
+    }
+
+    /**
+     * Returns whether clients need rights: there is a listener where they say who they are, or the
+     * configuration asks for it.
+     */
+    public static boolean needsRights(ServerConfig config) {
+        return !config.text("authorizer.class.name").isEmpty()
+                || config.listeners().stream()
+                        .anyMatch(
+                                each ->
+                                        each.isSasl()
+                                                || (each.isEncrypted()
+                                                        && !Tls.clientAuth(each).equals("none")));
     }
 
     private static ListenerSecurity.Limits limits(ServerConfig config, Listener listener) {

@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.firn.server.security.Access;
 import io.firn.server.security.Authentication;
 import io.netty.channel.EventLoop;
 import java.util.Map;
@@ -18,6 +19,11 @@ public interface ClientConnection {
 
     /** Returns who the client is, as far as it has proved it. Thread-safe. */
     Authentication authentication();
+
+    /** Returns what the client may do. Thread-safe. */
+    default Access access() {
+        return authentication().access();
+    }
 
     /** Returns the name of the listener that accepted the connection. Thread-safe. */
     default String listener() {

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.protocol.Errors;
 
 /** Decodes the requests of a connection and passes them to the handlers. On the event loop. */
 final class RequestReader {
@@ -52,7 +51,7 @@ final class RequestReader {
         return new Exchange(connection, key, version, header, frame, bodyIndex);
     }
 
-    /** Decodes the body of a request and passes it to its handler, if the client may send it. */
+    /** Decodes the body of a request and passes it to its handler. */
     void dispatch(Exchange exchange) {
         ApiKeys key = exchange.key();
         if (key == ApiKeys.API_VERSIONS && !server.apis().isServed(key, exchange.version())) {
@@ -65,10 +64,6 @@ final class RequestReader {
         server.counters().onTrailingBytes(body.unreadBytes());
         exchange.decodedBytes(body.decodedBytes());
         memory.add(body.decodedBytes());
-        if (server.authorizer().isAllowed(exchange)) {
-            server.apis().dispatch(exchange, message);
-        } else {
-            exchange.fail(Errors.CLUSTER_AUTHORIZATION_FAILED.exception());
-        }
+        server.apis().dispatch(exchange, message);
     }
 }

@@ -5,7 +5,6 @@ public final class ServerContext {
     private final ApiTable apis;
     private final ServerLimits limits;
     private final WireErrors errors;
-    private final Authorizer authorizer;
     private final Connections connections;
     private final MemoryBudget memory;
     private final Shares parked;
@@ -14,12 +13,10 @@ public final class ServerContext {
     private final Counters counters = new Counters();
 
     /** Creates the context of a server without connections. */
-    public ServerContext(
-            ApiTable apis, ServerLimits limits, WireErrors errors, Authorizer authorizer) {
+    public ServerContext(ApiTable apis, ServerLimits limits, WireErrors errors) {
         this.apis = apis;
         this.limits = limits;
         this.errors = errors;
-        this.authorizer = authorizer;
         this.connections = new Connections(limits);
         this.memory = new MemoryBudget(limits.queuedBytes());
         this.parked = new Shares(limits.queuedBytes() / 2);
@@ -36,10 +33,6 @@ public final class ServerContext {
 
     WireErrors errors() {
         return errors;
-    }
-
-    Authorizer authorizer() {
-        return authorizer;
     }
 
     /** Returns the open connections. */

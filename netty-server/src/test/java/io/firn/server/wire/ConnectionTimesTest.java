@@ -32,7 +32,7 @@ class ConnectionTimesTest {
                 (exchange, request) -> exchange.reply(table.versions()));
         ServerLimits limits =
                 new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, IDLE_MS, STALL_MS);
-        return new ServerContext(table, limits, (key, error) -> error, exchange -> true);
+        return new ServerContext(table, limits, (key, error) -> error);
     }
 
     /** Keeps answers back, as a client does that does not read. */

@@ -1,0 +1,235 @@
+package io.firn.server.log;
+
+import io.firn.server.security.Acls;
+import io.firn.server.security.Right;
+import io.firn.server.wire.Exchange;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.message.CreateAclsRequestData;
+import org.apache.kafka.common.message.CreateAclsRequestData.AclCreation;
+import org.apache.kafka.common.message.CreateAclsResponseData;
+import org.apache.kafka.common.message.CreateAclsResponseData.AclCreationResult;
+import org.apache.kafka.common.message.DeleteAclsRequestData;
+import org.apache.kafka.common.message.DeleteAclsRequestData.DeleteAclsFilter;
+import org.apache.kafka.common.message.DeleteAclsResponseData;
+import org.apache.kafka.common.message.DeleteAclsResponseData.DeleteAclsFilterResult;
+import org.apache.kafka.common.message.DescribeAclsRequestData;
+import org.apache.kafka.common.message.DescribeAclsResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ApiError;
+import org.apache.kafka.common.requests.DeleteAclsResponse;
+import org.apache.kafka.common.requests.DescribeAclsResponse;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.Resource;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourcePatternFilter;
+import org.apache.kafka.common.resource.ResourceType;
+
+/**
+ * Handles CreateAcls, DescribeAcls and DeleteAcls. The valid changes of a request are made
+ * together. Writes files.
+ */
+public final class AclAdmin {
+    private static final int MOST_CHARS = 1_024;
+
+    /** About what an ACL uses in a response, as objects. */
+    private static final int ACL_BYTES = 300;
+
+    private final Acls acls;
+
+    /**
+     * Creates the handlers.
+     *
+     * @param acls null if decisions are not made by ACLs
+     */
+    public AclAdmin(Acls acls) {
+        this.acls = acls;
+    }
+
+    private void checkEnabled() {
+        if (acls == null) {
+            throw Errors.SECURITY_DISABLED.exception("No Authorizer is configured.");
+        }
+    }
+
+    // ---- create
+
+    /** Handles CreateAcls. */
+    public void create(Exchange exchange, CreateAclsRequestData request) {
+        checkEnabled();
+        exchange.connection().access().demand(Right.CREATE_ACLS);
+        CreateAclsResponseData response = new CreateAclsResponseData();
+        List<AclBinding> valid = new ArrayList<>();
+        List<AclCreationResult> created = new ArrayList<>();
+        for (AclCreation each : request.creations()) {
+            AclCreationResult result = new AclCreationResult();
+            response.results().add(result);
+            try {
+                valid.add(binding(each));
+                created.add(result);
+            } catch (ApiException e) {
+                refuse(result, Errors.forException(e), e.getMessage());
+            }
+        }
+        try {
+            if (!acls.change(valid, List.of())) {
+                created.forEach(
+                        each -> refuse(each, Errors.POLICY_VIOLATION, "There are too many ACLs"));
+            }
+        } catch (IOException e) {
+            created.forEach(each -> refuse(each, Errors.KAFKA_STORAGE_ERROR, notWritten()));
+        }
+        exchange.reply(response);
+    }
+
+    private static String notWritten() {
+        return "The change could not be written";
+    }
+
+    private static void refuse(AclCreationResult result, Errors error, String why) {
+        result.setErrorCode(error.code()).setErrorMessage(why);
+    }
+
+    private static AclBinding binding(AclCreation asked) {
+        ResourceType type = ResourceType.fromCode(asked.resourceType());
+        PatternType pattern = PatternType.fromCode(asked.resourcePatternType());
+        AclOperation operation = AclOperation.fromCode(asked.operation());
+        AclPermissionType permission = AclPermissionType.fromCode(asked.permissionType());
+        boolean isSpecific =
+                type != ResourceType.UNKNOWN
+                        && type != ResourceType.ANY
+                        && (pattern == PatternType.LITERAL || pattern == PatternType.PREFIXED)
+                        && operation != AclOperation.UNKNOWN
+                        && operation != AclOperation.ANY
+                        && (permission == AclPermissionType.ALLOW
+                                || permission == AclPermissionType.DENY);
+        check(
+                isSpecific,
+                "An ACL needs a resource type, an operation, ALLOW or DENY, and LITERAL or"
+                        + " PREFIXED");
+        check(!asked.resourceName().isEmpty(), "Invalid empty resource name");
+        check(
+                type != ResourceType.CLUSTER || asked.resourceName().equals(Resource.CLUSTER_NAME),
+                "The only valid name for the CLUSTER resource is " + Resource.CLUSTER_NAME);
+        check(
+                asked.principal().indexOf(':') > 0,
+                "Could not parse principal from `"
+                        + asked.principal()
+                        + "` (no colon is present separating the principal type from the principal"
+                        + " name)");
+        check(!asked.host().isEmpty(), "The host is an address or *");
+        check(
+                asked.resourceName().length() <= MOST_CHARS
+                        && asked.principal().length() <= MOST_CHARS
+                        && asked.host().length() <= MOST_CHARS,
+                "A name, a principal and a host have up to " + MOST_CHARS + " characters");
+        return new AclBinding(
+                new ResourcePattern(type, asked.resourceName(), pattern),
+                new AccessControlEntry(asked.principal(), asked.host(), operation, permission));
+    }
+
+    private static void check(boolean isValid, String why) {
+        if (!isValid) {
+            throw Errors.INVALID_REQUEST.exception(why);
+        }
+    }
+
+    // ---- describe
+
+    /** Handles DescribeAcls. */
+    public void describe(Exchange exchange, DescribeAclsRequestData request) {
+        checkEnabled();
+        exchange.connection().access().demand(Right.DESCRIBE_ACLS);
+        AclBindingFilter filter =
+                filter(
+                        request.resourceTypeFilter(),
+                        request.resourceNameFilter(),
+                        request.patternTypeFilter(),
+                        request.principalFilter(),
+                        request.hostFilter(),
+                        request.operation(),
+                        request.permissionType());
+        List<AclBinding> found = acls.all().stream().filter(filter::matches).toList();
+        exchange.addAnswerBytes((long) ACL_BYTES * found.size());
+        exchange.reply(
+                new DescribeAclsResponseData()
+                        .setResources(DescribeAclsResponse.aclsResources(found)));
+    }
+
+    private static AclBindingFilter filter(
+            byte type,
+            String name,
+            byte pattern,
+            String principal,
+            String host,
+            byte operation,
+            byte permission) {
+        AclBindingFilter filter =
+                new AclBindingFilter(
+                        new ResourcePatternFilter(
+                                ResourceType.fromCode(type), name, PatternType.fromCode(pattern)),
+                        new AccessControlEntryFilter(
+                                principal,
+                                host,
+                                AclOperation.fromCode(operation),
+                                AclPermissionType.fromCode(permission)));
+        check(!filter.isUnknown(), "The filter contains unknown elements");
+        return filter;
+    }
+
+    // ---- delete
+
+    /** Handles DeleteAcls. */
+    public void delete(Exchange exchange, DeleteAclsRequestData request) {
+        checkEnabled();
+        exchange.connection().access().demand(Right.DELETE_ACLS);
+        DeleteAclsResponseData response = new DeleteAclsResponseData();
+        Set<AclBinding> left = new HashSet<>(acls.all());
+        Set<AclBinding> deleted = new HashSet<>();
+        for (DeleteAclsFilter each : request.filters()) {
+            DeleteAclsFilterResult result = new DeleteAclsFilterResult();
+            response.filterResults().add(result);
+            try {
+                AclBindingFilter filter = filter(each);
+                // Each is deleted by the first filter that finds it: so the answer is bounded.
+                List<AclBinding> found = left.stream().filter(filter::matches).toList();
+                found.forEach(left::remove);
+                deleted.addAll(found);
+                exchange.addAnswerBytes((long) ACL_BYTES * found.size());
+                found.forEach(
+                        acl ->
+                                result.matchingAcls()
+                                        .add(DeleteAclsResponse.matchingAcl(acl, ApiError.NONE)));
+            } catch (ApiException e) {
+                result.setErrorCode(Errors.forException(e).code()).setErrorMessage(e.getMessage());
+            }
+        }
+        try {
+            acls.change(List.of(), deleted);
+        } catch (IOException e) {
+            throw Errors.KAFKA_STORAGE_ERROR.exception(notWritten());
+        }
+        exchange.reply(response);
+    }
+
+    private static AclBindingFilter filter(DeleteAclsFilter asked) {
+        return filter(
+                asked.resourceTypeFilter(),
+                asked.resourceNameFilter(),
+                asked.patternTypeFilter(),
+                asked.principalFilter(),
+                asked.hostFilter(),
+                asked.operation(),
+                asked.permissionType());
+    }
+}
