@@ -132,7 +132,7 @@ final class AclSnapshot {
         }
         Verdict verdict = before == Verdict.NO_ACL ? Verdict.NOT_MENTIONED : before;
         verdict = and(verdict, found.of(principal), host, operation);
-        return principal.equals(EVERYBODY)
+        return verdict == Verdict.DENIED || principal.equals(EVERYBODY)
                 ? verdict
                 : and(verdict, found.of(EVERYBODY), host, operation);
     }
