@@ -88,8 +88,7 @@ public final class FirnServer implements AutoCloseable {
                         directory.resolve("groups"),
                         threads.groups());
         apis.serveGroups(groups);
-        this.context =
-                new ServerContext(apis.table(), limits(config), new ErrorMapper());
+        this.context = new ServerContext(apis.table(), limits(config), new ErrorMapper());
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {

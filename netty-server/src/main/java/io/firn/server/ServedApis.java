@@ -85,8 +85,7 @@ final class ServedApis {
      *
      * @param acls null if decisions are not made by ACLs
      */
-    ServedApis(
-            ServedTopics topics, Nodes nodes, ScramUsers users, Acls acls, Executors threads) {
+    ServedApis(ServedTopics topics, Nodes nodes, ScramUsers users, Acls acls, Executors threads) {
         this.threads = threads;
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);

@@ -147,10 +147,7 @@ class AclTest {
 
     /** Something that a client does, what it needs for it, and how it is refused without. */
     private record Row(
-            String what,
-            List<AclBinding> needs,
-            Class<? extends Throwable> refusal,
-            Call call) {}
+            String what, List<AclBinding> needs, Class<? extends Throwable> refusal, Call call) {}
 
     private interface Call {
         void run(Admin client) throws Exception;
@@ -217,7 +214,8 @@ class AclTest {
                         refused,
                         c ->
                                 get(
-                                        c.createPartitions(Map.of(TOPIC, NewPartitions.increaseTo(3)))
+                                        c.createPartitions(
+                                                        Map.of(TOPIC, NewPartitions.increaseTo(3)))
                                                 .all()),
                         topic(AclOperation.ALTER)),
                 row(
@@ -265,10 +263,7 @@ class AclTest {
                 row(
                         "fetch offsets",
                         refused,
-                        c ->
-                                get(
-                                        c.listConsumerGroupOffsets(GROUP)
-                                                .partitionsToOffsetAndMetadata()),
+                        c -> get(c.listConsumerGroupOffsets(GROUP).partitionsToOffsetAndMetadata()),
                         group(AclOperation.DESCRIBE)),
                 row(
                         "commit",
@@ -402,8 +397,7 @@ class AclTest {
                             .getCause();
             assertEquals(TopicAuthorizationException.class, absent.getClass());
             get(
-                    admin.createAcls(
-                                    List.of(topic(AclOperation.READ), group(AclOperation.READ)))
+                    admin.createAcls(List.of(topic(AclOperation.READ), group(AclOperation.READ)))
                             .all());
             assertEquals(Set.of(TOPIC), get(alice.listTopics().names()));
             assertEquals(1, get(alice.listGroups().all()).size());
@@ -519,7 +513,11 @@ class AclTest {
             wire.send(Wire.request(ApiKeys.FETCH, (short) 12, fetch(1, maxWaitMs)));
             Running.await(
                     "it to be read",
-                    () -> running.server().metrics().getRequestsByApi().containsKey(ApiKeys.FETCH.name));
+                    () ->
+                            running.server()
+                                    .metrics()
+                                    .getRequestsByApi()
+                                    .containsKey(ApiKeys.FETCH.name));
             // Handled after it, by the only thread.
             get(admin.deleteAcls(List.of(topic(AclOperation.READ).toFilter())).all());
             if (appends) {
@@ -559,13 +557,11 @@ class AclTest {
                                                                     new ListOffsetsPartition()
                                                                             .setTimestamp(-1)))));
             assertRefused(wire.ask(ApiKeys.FETCH, 12, asReplica, new FetchResponseData()));
-            assertEquals(
-                    Errors.TOPIC_AUTHORIZATION_FAILED.code(), errorOf(wire, offsets));
+            assertEquals(Errors.TOPIC_AUTHORIZATION_FAILED.code(), errorOf(wire, offsets));
             get(admin.createAcls(List.of(cluster(AclOperation.CLUSTER_ACTION))).all());
             FetchResponseData allowed =
                     wire.ask(ApiKeys.FETCH, 12, asReplica, new FetchResponseData());
-            assertTrue(
-                    allowed.responses().get(0).partitions().get(0).records().sizeInBytes() > 0);
+            assertTrue(allowed.responses().get(0).partitions().get(0).records().sizeInBytes() > 0);
             assertEquals(0, errorOf(wire, offsets));
         }
     }
@@ -592,8 +588,7 @@ class AclTest {
                                 "::1",
                                 AclOperation.ALL,
                                 AclPermissionType.DENY));
-        Set<AclBinding> all =
-                Set.of(odd, topic(AclOperation.READ), cluster(AclOperation.ALTER));
+        Set<AclBinding> all = Set.of(odd, topic(AclOperation.READ), cluster(AclOperation.ALTER));
         try (Running running = start(Map.of())) {
             try (Admin admin = Admin.create(client(running, "admin"))) {
                 get(admin.createAcls(all).all());

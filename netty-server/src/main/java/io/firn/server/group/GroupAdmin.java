@@ -15,19 +15,19 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
-import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
 import org.apache.kafka.common.message.DeleteGroupsResponseData;
+import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
-import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
-import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
 import org.apache.kafka.common.message.ListGroupsResponseData;
+import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
-import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Lists, describes and deletes groups, and deletes their offsets. */
@@ -241,7 +241,9 @@ public final class GroupAdmin {
                 int index = each.partitionIndex();
                 if (!allowed) {
                     error = Errors.TOPIC_AUTHORIZATION_FAILED;
-                } else if (served == null || index < 0 || index >= served.topic().partitionCount()) {
+                } else if (served == null
+                        || index < 0
+                        || index >= served.topic().partitionCount()) {
                     error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
                 } else if (subscribed.contains(topic.name())) {
                     error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;

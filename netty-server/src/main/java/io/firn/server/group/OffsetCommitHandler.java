@@ -15,12 +15,12 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
 import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponseTopic;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles OffsetCommit. A commit is durable when it is answered. */
@@ -73,10 +73,12 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
             Errors unknown = byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
             String name = served == null ? topic.name() : served.name();
-            boolean isHidden =
-                    (served != null || !byId) && !access.may(Right.COMMIT_TOPIC, name);
+            boolean isHidden = (served != null || !byId) && !access.may(Right.COMMIT_TOPIC, name);
             Errors unauthorized = Errors.TOPIC_AUTHORIZATION_FAILED;
-            Errors forTopic = isHidden ? unauthorized : error != Errors.NONE || served != null ? error : unknown;
+            Errors forTopic =
+                    isHidden
+                            ? unauthorized
+                            : error != Errors.NONE || served != null ? error : unknown;
             for (OffsetCommitRequestPartition each : topic.partitions()) {
                 Errors outcome =
                         forTopic == Errors.NONE

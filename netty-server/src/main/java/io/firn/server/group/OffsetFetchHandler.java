@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
-import org.apache.kafka.common.message.OffsetFetchRequestData;
+import org.apache.kafka.common.message.OffsetFetchResponseData;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartition;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseTopic;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
-import org.apache.kafka.common.message.OffsetFetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles OffsetFetch: returns the committed offsets of groups. */
@@ -130,8 +130,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             result.topics()
                     .add(
                             served == null
-                                    ? without(
-                                            topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
+                                    ? without(topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
                                     : fetch(
                                             served.topic(),
                                             asked.groupId(),
@@ -142,8 +141,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         return result;
     }
 
-    private static OffsetFetchResponseTopics without(
-            OffsetFetchRequestTopics topic, Errors error) {
+    private static OffsetFetchResponseTopics without(OffsetFetchRequestTopics topic, Errors error) {
         OffsetFetchResponseTopics result =
                 new OffsetFetchResponseTopics().setName(topic.name()).setTopicId(topic.topicId());
         topic.partitionIndexes()

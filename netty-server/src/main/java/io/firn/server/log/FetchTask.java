@@ -115,7 +115,9 @@ final class FetchTask {
         }
     }
 
-    /** A right may have gone while a disk was read: what was read is not for the client any more. */
+    /**
+     * A right may have gone while a disk was read: what was read is not for the client any more.
+     */
     private boolean isOutdated(FetchResult result) {
         return result.rights() != null && !access.isStill(result.rights());
     }

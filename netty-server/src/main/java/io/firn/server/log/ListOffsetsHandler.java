@@ -9,11 +9,11 @@ import io.firn.server.wire.Handler;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicResponse;
-import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles ListOffsets: the first and the last offset, and offsets by timestamp. */
@@ -51,8 +51,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     public void handle(Exchange exchange, ListOffsetsRequestData request) {
         ListOffsetsResponseData response = new ListOffsetsResponseData();
         Access access = exchange.connection().access();
-        boolean mayReplicate =
-                request.replicaId() < 0 || access.may(Right.LIST_OFFSETS_AS_REPLICA);
+        boolean mayReplicate = request.replicaId() < 0 || access.may(Right.LIST_OFFSETS_AS_REPLICA);
         List<Asked> all = new ArrayList<>();
         for (var topic : request.topics()) {
             ListOffsetsTopicResponse results = new ListOffsetsTopicResponse().setName(topic.name());

@@ -15,12 +15,12 @@ import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
-import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBroker;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
-import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -105,7 +105,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             }
         } else {
             new LinkedHashSet<>(request.topics())
-                    .forEach(asked -> response.topics().add(describe(exchange, asked, here, false)));
+                    .forEach(
+                            asked -> response.topics().add(describe(exchange, asked, here, false)));
         }
     }
 
@@ -189,9 +190,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             }
             topic = topics.find(asked.name());
         }
-        return topic != null
-                ? describe(topic, here)
-                : without(asked.name(), error);
+        return topic != null ? describe(topic, here) : without(asked.name(), error);
     }
 
     private static boolean mayCreate(Access access, String name) {

@@ -3,7 +3,9 @@ package io.firn.server.security;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** Decides what clients may do. Thread-safe; asked on event loops, so it neither blocks nor throws. */
+/**
+ * Decides what clients may do. Thread-safe; asked on event loops, so it neither blocks nor throws.
+ */
 public interface AccessControl {
 
     /**
@@ -17,7 +19,8 @@ public interface AccessControl {
             String principal, String host, AclOperation operation, ResourceType type, String name);
 
     /** Decides whether there can be a resource of a kind with which a client may do something. */
-    boolean isAllowedOnAny(String principal, String host, AclOperation operation, ResourceType type);
+    boolean isAllowedOnAny(
+            String principal, String host, AclOperation operation, ResourceType type);
 
     /**
      * Returns an object that is replaced when decisions change, and before they change for those

@@ -31,8 +31,7 @@ public final class AclAccessControl implements AccessControl {
                 config.flag("allow.everyone.if.no.acl.found"));
     }
 
-    AclAccessControl(
-            Supplier<AclSnapshot> acls, Set<String> superUsers, boolean isOpenWithoutAcl) {
+    AclAccessControl(Supplier<AclSnapshot> acls, Set<String> superUsers, boolean isOpenWithoutAcl) {
         this.acls = acls;
         this.superUsers = Set.copyOf(superUsers);
         this.isOpenWithoutAcl = isOpenWithoutAcl;

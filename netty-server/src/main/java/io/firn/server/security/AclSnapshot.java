@@ -183,7 +183,8 @@ final class AclSnapshot {
      */
     boolean allowsAny(String principal, String host, AclOperation operation, ResourceType type) {
         Kind kind = kinds.get(type);
-        if (kind == null || says(AclPermissionType.DENY, everything(kind), principal, host, operation)) {
+        if (kind == null
+                || says(AclPermissionType.DENY, everything(kind), principal, host, operation)) {
             return false;
         }
         if (says(AclPermissionType.ALLOW, everything(kind), principal, host, operation)) {

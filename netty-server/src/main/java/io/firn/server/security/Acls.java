@@ -105,8 +105,8 @@ public final class Acls {
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public synchronized boolean change(
-            Collection<AclBinding> added, Collection<AclBinding> removed) throws IOException {
+    public synchronized boolean change(Collection<AclBinding> added, Collection<AclBinding> removed)
+            throws IOException {
         Set<AclBinding> next = new HashSet<>(snapshot.all());
         removed.forEach(next::remove);
         next.addAll(added);

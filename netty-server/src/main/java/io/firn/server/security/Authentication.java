@@ -70,8 +70,7 @@ public final class Authentication {
     }
 
     private void becomes(String name) {
-        access =
-                Access.of(listener.control(), name, peer == null ? "" : peer.getHostAddress());
+        access = Access.of(listener.control(), name, peer == null ? "" : peer.getHostAddress());
         principal = name;
     }
 

@@ -43,8 +43,7 @@ public final class ServerSecurity {
             }
             listeners.put(
                     each.name(),
-                    new ListenerSecurity(
-                            each, limits(config, each), scram, handshakes, control));
+                    new ListenerSecurity(each, limits(config, each), scram, handshakes, control));
         }
     }
 

@@ -175,7 +175,11 @@ class StandardAuthorizerTest {
         boolean one = ours.isAllowed(principal, address.getHostAddress(), operation, type, name);
         Action action =
                 new Action(
-                        operation, new ResourcePattern(type, name, PatternType.LITERAL), 1, true, true);
+                        operation,
+                        new ResourcePattern(type, name, PatternType.LITERAL),
+                        1,
+                        true,
+                        true);
         String what = client + " " + operation + " " + type + " " + name + " by " + acls;
         assertEquals(
                 kafkas.authorize(client, List.of(action)).get(0) == AuthorizationResult.ALLOWED,

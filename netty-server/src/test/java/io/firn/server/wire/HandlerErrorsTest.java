@@ -31,8 +31,7 @@ class HandlerErrorsTest {
         ApiTable table = new ApiTable();
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
-        ServerContext server =
-                new ServerContext(table, limits, (key, error) -> error);
+        ServerContext server = new ServerContext(table, limits, (key, error) -> error);
         FrameDecoder frames = new FrameDecoder(limits.requestBytes());
         channel.pipeline().addLast(frames, new Connection(server, frames));
         channel.pipeline().fireChannelActive();
