@@ -31,6 +31,7 @@ public final class TopicOptions {
     private final DurabilityClass minimumClass;
     private final List<String> tiers;
     private final RetainUntilRead retainUntilRead;
+    private final int preparedBytes;
 
     /** Options that are being chosen, unchecked. */
     private static final class Draft {
@@ -47,6 +48,7 @@ public final class TopicOptions {
         private DurabilityClass minimumClass;
         private List<String> tiers = List.of();
         private RetainUntilRead retainUntilRead = RetainUntilRead.nobody();
+        private int preparedBytes;
     }
 
     /** Checks every range. */
@@ -64,6 +66,7 @@ public final class TopicOptions {
         minimumClass = draft.minimumClass;
         tiers = draft.tiers;
         retainUntilRead = draft.retainUntilRead;
+        preparedBytes = inRange("preparedBytes", draft.preparedBytes, 0, KIB * KIB * KIB);
     }
 
     /**
@@ -151,6 +154,19 @@ public final class TopicOptions {
     /** Returns for which cursors retention waits. */
     public RetainUntilRead retainUntilRead() {
         return retainUntilRead;
+    }
+
+    /**
+     * Returns how many bytes of space each partition keeps prepared for small appends into files, 0
+     * to 1 GiB; at most a segment counts. A burst of so many bytes that comes after a pause is
+     * appended at the speed of memory. The bytes use disk and page cache, twice while the next
+     * segment is ready too, and are written when a segment begins, so this is for few partitions.
+     * With 0, the default, space is prepared as far ahead as a partition's recent rate suggests.
+     * Batches of {@code appendBatch}, which clients of the server send, do not use it. A change
+     * counts from the next segment on.
+     */
+    public int preparedBytes() {
+        return preparedBytes;
     }
 
     /** See {@link #partitions}. */
@@ -249,6 +265,11 @@ public final class TopicOptions {
         return with(draft -> draft.retainUntilRead = value);
     }
 
+    /** See {@link #preparedBytes}. */
+    public TopicOptions withPreparedBytes(int value) {
+        return with(draft -> draft.preparedBytes = value);
+    }
+
     private TopicOptions with(Consumer<Draft> change) {
         Draft draft = new Draft();
         draft.partitions = partitions;
@@ -264,6 +285,7 @@ public final class TopicOptions {
         draft.minimumClass = minimumClass;
         draft.tiers = tiers;
         draft.retainUntilRead = retainUntilRead;
+        draft.preparedBytes = preparedBytes;
         change.accept(draft);
         return new TopicOptions(draft);
     }
@@ -292,7 +314,8 @@ public final class TopicOptions {
                 forceMs,
                 minimumClass,
                 tiers,
-                retainUntilRead);
+                retainUntilRead,
+                preparedBytes);
     }
 
     @Override
@@ -301,7 +324,7 @@ public final class TopicOptions {
                 "TopicOptions[partitions=%s, durability=%s, segmentBytes=%s, rollMs=%s,"
                         + " retentionBytes=%s, retentionMs=%s, maxRecordBytes=%s, compression=%s,"
                         + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s,"
-                        + " retainUntilRead=%s]",
+                        + " retainUntilRead=%s, preparedBytes=%s]",
                 values().toArray());
     }
 }

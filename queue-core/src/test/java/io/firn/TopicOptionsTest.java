@@ -28,7 +28,8 @@ class TopicOptionsTest {
                     options -> options.withForce(1 << 20, Duration.ofMillis(1)),
                     options -> options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
                     options -> options.withTiers("a"),
-                    options -> options.withRetainUntilRead(RetainUntilRead.by("b")));
+                    options -> options.withRetainUntilRead(RetainUntilRead.by("b")),
+                    options -> options.withPreparedBytes(1 << 20));
 
     /** Each change alone, and all of them: whether one of them undoes another. */
     @Test
@@ -47,7 +48,7 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollMs=1000,"
                         + " retentionBytes=0, retentionMs=0, maxRecordBytes=1, compression=ZSTD,"
                         + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a],"
-                        + " retainUntilRead=[b] up to -1 bytes and -1 ms]",
+                        + " retainUntilRead=[b] up to -1 bytes and -1 ms, preparedBytes=1048576]",
                 combined.toString());
         assertEquals(TopicOptions.defaults(), defaults);
     }
@@ -58,7 +59,7 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollMs=-1,"
                         + " retentionBytes=-1, retentionMs=-1, maxRecordBytes=1048576,"
                         + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
-                        + " tiers=[], retainUntilRead=nobody]",
+                        + " tiers=[], retainUntilRead=nobody, preparedBytes=0]",
                 TopicOptions.defaults().toString());
     }
 

@@ -34,13 +34,17 @@ final class FirnLog implements AutoCloseable {
         return new FirnLog(directory, LogStore.in(directory).tier(tier.apply(directory)).open());
     }
 
-    /** Creates the topic that is measured: one segment is large enough, so that nothing rolls. */
+    /**
+     * Creates the topic that is measured: one segment is large enough, so that nothing rolls, and
+     * its space is prepared before the first append.
+     */
     Partition measured(Durability durability, int segmentMib) {
         return partition(
                 "measured",
                 TopicOptions.defaults()
                         .withDurability(durability)
-                        .withSegmentBytes(segmentMib * MIB));
+                        .withSegmentBytes(segmentMib * MIB)
+                        .withPreparedBytes(segmentMib * MIB));
     }
 
     /** Creates the topic for the warm-up, which deletes old segments. */

@@ -109,6 +109,153 @@ class SparseSegmentTest {
         }
     }
 
+    /** Nothing is written by calls any more: neither in the first segment nor in those after it. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldStoreABurstOutOfSilenceWherePreparedSpaceIsWanted(Durability durability) {
+        AppendingMedium observed = new AppendingMedium(medium);
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(SEGMENT_BYTES)
+                        .withDurability(durability)
+                        .withPreparedBytes(Integer.MAX_VALUE / 2);
+        try (LogStore store = open(observed)) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 300), 0, 300);
+                assertEquals(SEGMENT_BYTES / (16 * 1024), observed.pieces.get());
+                for (long i = 1; partition.metrics().rolls() < 2; i++) {
+                    assertEquals(i, appender.append(value(i, 300), 0, 300));
+                    if (i % 100 == 0) {
+                        store.doWork(); // reserves and prepares the next segment
+                    }
+                }
+                assertEquals(0, observed.batches.get());
+            }
+            partition.force();
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+        try (LogStore store = open(medium)) {
+            Partition partition = partition(store, durability);
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+    }
+
+    /** A partition that is opened again prepares what is wanted from its first record on. */
+    @Test
+    void shouldKeepAsMuchPreparedAheadAsIsWanted() throws IOException {
+        AppendingMedium observed = new AppendingMedium(medium);
+        int wanted = 256 * 1024;
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(8 * SEGMENT_BYTES)
+                        .withDurability(Durability.WRITTEN);
+        try (LogStore store = open(observed)) {
+            store.createTopic("t", options);
+            Partition partition = store.openTopic("t").partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 300), 0, 300);
+            }
+            Topic topic = store.openTopic("t");
+            topic.changeOptions(topic.options().withPreparedBytes(wanted));
+        }
+        try (LogStore store = open(observed)) {
+            Partition partition = store.openTopic("t").partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(1, 300), 0, 300);
+                store.doWork();
+                long next = 2;
+                for (; next < 40; next++) { // up to where space is prepared
+                    appender.append(value(next, 300), 0, 300);
+                }
+                observed.batches.set(0);
+                for (int i = 0; i < 3_000; i++, next++) {
+                    assertEquals(next, appender.append(value(next, 300), 0, 300));
+                    store.doWork();
+                }
+                for (int bytes = 0; bytes < wanted / 2; bytes += 400, next++) { // out of silence
+                    assertEquals(next, appender.appendAsync(value(next, 300), 0, 300));
+                }
+                assertEquals(0, observed.batches.get());
+            }
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+    }
+
+    /** After a burst, one of the same size finds its space. */
+    @Test
+    void shouldPrepareFurtherAheadForAPartitionThatAppendsFast() throws IOException {
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                long next = 0;
+                for (; next < 4_000; next++) {
+                    appender.append(value(next, 1_000), 0, 1_000);
+                    store.doWork();
+                }
+                observed.batches.set(0);
+                for (; next < 7_000; next++) { // while the background does nothing
+                    appender.appendAsync(value(next, 1_000), 0, 1_000);
+                }
+                assertEquals(0, observed.batches.get());
+            }
+            assertWhole(partition, 0, 7_000);
+        }
+    }
+
+    /** A slow one keeps next to nothing. */
+    @Test
+    void shouldPrepareLittleForAPartitionThatAppendsSlowly() throws IOException {
+        CachedEpochClock clock = new CachedEpochClock();
+        try (LogStore store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .clock(clock)
+                        .invokerMode()
+                        .open()) {
+            Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 1_000), 0, 1_000);
+                store.doWork();
+                long before = usedBytes();
+                for (int i = 1; i <= 1_500; i++) {
+                    clock.advance(10);
+                    appender.append(value(i, 1_000), 0, 1_000);
+                    store.doWork();
+                }
+                long ahead = usedBytes() - before - 1_500 * 1_061L;
+                assertTrue(ahead < 256 * 1024, "ahead: " + ahead);
+            }
+        }
+    }
+
+    /** What the zeros took is given back, so that a record is appended when there is space. */
+    @Test
+    void shouldRefuseAnAppendAsFullWhereThereIsNoSpaceToPrepareTheOptionsBytes() throws IOException {
+        AppendingMedium observed = new AppendingMedium(medium);
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(SEGMENT_BYTES)
+                        .withPreparedBytes(SEGMENT_BYTES);
+        try (LogStore store = open(observed)) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            store.doWork();
+            long before = usedBytes();
+            observed.whileZeros = () -> medium.faults().limitBytes(before + SEGMENT_BYTES / 2);
+            try (Appender appender = partition.openAppender()) {
+                byte[] value = value(0, 100);
+                assertThrows(StoreFullException.class, () -> appender.append(value, 0, 100));
+                assertTrue(observed.pieces.get() > 1, "pieces: " + observed.pieces);
+                observed.whileZeros = () -> {};
+                assertTrue(usedBytes() - before < 48 * 1024, "kept " + (usedBytes() - before));
+                assertEquals(0, appender.append(value, 0, 100));
+            }
+            assertEquals(1, partition.durableOffset());
+            assertWhole(partition, 0, 1);
+        }
+    }
+
     /** While zeros are written, small and large records are appended wherever they may be. */
     @ParameterizedTest
     @EnumSource
@@ -488,6 +635,10 @@ class SparseSegmentTest {
 
         private final AtomicInteger pieces = new AtomicInteger();
         private final AtomicInteger acrossPieces = new AtomicInteger();
+
+        /** Calls that wrote a batch. */
+
+        private final AtomicInteger batches = new AtomicInteger();
         private Runnable whileZeros = () -> {};
 
         AppendingMedium(FileMedium in) {
@@ -502,6 +653,8 @@ class SparseSegmentTest {
                     if (path.toString().endsWith(".active") && isZeros(source)) {
                         pieces.incrementAndGet();
                         whileZeros.run();
+                    } else if (path.toString().endsWith(".active")) {
+                        batches.incrementAndGet();
                     }
                     long end = position + source.remaining() - 1;
                     if (path.toString().endsWith(".active") && position / PIECE < end / PIECE) {

@@ -189,6 +189,7 @@ final class PartitionWriter implements AppendAlarm {
         if (!endsPinned) {
             endsPinned = log.ends().pin();
         }
+        bytes.share();
     }
 
     /** Lets readers know that the batches from a position on are those that are stored here. */
@@ -204,6 +205,7 @@ final class PartitionWriter implements AppendAlarm {
             endsPinned = false;
             log.ends().unpin();
         }
+        bytes.unshare();
     }
 
     private void letGo() {

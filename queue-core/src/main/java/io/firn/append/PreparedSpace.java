@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -7,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How much of a segment is prepared for stores into memory, which cost a small batch less than a
- * call. The background prepares it ahead of the writer, in growing chunks, so that a segment begins
- * small.
+ * call. The background prepares it ahead of the writer, as far as the {@link SpaceWindow} says, so
+ * that a segment begins small.
  *
  * <pre>
  *  0        written       from          done              to
@@ -30,23 +31,28 @@ final class PreparedSpace {
     private static final int WANTED = 1;
     private static final int ZEROING = 2;
 
-    private static final int SMALLEST = 64 * 1024;
-    private static final int LARGEST = 16 << 20;
     private static final int PIECE = 256 * 1024;
     private static final int PAGE = 4096;
 
-    final LogSegment segment;
+    private final LogSegment segment;
+    private final SpaceWindow window;
+    private final LogContext store;
     private final AtomicInteger state = new AtomicInteger(IDLE);
     private int called;
     private volatile int from;
     private volatile int done;
     private volatile int to;
 
-    /** The middle of what was prepared last. */
-    private volatile int half;
+    /** Above this position the writer asks for more. */
+    private volatile int askAbove;
 
-    PreparedSpace(LogSegment segment) {
+    PreparedSpace(LogSegment segment, SpaceWindow window, LogContext store) {
         this.segment = segment;
+        this.window = window;
+        this.store = store;
+        this.done = segment.preparedTo;
+        this.to = done;
+        this.askAbove = Math.min(done, SpaceWindow.step(window.fixed()));
     }
 
     // ---- the writer's side
@@ -65,7 +71,7 @@ final class PreparedSpace {
             return false;
         }
         if (state.compareAndSet(WANTED, IDLE)) {
-            half = done;
+            askAbove = done;
             to = done;
         }
         return done < to;
@@ -73,7 +79,7 @@ final class PreparedSpace {
 
     /** Up to here the writer need not ask for more. */
     int quietUpTo() {
-        return Math.min(half, done);
+        return Math.min(askAbove, done);
     }
 
     int done() {
@@ -90,34 +96,45 @@ final class PreparedSpace {
             return false; // it is prepared further on
         }
         called = Math.min(called + size, PREPARE_AFTER);
-        return called == PREPARE_AFTER && want();
+        return (called == PREPARE_AFTER || window.isWide()) && want();
     }
 
     /**
      * Asks for more, and decides where, beyond the small batch that is appended now.
      *
-     * @return false when the background is at it already, or the segment has no more space
+     * @return false when the background is at it already, when enough is prepared, and when the
+     *     segment has no more space
      */
     boolean want() {
-        if (state.get() != IDLE || done == segment.capacity) {
+        if (state.get() != IDLE || done == segment.capacity || !begin()) {
             return false;
         }
-        begin();
         state.set(WANTED);
         return true;
     }
 
-    private void begin() {
+    /** Decides where; false when enough is prepared. */
+    private boolean begin() {
         int written = segment.written();
-        boolean continues = written + DISTANCE <= done;
-        int start = continues ? done : Math.min(pageAfter(written + DISTANCE), segment.capacity);
-        int length = Math.min(LARGEST, Math.max(SMALLEST, pageAfter(written)));
-        to = Math.min(segment.capacity, start + length);
-        half = start + (to - start) / 2;
+        int beyond = Math.min(written + DISTANCE, segment.capacity);
+        boolean continues = beyond <= done;
+        int start = continues ? done : Math.min(pageAfter(beyond), segment.capacity);
+        if (start == segment.capacity) {
+            return false;
+        }
+        int share = store.preparedShare().ofEach();
+        int ahead = window.ask(store.clock().time(), written, share);
+        askAbove = beyond + SpaceWindow.step(ahead);
+        int end = beyond + Math.min(ahead, segment.capacity - beyond);
+        if (end <= start) {
+            return false;
+        }
+        to = Math.min(segment.capacity, pageAfter(end));
         if (!continues) {
             from = start;
         }
         done = start;
+        return true;
     }
 
     private static int pageAfter(int position) {

@@ -20,10 +20,15 @@ final class SegmentBytes {
     /** A smaller batch costs less to store into a mapping than to write by a call. */
     private static final int CALL_FROM = 4096;
 
+    /** While space is wanted the writer looks again after so many bytes. */
+    private static final int LOOK_AGAIN = 32 * 1024;
+
     private final SegmentedLog log;
     private final CalledWrites calls;
     private final CRC32C crc = new CRC32C();
+    private final SpaceWindow window = new SpaceWindow();
     private LogSegment segment;
+    private boolean shares;
 
     /** What is prepared of the segment; null when it needs no preparation. */
     private volatile PreparedSpace prepared;
@@ -38,9 +43,11 @@ final class SegmentBytes {
 
     /** Goes to another segment; null for none. */
     void begin(LogSegment next) {
+        int appended = segment == null ? 0 : segment.written();
+        window.roll(appended, log.topic().options().preparedBytes());
         segment = next;
         boolean needsSpace = next != null && next.isWrittenByCalls;
-        prepared = needsSpace ? new PreparedSpace(next) : null;
+        prepared = needsSpace ? new PreparedSpace(next, window, log.store()) : null;
         storesTo = needsSpace ? 0 : ALWAYS;
     }
 
@@ -120,7 +127,7 @@ final class SegmentBytes {
             storesTo = quiet;
             return true;
         }
-        storesTo = holds ? space.done() : 0;
+        storesTo = holds ? Math.min(space.done(), end + LOOK_AGAIN) : 0;
         if (isOwn && (holds ? space.want() : space.isWantedAfter(at, end - at))) {
             log.events().onSpaceWanted();
         }
@@ -132,6 +139,22 @@ final class SegmentBytes {
         int at = segment.written();
         int end = at + size + LogSegment.TAIL_ZEROS;
         return end > storesTo && prepared.isZeroed(at, end);
+    }
+
+    /** The partition has an appender, and its share of the space that is prepared. */
+    void share() {
+        if (!shares) {
+            shares = true;
+            log.store().preparedShare().enter();
+        }
+    }
+
+    /** The partition has no appender any more. */
+    void unshare() {
+        if (shares) {
+            shares = false;
+            log.store().preparedShare().leave();
+        }
     }
 
     // ---- the background's side

@@ -34,6 +34,7 @@ public final class LogContext {
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
     private final WriteBuffers writeBuffers = new WriteBuffers();
+    private final PreparedShare preparedShare = new PreparedShare();
     private final ProducerLimit producers = ProducerLimit.ofHeap();
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
@@ -195,6 +196,11 @@ public final class LogContext {
     /** What appenders write batches from. */
     public WriteBuffers writeBuffers() {
         return writeBuffers;
+    }
+
+    /** How much space may be prepared ahead of appends. */
+    public PreparedShare preparedShare() {
+        return preparedShare;
     }
 
     // ---- readers in other processes

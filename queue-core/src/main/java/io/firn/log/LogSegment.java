@@ -71,6 +71,9 @@ public final class LogSegment {
     /** Whether the store is open read-only: nothing is written, not even derived data. */
     public final boolean followed;
 
+    /** Up to here space was prepared before the segment was handed to the writer. */
+    public int preparedTo;
+
     /** Offset of the first record; set before the segment is published. */
     public long baseOffset;
 

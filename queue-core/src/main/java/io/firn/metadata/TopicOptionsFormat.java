@@ -115,7 +115,11 @@ public final class TopicOptionsFormat {
                             (options, text) ->
                                     options.withRetainUntilRead(
                                             options.retainUntilRead()
-                                                    .withLimitMs(Long.parseLong(text)))));
+                                                    .withLimitMs(Long.parseLong(text)))),
+                    new Entry(
+                            "preparedBytes",
+                            TopicOptions::preparedBytes,
+                            (options, text) -> options.withPreparedBytes(Integer.parseInt(text))));
 
     /**
      * What version 1 has had from its beginning, and always writes. The others are left out where

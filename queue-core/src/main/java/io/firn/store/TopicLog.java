@@ -233,8 +233,8 @@ final class TopicLog implements Topic {
             throw new InvalidOptionException(
                     "of topic "
                             + name()
-                            + " only retention, roll age, compression and force interval can be"
-                            + " changed: it has "
+                            + " only retention, roll age, compression, force interval and prepared"
+                            + " space can be changed: it has "
                             + now
                             + ", requested was "
                             + changed);

@@ -118,7 +118,29 @@ final class BlockSupply extends Duty implements BlockSource {
         }
     }
 
+    /** With as much prepared space as the topic's options want; without it the tier is full. */
     private LogSegment reserveIn(StorageTier tier) throws IOException {
+        LogSegment segment = reserveSparse(tier);
+        int wanted = Math.min(log.topic().options().preparedBytes(), segment.capacity);
+        if (wanted == 0 || !segment.isWrittenByCalls) {
+            return segment;
+        }
+        try {
+            segment.block.prepare(0, wanted, log.isDurable());
+            segment.preparedTo = wanted;
+            return segment;
+        } catch (IOException | RuntimeException | InternalError e) {
+            try {
+                segment.takeHold().unpin();
+                segment.block.delete(); // what the zeros took is free again
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private LogSegment reserveSparse(StorageTier tier) throws IOException {
         long epoch = store.nextEpoch();
         Block block = tier.reserve(log.topic().id(), log.index(), log.segmentBytes(), epoch);
         // A partition that has begun to fill a segment will fill others, and an append never

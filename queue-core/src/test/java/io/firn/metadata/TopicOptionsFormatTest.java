@@ -46,7 +46,8 @@ class TopicOptionsFormatTest {
                         .withMinimumClass(DurabilityClass.POWER_FAIL)
                         .withTiers("hot", "cold")
                         .withRetainUntilRead(
-                                RetainUntilRead.by("a,b", "*").withLimitBytes(17).withLimitMs(19));
+                                RetainUntilRead.by("a,b", "*").withLimitBytes(17).withLimitMs(19))
+                        .withPreparedBytes(23);
 
         Map<String, String> text = TopicOptionsFormat.encode(options);
 
@@ -54,6 +55,7 @@ class TopicOptionsFormatTest {
         assertEquals("a%2Cb,%2A", text.get("retainUntilRead"));
         assertEquals("17", text.get("unreadLimitBytes"));
         assertEquals("19", text.get("unreadLimitMs"));
+        assertEquals("23", text.get("preparedBytes"));
         assertEquals(options, TopicOptionsFormat.decode(text));
         TopicOptions unlimited = TopicOptions.defaults().withForce(1, Duration.ofMillis(MOST));
         assertEquals(unlimited, TopicOptionsFormat.decode(TopicOptionsFormat.encode(unlimited)));
@@ -99,7 +101,9 @@ class TopicOptionsFormatTest {
         "compression, LZ5",
         "forceBytes, 0",
         "forceMs, 0",
-        "minimumClass, NONE"
+        "minimumClass, NONE",
+        "preparedBytes, -1",
+        "preparedBytes, 1073741825"
     })
     void shouldNameTheOptionThatIsOutOfRange(String option, String value) {
         InvalidOptionException refusal =
@@ -124,7 +128,9 @@ class TopicOptionsFormatTest {
         "compression, ZSTD",
         "forceBytes, 1",
         "forceMs, 1",
-        "minimumClass, PROCESS_CRASH"
+        "minimumClass, PROCESS_CRASH",
+        "preparedBytes, 1",
+        "preparedBytes, 1073741824"
     })
     void shouldTakeTheEndsOfEachRange(String option, String value) {
         TopicOptions options = TopicOptionsFormat.decode(Map.of(option, value));
