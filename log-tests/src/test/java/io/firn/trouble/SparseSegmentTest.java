@@ -232,7 +232,8 @@ class SparseSegmentTest {
 
     /** What the zeros took is given back, so that a record is appended when there is space. */
     @Test
-    void shouldRefuseAnAppendAsFullWhereThereIsNoSpaceToPrepareTheOptionsBytes() throws IOException {
+    void shouldRefuseAnAppendAsFullWhereThereIsNoSpaceToPrepareTheOptionsBytes()
+            throws IOException {
         AppendingMedium observed = new AppendingMedium(medium);
         TopicOptions options =
                 TopicOptions.defaults()
@@ -637,8 +638,8 @@ class SparseSegmentTest {
         private final AtomicInteger acrossPieces = new AtomicInteger();
 
         /** Calls that wrote a batch. */
-
         private final AtomicInteger batches = new AtomicInteger();
+
         private Runnable whileZeros = () -> {};
 
         AppendingMedium(FileMedium in) {
