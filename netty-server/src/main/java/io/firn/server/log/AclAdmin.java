@@ -37,7 +37,8 @@ import org.apache.kafka.common.resource.ResourceType;
 
 /**
  * Handles CreateAcls, DescribeAcls and DeleteAcls. The valid changes of a request are made
- * together. Writes files.
+ * together. Writes files. Refusals are put into the responses here, because Kafka's classes, which
+ * do so for other requests, do not read one with unknown elements.
  */
 public final class AclAdmin {
     private static final int MOST_CHARS = 1_024;
@@ -56,19 +57,29 @@ public final class AclAdmin {
         this.acls = acls;
     }
 
-    private void checkEnabled() {
+    /** Returns why the request is refused as a whole; null if it is not. */
+    private ApiException refusal(Exchange exchange, Right right) {
         if (acls == null) {
-            throw Errors.SECURITY_DISABLED.exception("No Authorizer is configured.");
+            return Errors.SECURITY_DISABLED.exception("No Authorizer is configured.");
         }
+        return exchange.connection().access().may(right) ? null : right.error().exception();
     }
 
     // ---- create
 
     /** Handles CreateAcls. */
     public void create(Exchange exchange, CreateAclsRequestData request) {
-        checkEnabled();
-        exchange.connection().access().demand(Right.CREATE_ACLS);
         CreateAclsResponseData response = new CreateAclsResponseData();
+        ApiException refusal = refusal(exchange, Right.CREATE_ACLS);
+        if (refusal != null) {
+            for (int i = 0; i < request.creations().size(); i++) {
+                AclCreationResult result = new AclCreationResult();
+                refuse(result, Errors.forException(refusal), refusal.getMessage());
+                response.results().add(result);
+            }
+            exchange.reply(response);
+            return;
+        }
         List<AclBinding> valid = new ArrayList<>();
         List<AclCreationResult> created = new ArrayList<>();
         for (AclCreation each : request.creations()) {
@@ -148,17 +159,28 @@ public final class AclAdmin {
 
     /** Handles DescribeAcls. */
     public void describe(Exchange exchange, DescribeAclsRequestData request) {
-        checkEnabled();
-        exchange.connection().access().demand(Right.DESCRIBE_ACLS);
-        AclBindingFilter filter =
-                filter(
-                        request.resourceTypeFilter(),
-                        request.resourceNameFilter(),
-                        request.patternTypeFilter(),
-                        request.principalFilter(),
-                        request.hostFilter(),
-                        request.operation(),
-                        request.permissionType());
+        ApiException refusal = refusal(exchange, Right.DESCRIBE_ACLS);
+        AclBindingFilter filter = null;
+        try {
+            filter =
+                    filter(
+                            request.resourceTypeFilter(),
+                            request.resourceNameFilter(),
+                            request.patternTypeFilter(),
+                            request.principalFilter(),
+                            request.hostFilter(),
+                            request.operation(),
+                            request.permissionType());
+        } catch (ApiException e) {
+            refusal = refusal == null ? e : refusal;
+        }
+        if (refusal != null) {
+            exchange.reply(
+                    new DescribeAclsResponseData()
+                            .setErrorCode(Errors.forException(refusal).code())
+                            .setErrorMessage(refusal.getMessage()));
+            return;
+        }
         List<AclBinding> found = acls.all().stream().filter(filter::matches).toList();
         exchange.addAnswerBytes((long) ACL_BYTES * found.size());
         exchange.reply(
@@ -191,9 +213,12 @@ public final class AclAdmin {
 
     /** Handles DeleteAcls. */
     public void delete(Exchange exchange, DeleteAclsRequestData request) {
-        checkEnabled();
-        exchange.connection().access().demand(Right.DELETE_ACLS);
         DeleteAclsResponseData response = new DeleteAclsResponseData();
+        ApiException refusal = refusal(exchange, Right.DELETE_ACLS);
+        if (refusal != null) {
+            exchange.reply(refused(request, refusal));
+            return;
+        }
         Set<AclBinding> left = new HashSet<>(acls.all());
         Set<AclBinding> deleted = new HashSet<>();
         for (DeleteAclsFilter each : request.filters()) {
@@ -217,9 +242,23 @@ public final class AclAdmin {
         try {
             acls.change(List.of(), deleted);
         } catch (IOException e) {
-            throw Errors.KAFKA_STORAGE_ERROR.exception(notWritten());
+            exchange.reply(
+                    refused(request, Errors.KAFKA_STORAGE_ERROR.exception(notWritten())));
+            return;
         }
         exchange.reply(response);
+    }
+
+    private static DeleteAclsResponseData refused(DeleteAclsRequestData request, ApiException why) {
+        DeleteAclsResponseData response = new DeleteAclsResponseData();
+        for (int i = 0; i < request.filters().size(); i++) {
+            response.filterResults()
+                    .add(
+                            new DeleteAclsFilterResult()
+                                    .setErrorCode(Errors.forException(why).code())
+                                    .setErrorMessage(why.getMessage()));
+        }
+        return response;
     }
 
     private static AclBindingFilter filter(DeleteAclsFilter asked) {
