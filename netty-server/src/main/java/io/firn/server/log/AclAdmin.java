@@ -242,8 +242,7 @@ public final class AclAdmin {
         try {
             acls.change(List.of(), deleted);
         } catch (IOException e) {
-            exchange.reply(
-                    refused(request, Errors.KAFKA_STORAGE_ERROR.exception(notWritten())));
+            exchange.reply(refused(request, Errors.KAFKA_STORAGE_ERROR.exception(notWritten())));
             return;
         }
         exchange.reply(response);
