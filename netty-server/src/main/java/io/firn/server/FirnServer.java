@@ -15,6 +15,7 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
 import io.firn.server.security.Acls;
+import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.ServerContext;
@@ -61,6 +62,7 @@ public final class FirnServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Nodes nodes = new Nodes();
     private final ServerSecurity security;
+    private final AuditLog audit = new AuditLog();
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private FirnServer(Builder builder) throws IOException {
@@ -75,10 +77,10 @@ public final class FirnServer implements AutoCloseable {
         Acls acls = byAcls ? Acls.open(medium, secrets) : null;
         this.security =
                 new ServerSecurity(
-                        config, users, threads.handshakes(), accessControl(builder, acls));
+                        config, users, threads.handshakes(), accessControl(builder, acls), audit);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ServedApis apis = new ServedApis(topics, nodes, users, acls, threads.executors());
+        ServedApis apis = new ServedApis(topics, nodes, users, acls, audit, threads.executors());
         this.groups =
                 new Groups(
                         topics,
@@ -259,6 +261,7 @@ public final class FirnServer implements AutoCloseable {
         transport.drain(config.number("firn.shutdown.timeout.ms"));
         transport.close();
         threads.close();
+        audit.end();
         topics.close();
     }
 

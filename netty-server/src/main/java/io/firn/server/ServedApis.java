@@ -4,6 +4,7 @@ import io.firn.server.group.GroupAdmin;
 import io.firn.server.group.Groups;
 import io.firn.server.group.MembershipApis;
 import io.firn.server.log.AclAdmin;
+import io.firn.server.log.AdminAudit;
 import io.firn.server.log.ClusterAdmin;
 import io.firn.server.log.ConfigAdmin;
 import io.firn.server.log.ConfigChanges;
@@ -19,6 +20,7 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
 import io.firn.server.log.UserAdmin;
 import io.firn.server.security.Acls;
+import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
@@ -61,7 +63,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 
 /** The APIs that are served, with their handlers. Handlers that may block run in the background. */
 final class ServedApis {
-    private final ApiTable table = new ApiTable();
+    private final ApiTable table;
     private final Executors threads;
 
     /**
@@ -85,8 +87,15 @@ final class ServedApis {
      *
      * @param acls null if decisions are not made by ACLs
      */
-    ServedApis(ServedTopics topics, Nodes nodes, ScramUsers users, Acls acls, Executors threads) {
+    ServedApis(
+            ServedTopics topics,
+            Nodes nodes,
+            ScramUsers users,
+            Acls acls,
+            AuditLog audit,
+            Executors threads) {
         this.threads = threads;
+        this.table = new ApiTable(new AdminAudit(audit));
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);
         serveUsers(new UserAdmin(users), threads.admin());

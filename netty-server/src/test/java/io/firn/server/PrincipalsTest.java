@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.ErrorMapper;
+import io.firn.server.security.AuditLog;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.ServerContext;
@@ -56,7 +57,8 @@ class PrincipalsTest {
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
         try (Transport transport = new Transport(server(seen), 1)) {
             ServerSecurity security =
-                    new ServerSecurity(ServerConfig.of(settings), null, handshakes, null);
+                    new ServerSecurity(
+                            ServerConfig.of(settings), null, handshakes, null, new AuditLog());
             int port =
                     transport
                             .listen(

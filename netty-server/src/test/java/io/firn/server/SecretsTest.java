@@ -134,6 +134,7 @@ class SecretsTest {
         settings.put("sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-256");
         settings.put("connection.failed.authentication.delay.ms", "0");
         settings.put(JAAS_KEY, jaas);
+        settings.put("super.users", "User:ANONYMOUS");
         try (Listening log = new Listening();
                 Running running = new Running(directory, settings);
                 Admin admin = Admin.create(running.client("PLAINTEXT", Map.of()))) {

@@ -13,12 +13,13 @@ import org.apache.kafka.common.resource.Resource;
  */
 public final class Access {
     /** Without authorization everybody may do everything. */
-    static final Access UNLIMITED = new Access(null, null, null);
+    static final Access UNLIMITED = new Access(null, null, null, null, null);
 
-    private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final int MOST_REMEMBERED = 1_000;
 
     private final AccessControl control;
+    private final AuditLog audit;
+    private final String listener;
     private final String principal;
     private final String host;
     private volatile Remembered remembered = new Remembered(null);
@@ -34,8 +35,15 @@ public final class Access {
         }
     }
 
-    private Access(AccessControl control, String principal, String host) {
+    private Access(
+            AccessControl control,
+            AuditLog audit,
+            String listener,
+            String principal,
+            String host) {
         this.control = control;
+        this.audit = audit;
+        this.listener = listener;
         this.principal = principal;
         this.host = host;
     }
@@ -44,9 +52,17 @@ public final class Access {
      * Returns what a client may do.
      *
      * @param control null if everybody may do everything
+     * @param audit is told of what is denied
      */
-    static Access of(AccessControl control, String principal, String host) {
-        return control == null ? UNLIMITED : new Access(control, principal, host);
+    static Access of(
+            AccessControl control,
+            AuditLog audit,
+            String listener,
+            String principal,
+            String host) {
+        return control == null
+                ? UNLIMITED
+                : new Access(control, audit, listener, principal, host);
     }
 
     /** Returns whether the client may do everything, because there is no authorization. */
@@ -144,21 +160,12 @@ public final class Access {
 
     /** Returns false. Every refusal of what a client has asked for passes here. */
     private boolean isDenied(Right right, String name) {
-        if (LOG.isLoggable(System.Logger.Level.DEBUG)) {
-            LOG.log(
-                    System.Logger.Level.DEBUG,
-                    "{0} at {1} may not {2} {3} {4}, for {5}",
-                    oneLine(principal),
-                    host,
-                    right.operation(),
-                    right.resource(),
-                    oneLine(name),
-                    right.api());
-        }
+        audit.denied(
+                principal,
+                host,
+                listener,
+                right.operation().toString(),
+                right.resource() + ":" + name);
         return false;
-    }
-
-    private static String oneLine(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
     }
 }

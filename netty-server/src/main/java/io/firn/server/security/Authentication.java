@@ -52,6 +52,7 @@ public final class Authentication {
     private Step step;
     private Optional<SSLSession> session = Optional.empty();
     private String mechanism;
+    private String said;
     private SaslServer exchange;
     private boolean hasEnd;
     private long endNs;
@@ -70,7 +71,8 @@ public final class Authentication {
     }
 
     private void becomes(String name) {
-        access = Access.of(listener.control(), name, peer == null ? "" : peer.getHostAddress());
+        String host = peer == null ? "" : peer.getHostAddress();
+        access = Access.of(listener.control(), listener.audit(), listener.name(), name, host);
         principal = name;
     }
 
@@ -124,7 +126,19 @@ public final class Authentication {
                             .build(new SslAuthenticationContext(encrypted, peer, listener.name()))
                             .toString());
             complete = true;
+            if (isKnown()) {
+                listener.audit().signedIn(principal, address(), listener.name(), "TLS");
+            }
         }
+    }
+
+    /** Called when the handshake of TLS has failed, other than by the end of the connection. */
+    public void onEncryptionFailed() {
+        listener.audit().failed(null, address(), listener.name(), "TLS");
+    }
+
+    private String address() {
+        return peer == null ? null : peer.getHostAddress();
     }
 
     // ---- SASL
@@ -154,13 +168,14 @@ public final class Authentication {
             return response.setErrorCode(Errors.UNSUPPORTED_SASL_MECHANISM.code());
         }
         mechanism = wanted;
-        exchange = listener.mechanisms().begin(wanted);
+        said = null;
+        exchange = listener.mechanisms().begin(wanted, name -> said = name);
         step = Step.EXCHANGE;
         return response;
     }
 
     /** Takes what the client says by its mechanism; returns the response. */
-    public SaslAuthenticateResponseData authenticate(byte[] said, long nowNs) {
+    public SaslAuthenticateResponseData authenticate(byte[] message, long nowNs) {
         SaslAuthenticateResponseData response = new SaslAuthenticateResponseData();
         if (step != Step.EXCHANGE) {
             step = step == Step.DONE ? Step.DONE : Step.FAILED;
@@ -168,15 +183,17 @@ public final class Authentication {
                     .setErrorMessage("SaslAuthenticate is expected after SaslHandshake only.");
         }
         try {
-            byte[] answer = evaluate(said);
+            byte[] answer = evaluate(message);
             if (exchange.isComplete()) {
                 response.setSessionLifetimeMs(proved(nowNs));
+                listener.audit().signedIn(principal, address(), listener.name(), mechanism);
             }
             return response.setAuthBytes(answer == null ? new byte[0] : answer);
         } catch (SaslException | RuntimeException | StackOverflowError e) {
             // What it was stays here: an unknown user looks like a wrong password.
             step = Step.FAILED;
             exchange = null;
+            listener.audit().failed(said, address(), listener.name(), mechanism);
             return response.setErrorCode(Errors.SASL_AUTHENTICATION_FAILED.code())
                     .setErrorMessage(
                             "Authentication failed during authentication due to invalid"

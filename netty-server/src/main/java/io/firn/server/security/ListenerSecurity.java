@@ -23,6 +23,7 @@ public final class ListenerSecurity {
     private final SaslMechanisms mechanisms;
     private final Limits limits;
     private final Executor handshakes;
+    private final AuditLog audit;
     private final KafkaPrincipalBuilder names;
     private final AccessControl control;
 
@@ -44,6 +45,7 @@ public final class ListenerSecurity {
         limits = new Limits(Long.MAX_VALUE, Integer.MAX_VALUE, 0, 0);
         handshakes = null;
         control = null;
+        audit = new AuditLog();
         names = new DefaultKafkaPrincipalBuilder(null, SslPrincipalMapper.fromRules("DEFAULT"));
     }
 
@@ -53,6 +55,7 @@ public final class ListenerSecurity {
      * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
      * @param control decides what clients may do; null if everybody may do everything
+     * @param audit is told of those who sign in
      * @throws InvalidOptionException if a value is invalid or a file cannot be used
      */
     ListenerSecurity(
@@ -60,7 +63,9 @@ public final class ListenerSecurity {
             Limits limits,
             ScramUsers scram,
             Executor handshakes,
-            AccessControl control) {
+            AccessControl control,
+            AuditLog audit) {
+        this.audit = audit;
         this.name = listener.name();
         this.protocol = SecurityProtocol.forName(listener.protocol());
         this.limits = limits;
@@ -83,6 +88,11 @@ public final class ListenerSecurity {
                             + "': "
                             + e.getMessage());
         }
+    }
+
+    /** Returns the log of those who sign in and of what they are denied. */
+    public AuditLog audit() {
+        return audit;
     }
 
     /** Returns the name of the listener. */

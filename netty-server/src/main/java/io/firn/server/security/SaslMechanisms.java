@@ -5,6 +5,7 @@ import io.firn.server.config.Listener;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import javax.security.auth.callback.Callback;
 import javax.security.auth.callback.CallbackHandler;
 import javax.security.auth.callback.NameCallback;
@@ -44,25 +45,30 @@ final class SaslMechanisms {
         return names;
     }
 
-    /** Returns a new exchange by a mechanism that is enabled. */
-    SaslServer begin(String name) {
+    /**
+     * Returns a new exchange by a mechanism that is enabled.
+     *
+     * @param onName is told who the client says it is
+     */
+    SaslServer begin(String name, Consumer<String> onName) {
         if (name.equals(PLAIN)) {
-            return new PlainSaslServer(callbacks(null));
+            return new PlainSaslServer(callbacks(null, onName));
         }
         ScramMechanism mechanism = ScramMechanism.forMechanismName(name);
         try {
-            return new ScramSaslServer(mechanism, Map.of(), callbacks(mechanism));
+            return new ScramSaslServer(mechanism, Map.of(), callbacks(mechanism, onName));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has what " + name + " needs", e);
         }
     }
 
-    private CallbackHandler callbacks(ScramMechanism mechanism) {
+    private CallbackHandler callbacks(ScramMechanism mechanism, Consumer<String> onName) {
         return all -> {
             String name = null;
             for (Callback each : all) {
                 if (each instanceof NameCallback asked) {
                     name = asked.getDefaultName();
+                    onName.accept(name);
                 } else if (each instanceof ScramCredentialCallback asked && mechanism != null) {
                     asked.scramCredential(scram.find(name, mechanism));
                 } else if (each instanceof PlainAuthenticateCallback asked && plain != null) {

@@ -21,11 +21,16 @@ public final class ServerSecurity {
      * @param scram the users that authenticate by SCRAM
      * @param handshakes runs what takes long in a handshake
      * @param control decides what clients may do; null if everybody may do everything
+     * @param audit is told of those who sign in
      * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
      *     would let in anybody from other machines
      */
     public ServerSecurity(
-            ServerConfig config, ScramUsers scram, Executor handshakes, AccessControl control) {
+            ServerConfig config,
+            ScramUsers scram,
+            Executor handshakes,
+            AccessControl control,
+            AuditLog audit) {
         for (Listener each : config.listeners()) {
             if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
                 throw new InvalidOptionException(
@@ -43,7 +48,8 @@ public final class ServerSecurity {
             }
             listeners.put(
                     each.name(),
-                    new ListenerSecurity(each, limits(config, each), scram, handshakes, control));
+                    new ListenerSecurity(
+                            each, limits(config, each), scram, handshakes, control, audit));
         }
     }
 

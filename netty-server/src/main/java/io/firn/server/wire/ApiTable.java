@@ -12,6 +12,44 @@ import org.apache.kafka.common.protocol.Errors;
 /** The APIs that are served, with their handlers. Other APIs are not advertised. */
 public final class ApiTable {
     private final Map<ApiKeys, Entry<?>> entries = new EnumMap<>(ApiKeys.class);
+    private final Observer observer;
+
+    /** Is told of requests with their responses. Thread-safe. */
+    public interface Observer {
+        /** Of nothing. */
+        Observer NONE =
+                new Observer() {
+                    @Override
+                    public boolean isInterestedIn(Exchange exchange) {
+                        return false;
+                    }
+
+                    @Override
+                    public void onAnswer(
+                            Exchange exchange, ApiMessage request, ApiMessage response) {}
+                };
+
+        /** Returns whether it wants to be told of the response. Called on the event loop. */
+        boolean isInterestedIn(Exchange exchange);
+
+        /**
+         * Called on the thread that answers, before the response is sent, also when the connection
+         * has ended meanwhile.
+         *
+         * @param response null if the request has failed as a whole
+         */
+        void onAnswer(Exchange exchange, ApiMessage request, ApiMessage response);
+    }
+
+    /** Creates a table without APIs. */
+    public ApiTable() {
+        this(Observer.NONE);
+    }
+
+    /** Creates a table without APIs, of whose requests somebody is told. */
+    public ApiTable(Observer observer) {
+        this.observer = observer;
+    }
 
     private record Entry<Q extends ApiMessage>(
             short oldest, short latest, Class<Q> type, Executor executor, Handler<Q> handler) {
@@ -56,6 +94,9 @@ public final class ApiTable {
 
     void dispatch(Exchange exchange, ApiMessage message) {
         Entry<?> entry = entries.get(exchange.key());
+        if (observer.isInterestedIn(exchange)) {
+            exchange.observer(response -> observer.onAnswer(exchange, message, response));
+        }
         if (entry.executor == null) {
             entry.handle(exchange, message);
         } else {

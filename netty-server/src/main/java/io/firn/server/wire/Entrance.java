@@ -6,6 +6,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /**
  * The time until the client of a connection has authenticated, which includes the handshake of TLS.
@@ -73,6 +74,9 @@ final class Entrance {
         if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
             client.onEncrypted(ctx.pipeline().get(SslHandler.class).engine().getSession());
             proceed();
+        } else if (event instanceof SslHandshakeCompletionEvent handshake
+                && handshake.cause() instanceof SSLException) {
+            client.onEncryptionFailed();
         }
     }
 

@@ -7,7 +7,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -37,6 +36,7 @@ public final class Exchange implements Steps.Request {
     private volatile boolean answered; // written on the event loop only
     private volatile boolean abandoned;
     private boolean taken;
+    private volatile Consumer<ApiMessage> observer;
     private long decodedBytes;
     private long parkedBytes;
 
@@ -116,15 +116,29 @@ public final class Exchange implements Steps.Request {
         return header.correlationId();
     }
 
+    /** Sets what is told of the response, whether or not it can be sent; of a failure, null. */
+    void observer(Consumer<ApiMessage> value) {
+        observer = value;
+    }
+
+    private void observe(ApiMessage message) {
+        Consumer<ApiMessage> once = observer;
+        if (once != null) {
+            observer = null;
+            once.accept(message);
+        }
+    }
+
     /** Answers the request. */
     public void reply(ApiMessage message) {
+        observe(message);
         if (eventLoop().inEventLoop()) {
             complete(message);
         } else {
             try {
                 eventLoop().execute(() -> complete(message));
             } catch (RuntimeException e) {
-                discard(message); // the event loop has ended
+                LogRecords.discard(message); // the event loop has ended
             }
         }
     }
@@ -142,13 +156,14 @@ public final class Exchange implements Steps.Request {
 
     /** Answers with an error, in the form that the API has for errors. */
     public void fail(Throwable error) {
+        observe(null);
         if (eventLoop().inEventLoop()) {
             completeWith(error);
         } else {
             try {
                 eventLoop().execute(() -> completeWith(error));
             } catch (RuntimeException e) {
-                discard(null);
+                LogRecords.discard(null);
             }
         }
     }
@@ -291,7 +306,7 @@ public final class Exchange implements Steps.Request {
 
     private void complete(ApiMessage message) {
         if (answered) {
-            discard(message);
+            LogRecords.discard(message);
             releaseAnswer();
             return;
         }
@@ -360,7 +375,7 @@ public final class Exchange implements Steps.Request {
     /** Gives up the exchange: its connection has ended. */
     void abandon() {
         if (answered) {
-            discard(response);
+            LogRecords.discard(response);
         }
         unpark();
         answered = true;
@@ -374,23 +389,6 @@ public final class Exchange implements Steps.Request {
     @Override
     public boolean isOpen() {
         return !answered;
-    }
-
-    /** Unpins the log bytes of a response that is not sent. */
-    static void discard(ApiMessage message) {
-        if (message instanceof FetchResponseData fetch) {
-            fetch.responses()
-                    .forEach(
-                            topic ->
-                                    topic.partitions()
-                                            .forEach(
-                                                    partition -> {
-                                                        if (partition.records()
-                                                                instanceof LogRecords records) {
-                                                            records.close();
-                                                        }
-                                                    }));
-        }
     }
 
     @Override

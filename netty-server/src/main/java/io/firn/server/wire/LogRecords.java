@@ -3,6 +3,8 @@ package io.firn.server.wire;
 import io.firn.BatchRun;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.RecordsSend;
 
@@ -50,5 +52,22 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
     @Override
     public void close() {
         runs.forEach(BatchRun::close);
+    }
+
+    /** Unpins the log bytes of a response that is not sent. */
+    static void discard(ApiMessage message) {
+        if (message instanceof FetchResponseData fetch) {
+            fetch.responses()
+                    .forEach(
+                            topic ->
+                                    topic.partitions()
+                                            .forEach(
+                                                    partition -> {
+                                                        if (partition.records()
+                                                                instanceof LogRecords records) {
+                                                            records.close();
+                                                        }
+                                                    }));
+        }
     }
 }

@@ -91,7 +91,7 @@ final class ResponseQueue {
                             exchange.response(),
                             version);
         } catch (RuntimeException e) {
-            Exchange.discard(exchange.response());
+            LogRecords.discard(exchange.response());
             throw e;
         } finally {
             exchange.releaseAnswer(); // from here on the encoded bytes count
