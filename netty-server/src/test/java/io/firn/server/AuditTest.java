@@ -57,7 +57,8 @@ class AuditTest {
             assertThrows(
                     ExecutionException.class, () -> get(admin.createTopics(List.of(topic)).all()));
             assertHas(
-                    log, ANONYMOUS + "CREATE_TOPICS resource=Topic:orders result=TOPIC_ALREADY_EXISTS");
+                    log,
+                    ANONYMOUS + "CREATE_TOPICS resource=Topic:orders result=TOPIC_ALREADY_EXISTS");
             get(admin.createPartitions(Map.of("orders", NewPartitions.increaseTo(2))).all());
             assertHas(log, ANONYMOUS + "CREATE_PARTITIONS resource=Topic:orders result=NONE");
             ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, "orders");
@@ -69,7 +70,8 @@ class AuditTest {
                     log, ANONYMOUS + "INCREMENTAL_ALTER_CONFIGS resource=TOPIC:orders result=NONE");
             get(admin.alterUserScramCredentials(List.of(user())).all());
             assertHas(
-                    log, ANONYMOUS + "ALTER_USER_SCRAM_CREDENTIALS resource=User:alice result=NONE");
+                    log,
+                    ANONYMOUS + "ALTER_USER_SCRAM_CREDENTIALS resource=User:alice result=NONE");
         }
     }
 

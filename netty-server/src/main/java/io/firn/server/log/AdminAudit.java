@@ -41,16 +41,16 @@ public final class AdminAudit implements ApiTable.Observer {
     public boolean isInterestedIn(Exchange exchange) {
         return switch (exchange.key()) {
             case CREATE_TOPICS,
-                            DELETE_TOPICS,
-                            CREATE_PARTITIONS,
-                            DELETE_RECORDS,
-                            ALTER_CONFIGS,
-                            INCREMENTAL_ALTER_CONFIGS,
-                            ALTER_USER_SCRAM_CREDENTIALS,
-                            CREATE_ACLS,
-                            DELETE_ACLS,
-                            DELETE_GROUPS,
-                            OFFSET_DELETE ->
+                    DELETE_TOPICS,
+                    CREATE_PARTITIONS,
+                    DELETE_RECORDS,
+                    ALTER_CONFIGS,
+                    INCREMENTAL_ALTER_CONFIGS,
+                    ALTER_USER_SCRAM_CREDENTIALS,
+                    CREATE_ACLS,
+                    DELETE_ACLS,
+                    DELETE_GROUPS,
+                    OFFSET_DELETE ->
                     true;
             default -> false;
         };

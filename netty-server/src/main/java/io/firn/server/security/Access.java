@@ -36,11 +36,7 @@ public final class Access {
     }
 
     private Access(
-            AccessControl control,
-            AuditLog audit,
-            String listener,
-            String principal,
-            String host) {
+            AccessControl control, AuditLog audit, String listener, String principal, String host) {
         this.control = control;
         this.audit = audit;
         this.listener = listener;
@@ -55,14 +51,8 @@ public final class Access {
      * @param audit is told of what is denied
      */
     static Access of(
-            AccessControl control,
-            AuditLog audit,
-            String listener,
-            String principal,
-            String host) {
-        return control == null
-                ? UNLIMITED
-                : new Access(control, audit, listener, principal, host);
+            AccessControl control, AuditLog audit, String listener, String principal, String host) {
+        return control == null ? UNLIMITED : new Access(control, audit, listener, principal, host);
     }
 
     /** Returns whether the client may do everything, because there is no authorization. */

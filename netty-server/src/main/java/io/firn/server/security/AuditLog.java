@@ -17,8 +17,9 @@ import java.util.function.LongSupplier;
  * </pre>
  *
  * <p>Of each kind there are a limited number of lines a second; the next line of the kind ends with
- * {@code omitted=} and the number of those that were left out. In what a client has sent, everything
- * that could be taken for a field or another line is written as {@code \}{@code uXXXX}. Thread-safe.
+ * {@code omitted=} and the number of those that were left out. In what a client has sent,
+ * everything that could be taken for a field or another line is written as {@code \}{@code uXXXX}.
+ * Thread-safe.
  */
 public final class AuditLog {
     private static final System.Logger LOG = System.getLogger("io.firn.audit");

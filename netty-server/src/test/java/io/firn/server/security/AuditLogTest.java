@@ -69,7 +69,8 @@ class AuditLogTest {
 
     @Test
     void shouldLetNoValueLookLikeAnotherFieldOrLine() {
-        audit.failed("a\nsign-in principal=User:\\admin {0}\r\u2028\u202E\u00e9\0", "::1", "L", "P");
+        audit.failed(
+                "a\nsign-in principal=User:\\admin {0}\r\u2028\u202E\u00e9\0", "::1", "L", "P");
         assertEquals(
                 List.of(
                         "WARNING sign-in-failed user=a\\u000Asign-in\\u0020principal\\u003DUser:"
@@ -80,7 +81,10 @@ class AuditLogTest {
         audit.failed("x".repeat(100_000), "::1", "L", "P");
         String most = "x".repeat(300) + "...";
         assertEquals(
-                List.of("WARNING sign-in-failed user=" + most + " address=::1 listener=L mechanism=P"),
+                List.of(
+                        "WARNING sign-in-failed user="
+                                + most
+                                + " address=::1 listener=L mechanism=P"),
                 lines);
     }
 
@@ -99,7 +103,8 @@ class AuditLogTest {
         lines.clear();
         audit.denied("p", "a", "l", "Read", "Topic:t");
         audit.denied("p", "a", "l", "Read", "Topic:t");
-        String line = "WARNING denied principal=p address=a listener=l operation=Read resource=Topic:t";
+        String line =
+                "WARNING denied principal=p address=a listener=l operation=Read resource=Topic:t";
         assertEquals(List.of(line + " omitted=8", line), lines);
     }
 
