@@ -9,11 +9,22 @@ import static io.firn.server.config.ConfigType.STRING;
 
 import io.firn.InvalidOptionException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The configuration keys of a topic: all of Kafka's, and Firn's own. */
 public final class TopicKeys {
+    /** The groups for which retention waits, see {@link io.firn.RetainUntilRead}. */
+    public static final String RETAIN_UNTIL_READ = "firn.retain.until.read";
+
+    /** The size of a partition above which retention waits for nobody, in bytes. */
+    public static final String UNREAD_LIMIT_BYTES = "firn.unread.limit.bytes";
+
+    /** How long in ms after a segment was sealed retention waits. */
+    public static final String UNREAD_LIMIT_MS = "firn.unread.limit.ms";
+
     /** Kafka 4 accepts no smaller segments from clients; the default of a server may be smaller. */
     private static final int LEAST_SEGMENT = 1 << 20;
 
@@ -64,12 +75,27 @@ public final class TopicKeys {
         add(ConfigKey.of("segment.ms", LONG, 604_800_000).atLeast(1));
         add(ConfigKey.of("unclean.leader.election.enable", BOOLEAN, false));
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
+        add(
+                ConfigKey.of(RETAIN_UNTIL_READ, LIST, "")
+                        .meeting(
+                                "the ids of groups, each once, or * for all that have committed",
+                                TopicKeys::areReaders));
+        add(ConfigKey.of(UNREAD_LIMIT_BYTES, LONG, -1).atLeast(-1));
+        add(ConfigKey.of(UNREAD_LIMIT_MS, LONG, -1).atLeast(-1));
     }
 
     private TopicKeys() {}
 
     private static boolean isGzipLevel(int level) {
         return level == -1 || (level >= 1 && level <= 9);
+    }
+
+    private static boolean areReaders(String value) {
+        List<String> ids = ConfigType.itemsOf(value);
+        return value.trim().equals("*")
+                || (ids.stream().allMatch(GroupIds::isValid)
+                        && Set.copyOf(ids).size() == ids.size()
+                        && !ids.contains("*"));
     }
 
     private static ConfigKey throttled(String name) {

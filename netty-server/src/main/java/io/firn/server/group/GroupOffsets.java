@@ -6,7 +6,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
-import java.nio.charset.StandardCharsets;
+import io.firn.server.config.GroupIds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,9 +18,6 @@ import java.util.TreeSet;
  * Thread-safe.
  */
 final class GroupOffsets {
-    private static final int MAX_CHARS = 120;
-    private static final int MAX_FILE_NAME_CHARS = 230;
-
     private static final int CURSOR_BYTES = 500;
 
     private final LogStore store;
@@ -29,15 +26,9 @@ final class GroupOffsets {
         this.store = store;
     }
 
-    /** Returns whether a group can have this id: its cursors and files are named like it. */
+    /** Returns whether a group can have this id. */
     static boolean isGroupId(String id) {
-        if (id == null || id.isEmpty() || id.length() > MAX_CHARS) {
-            return false;
-        }
-        return StandardCharsets.UTF_8.newEncoder().canEncode(id)
-                && java.net.URLEncoder.encode(id, StandardCharsets.UTF_8).length()
-                                + 2 * id.chars().filter(c -> c == '*').count()
-                        <= MAX_FILE_NAME_CHARS;
+        return GroupIds.isValid(id);
     }
 
     /** Returns the key of a partition in the metadata of commits. */

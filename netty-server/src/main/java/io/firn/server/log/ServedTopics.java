@@ -2,12 +2,14 @@ package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.config.TopicKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -146,8 +148,9 @@ public final class ServedTopics implements AutoCloseable {
             return before;
         }
         forget(before);
+        Map<String, String> set = files.read(topic);
         ServedTopic served =
-                new ServedTopic(topic, TopicSettings.stored(files.read(topic), defaultsOf(topic)));
+                new ServedTopic(topic, TopicSettings.stored(set, defaultsOf(topic, set)));
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
@@ -166,11 +169,23 @@ public final class ServedTopics implements AutoCloseable {
         byName.keySet().forEach(this::find);
     }
 
-    /** Returns the defaults of a topic: some values were fixed when it was created. */
-    private Map<String, String> defaultsOf(Topic topic) {
+    /**
+     * Returns the defaults of a topic: some values were fixed when it was created, and some are the
+     * application's, unless a client has set them.
+     */
+    private Map<String, String> defaultsOf(Topic topic, Map<String, String> set) {
         Map<String, String> own = new HashMap<>(defaults);
         own.put("firn.durability", topic.options().durability().name().toLowerCase(Locale.ROOT));
         own.put("segment.bytes", Integer.toString(topic.options().segmentBytes()));
+        RetainUntilRead readers = topic.options().retainUntilRead();
+        Map<String, String> applications = new HashMap<>();
+        applications.put(
+                TopicKeys.RETAIN_UNTIL_READ,
+                readers.isAll() ? "*" : String.join(",", readers.cursors()));
+        applications.put(TopicKeys.UNREAD_LIMIT_BYTES, Long.toString(readers.limitBytes()));
+        applications.put(TopicKeys.UNREAD_LIMIT_MS, Long.toString(readers.limitMs()));
+        applications.keySet().removeAll(set.keySet());
+        own.putAll(applications);
         return own;
     }
 
@@ -183,9 +198,10 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Checks a new configuration of a topic. */
     TopicSettings check(ServedTopic served, Map<String, String> set) {
+        Map<String, String> before = served.settings().set();
         TopicSettings changed =
-                TopicSettings.checked(set, served.settings().set(), defaultsOf(served.topic()));
-        String now = defaultsOf(served.topic()).get("firn.durability");
+                TopicSettings.checked(set, before, defaultsOf(served.topic(), before));
+        String now = defaultsOf(served.topic(), before).get("firn.durability");
         if (!changed.get("firn.durability").equals(now)) {
             throw new InvalidOptionException(
                     "firn.durability is chosen when a topic is created; "
@@ -226,12 +242,14 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Changes the configuration of a topic, durably. */
     synchronized void configure(ServedTopic served, Map<String, String> set) {
+        Map<String, String> before = served.settings().set();
         TopicSettings changed = check(served, set);
         files.write(served.topic(), changed.set());
         served.settings(changed);
         TopicOptions options = served.topic().options();
-        if (!changed.applyTo(options).equals(options)) {
-            served.topic().changeOptions(changed.applyTo(options));
+        TopicOptions applied = changed.applyTo(options, before);
+        if (!applied.equals(options)) {
+            served.topic().changeOptions(applied);
         }
     }
 

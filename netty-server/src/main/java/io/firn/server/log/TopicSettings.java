@@ -2,9 +2,12 @@ package io.firn.server.log;
 
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
+import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
+import io.firn.server.config.ConfigType;
 import io.firn.server.config.TopicKeys;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -124,11 +127,16 @@ public final class TopicSettings {
                                         : Durability.DURABLE)
                         .withSegmentBytes(segment)
                         .withMaxRecordBytes(Math.min(EMBEDDED_RECORD, segment / 2));
-        return applyTo(options);
+        return applyTo(options, Map.of());
     }
 
-    /** Returns options with the values that can be changed later. */
-    TopicOptions applyTo(TopicOptions options) {
+    /**
+     * Returns options with the values that can be changed later.
+     *
+     * @param before the values that were set before these: what an application chose for itself
+     *     stays as long as no client sets it
+     */
+    TopicOptions applyTo(TopicOptions options, Map<String, String> before) {
         // There is no compaction: a compacted topic keeps all records.
         boolean deletes = isDeleted();
         long bytes =
@@ -138,6 +146,38 @@ public final class TopicSettings {
         long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
         return options.withRetentionBytes(bytes)
                 .withRetentionMs(ms)
-                .withRollAge(Duration.ofMillis(Math.max(1_000, Long.parseLong(get("segment.ms")))));
+                .withRollAge(Duration.ofMillis(Math.max(1_000, Long.parseLong(get("segment.ms")))))
+                .withRetainUntilRead(readers(options.retainUntilRead(), before));
+    }
+
+    private RetainUntilRead readers(RetainUntilRead now, Map<String, String> before) {
+        RetainUntilRead readers = now;
+        if (isOurs(TopicKeys.RETAIN_UNTIL_READ, before)) {
+            List<String> ids = ConfigType.itemsOf(setOr(TopicKeys.RETAIN_UNTIL_READ, ""));
+            readers =
+                    ids.isEmpty()
+                            ? RetainUntilRead.nobody()
+                            : ids.equals(List.of("*"))
+                                    ? RetainUntilRead.byAll()
+                                    : RetainUntilRead.by(ids);
+            readers = readers.withLimitBytes(now.limitBytes()).withLimitMs(now.limitMs());
+        }
+        if (isOurs(TopicKeys.UNREAD_LIMIT_BYTES, before)) {
+            long bytes = Long.parseLong(setOr(TopicKeys.UNREAD_LIMIT_BYTES, "-1"));
+            readers = readers.withLimitBytes(bytes);
+        }
+        if (isOurs(TopicKeys.UNREAD_LIMIT_MS, before)) {
+            long ms = Long.parseLong(setOr(TopicKeys.UNREAD_LIMIT_MS, "-1"));
+            readers = readers.withLimitMs(ms);
+        }
+        return readers;
+    }
+
+    private boolean isOurs(String key, Map<String, String> before) {
+        return set.containsKey(key) || before.containsKey(key);
+    }
+
+    private String setOr(String key, String otherwise) {
+        return set.getOrDefault(key, otherwise).trim();
     }
 }
