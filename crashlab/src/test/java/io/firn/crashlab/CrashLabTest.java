@@ -32,7 +32,7 @@ class CrashLabTest {
 
     /** Checks a number of images, over as many workloads as it takes. */
     private void explore(Media media, int imagesOfFirstRun) {
-        int images = SecondRun.share(imagesOfFirstRun, 4);
+        int images = SecondRun.share(imagesOfFirstRun, 10);
         Matrix matrix = new Matrix();
         List<String> failures = new ArrayList<>();
         int[] looked = {0};
@@ -121,7 +121,7 @@ class CrashLabTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
     void shouldKeepEveryPromiseWhenSegmentsWereRolledAndNeverForced(Media media) {
-        explore(media, Workload.Style.UNFORCED, SecondRun.share(3, 3));
+        explore(media, Workload.Style.UNFORCED, SecondRun.share(2, 2));
     }
 
     /** Otherwise the tests with moves would not test concurrency. */

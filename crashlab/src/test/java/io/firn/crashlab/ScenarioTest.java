@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -16,6 +17,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Injects an error at each call site that a scenario reaches. The scenarios that write many bytes
  * are left to bin/crashlab --faults.
  */
+@DisabledIfSystemProperty(
+        named = "firn.second.run",
+        matches = "true",
+        disabledReason = "all is simulated, and the first run has tried each call site")
 class ScenarioTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 

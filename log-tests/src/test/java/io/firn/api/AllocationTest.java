@@ -65,7 +65,7 @@ class AllocationTest {
                 TopicOptions.defaults()
                         .withSegmentBytes(8 << 20)
                         .withDurability(durability)
-                        .withRetentionBytes(0);
+                        .withRetentionBytes(16 << 20); // not what is to be read
         return store.createTopic("t", options).partition(0);
     }
 

@@ -41,6 +41,7 @@ class BackgroundTroubleTest {
         return StoreBuilder.over(directory.resolve("store"), ofStore)
                 .tier("hot", FileTier.builder(directory.resolve("hot")).medium(medium).build())
                 .tier("cold", FileTier.builder(directory.resolve("cold")).medium(medium).build())
+                .nanoClock(Stores.FAST)
                 .open();
     }
 

@@ -71,6 +71,7 @@ class NoDescriptorsTest {
     private LogStore open() {
         return LogStore.in(directory.resolve("store"))
                 .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                .nanoClock(Stores.FAST)
                 .open();
     }
 
