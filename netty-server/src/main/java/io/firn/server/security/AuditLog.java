@@ -28,13 +28,16 @@ public final class AuditLog {
     static final int MOST_PER_SECOND = 50;
 
     private static final int MOST_CHARS = 300;
+    private static final String NO_ERROR = "NONE";
     private static final long SECOND_NS = 1_000_000_000;
 
     private enum Kind {
         SIGN_IN("sign-in", System.Logger.Level.INFO),
         SIGN_IN_FAILED("sign-in-failed", System.Logger.Level.WARNING),
         DENIED("denied", System.Logger.Level.WARNING),
-        CHANGE("change", System.Logger.Level.INFO);
+        CHANGE("change", System.Logger.Level.INFO),
+        /** Of its own, so that failures, which need no right, leave out no change. */
+        CHANGE_FAILED("change", System.Logger.Level.INFO);
 
         private final String word;
         private final System.Logger.Level level;
@@ -159,7 +162,7 @@ public final class AuditLog {
             String resource,
             String result) {
         log(
-                Kind.CHANGE,
+                result.equals(NO_ERROR) ? Kind.CHANGE : Kind.CHANGE_FAILED,
                 "principal",
                 principal,
                 "address",

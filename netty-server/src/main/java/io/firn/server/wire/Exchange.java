@@ -228,7 +228,7 @@ public final class Exchange implements Steps.Request {
      * early when the connection has ended. To be called once, last, by a handler that runs on an
      * executor.
      *
-     * @param end replies
+     * @param end replies, also after an early end: what was done has observers
      */
     public <T> void inSteps(Iterable<T> items, Consumer<T> each, Runnable end) {
         steps = new Steps<>(this, items.iterator(), each, end);

@@ -40,7 +40,7 @@ final class Steps<T> {
         long start = System.nanoTime();
         while (items.hasNext()) {
             if (!request.isOpen()) {
-                return true; // nobody waits for the answer
+                break; // nobody waits for the answer, but what was done is observed
             }
             if (request.isAnswerMemoryExceeded()) {
                 LockSupport.parkNanos(WAIT_NS);

@@ -109,6 +109,20 @@ class AuditLogTest {
     }
 
     @Test
+    void shouldLeaveOutNoChangeBecauseOthersHaveFailed() {
+        for (int i = 0; i < AuditLog.MOST_PER_SECOND + 7; i++) {
+            audit.changed("p", "a", "l", "DELETE_TOPICS", "Topic:t", "TOPIC_AUTHORIZATION_FAILED");
+        }
+        lines.clear();
+        audit.changed("p", "a", "l", "DELETE_TOPICS", "Topic:t", "NONE");
+        assertEquals(
+                List.of(
+                        "INFO change principal=p address=a listener=l api=DELETE_TOPICS"
+                                + " resource=Topic:t result=NONE"),
+                lines);
+    }
+
+    @Test
     void shouldTellAtTheEndWhatWasLeftOutAndNotTold() {
         for (int i = 0; i < AuditLog.MOST_PER_SECOND + 3; i++) {
             audit.failed("u", "a", "l", "m");

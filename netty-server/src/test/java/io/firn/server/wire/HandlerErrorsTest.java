@@ -8,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListGroupsResponseData;
+import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +33,11 @@ class HandlerErrorsTest {
     }
 
     private void serve(Handler<ListGroupsRequestData> handler) {
-        ApiTable table = new ApiTable();
+        serve(ApiTable.Observer.NONE, handler);
+    }
+
+    private void serve(ApiTable.Observer observer, Handler<ListGroupsRequestData> handler) {
+        ApiTable table = new ApiTable(observer);
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
         ServerContext server = new ServerContext(table, limits, (key, error) -> error);
@@ -52,5 +61,36 @@ class HandlerErrorsTest {
         assertEquals(7, answer.getInt(4)); // of the request
         assertEquals(Errors.UNKNOWN_SERVER_ERROR.code(), answer.getShort(8));
         answer.release();
+    }
+
+    @Test
+    void shouldTellObserversWhatWasDoneBeforeTheConnectionEnded() {
+        List<ApiMessage> observed = new ArrayList<>();
+        ApiTable.Observer observer =
+                new ApiTable.Observer() {
+                    @Override
+                    public boolean isInterestedIn(Exchange exchange) {
+                        return true;
+                    }
+
+                    @Override
+                    public void onAnswer(Exchange of, ApiMessage request, ApiMessage response) {
+                        observed.add(response);
+                    }
+                };
+        ListGroupsResponseData response = new ListGroupsResponseData();
+        serve(
+                observer,
+                (exchange, request) ->
+                        exchange.inSteps(
+                                List.of("first", "second"),
+                                each -> {
+                                    response.groups().add(new ListedGroup().setGroupId(each));
+                                    var unused = channel.close();
+                                },
+                                () -> exchange.reply(response)));
+        background.poll().run();
+        assertEquals(List.of(response), observed);
+        assertEquals(1, response.groups().size());
     }
 }
