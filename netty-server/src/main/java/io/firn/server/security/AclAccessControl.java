@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.ResourceType;
-import org.apache.kafka.common.utils.SecurityUtils;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
 /**
  * Decides by ACLs, as Kafka's StandardAuthorizer. Super users may do everything; who is not allowed
@@ -42,18 +42,24 @@ public final class AclAccessControl implements AccessControl {
         Set<String> all = new HashSet<>();
         for (String each : text.split(";")) {
             if (!each.isBlank()) {
-                try {
-                    all.add(SecurityUtils.parseKafkaPrincipal(each.trim()).toString());
-                } catch (IllegalArgumentException e) {
-                    throw new InvalidOptionException(
-                            "super.users: expected principals such as User:admin, separated by"
-                                    + " semicolons; found '"
-                                    + each.trim()
-                                    + "'");
-                }
+                all.add(superUser(each.trim()));
             }
         }
         return all;
+    }
+
+    /** What no client can be called is a mistake: the super user would silently have no right. */
+    private static String superUser(String text) {
+        if (!text.startsWith(KafkaPrincipal.USER_TYPE + ":")
+                || text.equals(KafkaPrincipal.USER_TYPE + ":")
+                || text.contains("," + KafkaPrincipal.USER_TYPE + ":")) {
+            throw new InvalidOptionException(
+                    "super.users: expected principals such as User:admin, separated by semicolons;"
+                            + " found '"
+                            + text
+                            + "'");
+        }
+        return text;
     }
 
     /** Returns whether nobody can change ACLs or users: none is there, and nobody may make any. */

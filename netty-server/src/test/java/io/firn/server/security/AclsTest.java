@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.InvalidOptionException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -108,5 +109,21 @@ class AclsTest {
         acls.change(List.of(), acls.all());
         assertFalse(acls.change(large, List.of()));
         assertEquals(Set.of(), acls.all());
+    }
+
+    @Test
+    void shouldRefuseSuperUsersWhoNoClientCanBe() {
+        assertEquals(
+                Set.of("User:admin", "User:CN=root,O=x", "User:a:b"),
+                AclAccessControl.superUsers(" User:admin; User:CN=root,O=x ;;User:a:b"));
+        for (String wrong :
+                List.of("admin", "user:admin", "USER:admin", "User:", "User:a,User:b", "Group:a")) {
+            String message =
+                    assertThrows(
+                                    InvalidOptionException.class,
+                                    () -> AclAccessControl.superUsers("User:root;" + wrong))
+                            .getMessage();
+            assertTrue(message.contains("'" + wrong + "'"), message);
+        }
     }
 }
