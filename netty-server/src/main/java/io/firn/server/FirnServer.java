@@ -12,6 +12,7 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.quota.ClientQuotas;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
 import io.firn.server.security.Acls;
@@ -80,7 +81,15 @@ public final class FirnServer implements AutoCloseable {
                         config, users, threads.handshakes(), accessControl(builder, acls), audit);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ServedApis apis = new ServedApis(topics, nodes, users, acls, audit, threads.executors());
+        ServedApis apis =
+                new ServedApis(
+                        topics,
+                        nodes,
+                        users,
+                        acls,
+                        ClientQuotas.open(medium, secrets),
+                        audit,
+                        threads.executors());
         this.groups =
                 new Groups(
                         topics,

@@ -16,9 +16,12 @@ import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.ProducerIds;
+import io.firn.server.log.QuotaAdmin;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
 import io.firn.server.log.UserAdmin;
+import io.firn.server.quota.ClientQuotas;
+import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
@@ -26,6 +29,7 @@ import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.SaslApis;
 import java.util.concurrent.Executor;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
@@ -37,6 +41,7 @@ import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeAclsRequestData;
+import org.apache.kafka.common.message.DescribeClientQuotasRequestData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
@@ -65,6 +70,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ServedApis {
     private final ApiTable table;
     private final Executors threads;
+    private final ClientRates rates;
 
     /**
      * The threads for each kind of work, so that none waits for another.
@@ -92,14 +98,17 @@ final class ServedApis {
             Nodes nodes,
             ScramUsers users,
             Acls acls,
+            ClientQuotas quotas,
             AuditLog audit,
             Executors threads) {
         this.threads = threads;
+        this.rates = new ClientRates(quotas);
         this.table = new ApiTable(new AdminAudit(audit));
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);
         serveUsers(new UserAdmin(users), threads.admin());
         serveAcls(new AclAdmin(acls), threads.admin());
+        serveQuotas(new QuotaAdmin(quotas), threads.admin());
         serveLog(topics, nodes);
         serveAdmin(topics, threads.admin());
         serveDescriptions(topics, nodes, threads.admin());
@@ -158,6 +167,19 @@ final class ServedApis {
         table.serve(ApiKeys.DELETE_ACLS, DeleteAclsRequestData.class, background, admin::delete);
     }
 
+    private void serveQuotas(QuotaAdmin admin, Executor background) {
+        table.serve(
+                ApiKeys.ALTER_CLIENT_QUOTAS,
+                AlterClientQuotasRequestData.class,
+                background,
+                admin::alter);
+        table.serve(
+                ApiKeys.DESCRIBE_CLIENT_QUOTAS,
+                DescribeClientQuotasRequestData.class,
+                background,
+                admin::describe);
+    }
+
     /** Serves groups: members have threads that nothing else can take. */
     void serveGroups(Groups groups) {
         Executor background = threads.groups();
@@ -213,9 +235,12 @@ final class ServedApis {
                 new ProduceHandler(
                         topics,
                         System::currentTimeMillis,
-                        new DecompressionQueue(threads.decompression())));
+                        new DecompressionQueue(threads.decompression()),
+                        rates));
         table.serve(
-                ApiKeys.FETCH, FetchRequestData.class, new FetchHandler(topics, threads.reads()));
+                ApiKeys.FETCH,
+                FetchRequestData.class,
+                new FetchHandler(topics, threads.reads(), rates));
         table.serve(
                 ApiKeys.LIST_OFFSETS,
                 ListOffsetsRequestData.class,

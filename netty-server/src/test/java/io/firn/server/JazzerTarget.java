@@ -9,6 +9,7 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.quota.ClientQuotas;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.OneConnection;
@@ -110,6 +111,7 @@ public final class JazzerTarget {
                         new Nodes(node),
                         ScramUsers.open(medium, own.resolve("security")),
                         null,
+                        ClientQuotas.open(medium, own.resolve("security")),
                         new AuditLog(),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(

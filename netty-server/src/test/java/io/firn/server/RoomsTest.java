@@ -74,7 +74,10 @@ class RoomsTest {
         String log = "io.firn.server.log..";
         String group = "io.firn.server.group..";
         String security = "io.firn.server.security..";
-        fromTo("io.firn.server.config..", security, wire, log, group).check(SERVER);
+        String quota = "io.firn.server.quota..";
+        String config = "io.firn.server.config..";
+        fromTo(quota, config, security, wire, log, group, "io.netty..", "org.apache..").check(SERVER);
+        fromTo(config, quota, security, wire, log, group).check(SERVER);
         fromTo(security, wire, log, group, "io.netty..").check(SERVER);
         fromTo(wire, log, group).check(SERVER);
         fromTo(log, group).check(SERVER);
@@ -131,6 +134,6 @@ class RoomsTest {
                 .anyMatch(
                         name ->
                                 name.matches(
-                                        "(io.firn.server.(security|wire|log|group)|io.netty|org.apache).*"));
+                                        "(io.firn.server.(security|quota|wire|log|group)|io.netty|org.apache).*"));
     }
 }

@@ -4,9 +4,13 @@ import io.firn.server.security.AuditLog;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData;
+import org.apache.kafka.common.message.AlterClientQuotasResponseData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
@@ -47,6 +51,7 @@ public final class AdminAudit implements ApiTable.Observer {
                     ALTER_CONFIGS,
                     INCREMENTAL_ALTER_CONFIGS,
                     ALTER_USER_SCRAM_CREDENTIALS,
+                    ALTER_CLIENT_QUOTAS,
                     CREATE_ACLS,
                     DELETE_ACLS,
                     DELETE_GROUPS,
@@ -101,6 +106,10 @@ public final class AdminAudit implements ApiTable.Observer {
             }
         } else if (response instanceof AlterUserScramCredentialsResponseData answer) {
             answer.results().forEach(each -> to.line("User:" + each.user(), each.errorCode()));
+        } else if (response instanceof AlterClientQuotasResponseData answer) {
+            if (!((AlterClientQuotasRequestData) request).validateOnly()) {
+                answer.entries().forEach(each -> to.quota(each.entity(), each.errorCode()));
+            }
         } else if (response instanceof DeleteGroupsResponseData answer) {
             answer.results().forEach(each -> to.line("Group:" + each.groupId(), each.errorCode()));
         } else if (response instanceof OffsetDeleteResponseData answer) {
@@ -159,6 +168,20 @@ public final class AdminAudit implements ApiTable.Observer {
 
         void config(byte type, String name, short error) {
             line(ConfigResource.Type.forId(type) + ":" + name, error);
+        }
+
+        void quota(List<AlterClientQuotasResponseData.EntityData> entity, short error) {
+            String names =
+                    entity.stream()
+                            .map(
+                                    each ->
+                                            each.entityType()
+                                                    + ":"
+                                                    + (each.entityName() == null
+                                                            ? "<default>"
+                                                            : each.entityName()))
+                            .collect(Collectors.joining(","));
+            line("Quota:" + names, error);
         }
 
         void acl(

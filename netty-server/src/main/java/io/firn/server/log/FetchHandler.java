@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.server.quota.ClientRates;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.concurrent.Executor;
@@ -11,15 +12,18 @@ import org.apache.kafka.common.protocol.Errors;
 public final class FetchHandler implements Handler<FetchRequestData> {
     private final FetchReader reader;
     private final Executor background;
+    private final ByteQuotas quotas;
 
     /**
      * Creates the handler.
      *
      * @param background reads data that may have to come from a disk
+     * @param rates how much of their quotas consumers have used
      */
-    public FetchHandler(ServedTopics topics, Executor background) {
+    public FetchHandler(ServedTopics topics, Executor background, ClientRates rates) {
         this.reader = new FetchReader(topics, topics.config().integer("fetch.max.bytes"));
         this.background = background;
+        this.quotas = new ByteQuotas(rates);
     }
 
     @Override
@@ -30,6 +34,11 @@ public final class FetchHandler implements Handler<FetchRequestData> {
                     new FetchResponseData().setErrorCode(Errors.FETCH_SESSION_ID_NOT_FOUND.code()));
             return;
         }
-        new FetchTask(reader, background, exchange, request).run();
+        int throttleMs = quotas.onFetch(exchange, request);
+        if (throttleMs > 0) {
+            exchange.reply(new FetchResponseData().setThrottleTimeMs(throttleMs));
+            return;
+        }
+        new FetchTask(reader, background, quotas, exchange, request).run();
     }
 }

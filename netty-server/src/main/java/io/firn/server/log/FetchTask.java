@@ -42,6 +42,7 @@ final class FetchTask {
 
     private final FetchReader reader;
     private final Executor background;
+    private final ByteQuotas quotas;
     private final Exchange exchange;
     private final FetchRequestData request;
     private final Map<ServedPartition, BatchReader> readers;
@@ -61,9 +62,14 @@ final class FetchTask {
     private boolean readAgain;
 
     FetchTask(
-            FetchReader reader, Executor background, Exchange exchange, FetchRequestData request) {
+            FetchReader reader,
+            Executor background,
+            ByteQuotas quotas,
+            Exchange exchange,
+            FetchRequestData request) {
         this.reader = reader;
         this.background = background;
+        this.quotas = quotas;
         this.exchange = exchange;
         this.request = request;
         this.access = exchange.connection().access();
@@ -165,6 +171,7 @@ final class FetchTask {
         // Where too much waits already, the client receives what there is, and asks again.
         if (enough || leftMs() <= 0 || (!watching && !exchange.park())) {
             stopWaiting();
+            quotas.onFetched(exchange, result.response(), result.bytes());
             exchange.reply(result.response());
             return;
         }

@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.server.quota.ClientRates;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import org.agrona.concurrent.EpochClock;
@@ -9,22 +10,30 @@ import org.apache.kafka.common.message.ProduceRequestData;
 public final class ProduceHandler implements Handler<ProduceRequestData> {
     private final ProduceAppender appender;
     private final DecompressionQueue decompression;
+    private final ByteQuotas quotas;
 
     /**
      * Creates the handler.
      *
      * @param clock the time for topics with {@code LogAppendTime}, in ms
      * @param decompression where batches are appended that have to be decompressed
+     * @param rates how much of their quotas producers have used
      */
-    public ProduceHandler(ServedTopics topics, EpochClock clock, DecompressionQueue decompression) {
+    public ProduceHandler(
+            ServedTopics topics,
+            EpochClock clock,
+            DecompressionQueue decompression,
+            ClientRates rates) {
         this.appender =
                 new ProduceAppender(
                         topics, clock, topics.config().flag("firn.acks1.waits.for.force"));
         this.decompression = decompression;
+        this.quotas = new ByteQuotas(rates);
     }
 
     @Override
     public void handle(Exchange exchange, ProduceRequestData request) {
-        new ProduceTask(appender, decompression, exchange, request).run();
+        int throttleMs = quotas.onProduce(exchange);
+        new ProduceTask(appender, decompression, exchange, request, throttleMs).run();
     }
 }

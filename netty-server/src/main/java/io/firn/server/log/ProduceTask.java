@@ -40,11 +40,13 @@ final class ProduceTask {
             ProduceAppender appender,
             DecompressionQueue decompression,
             Exchange exchange,
-            ProduceRequestData request) {
+            ProduceRequestData request,
+            int throttleMs) {
         this.appender = appender;
         this.decompression = decompression;
         this.exchange = exchange;
         this.request = request;
+        response.setThrottleTimeMs(throttleMs);
         for (TopicProduceData topic : request.topicData()) {
             TopicProduceResponse results =
                     new TopicProduceResponse().setName(topic.name()).setTopicId(topic.topicId());

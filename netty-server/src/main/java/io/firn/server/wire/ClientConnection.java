@@ -67,6 +67,12 @@ public interface ClientConnection {
     /** Handles requests again. */
     void unblock();
 
+    /**
+     * Reads and handles no more requests for some time, because a quota is exceeded. Those in
+     * progress are answered.
+     */
+    void throttle(long ms);
+
     /** Closes the connection because a failure cannot be reported in any other way; logs why. */
     void closeAfterFailure(String reason);
 }

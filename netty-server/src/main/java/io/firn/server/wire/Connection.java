@@ -1,7 +1,6 @@
 package io.firn.server.wire;
 
 import io.firn.server.security.Authentication;
-import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -59,11 +58,6 @@ final class Connection extends ChannelInboundHandlerAdapter
     private boolean inRead;
     private boolean unflushed;
     private boolean reported;
-
-    /** Creates a connection without encryption and authentication. */
-    Connection(ServerContext server, FrameDecoder decoder) {
-        this(server, decoder, new Authentication(ListenerSecurity.PLAIN, null));
-    }
 
     Connection(ServerContext server, FrameDecoder decoder, Authentication client) {
         this.server = server;
@@ -128,6 +122,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void throttle(long ms) {
+        requests.throttle(ms);
+    }
+
+    @Override
     public void closeAfterFailure(String reason) {
         close(reason, null);
     }
@@ -165,7 +164,9 @@ final class Connection extends ChannelInboundHandlerAdapter
         responses =
                 new ResponseQueue(context, server.answers(), this::owner, entrance.isEncrypted());
         requests = new RequestQueue(server, context, memory, responses, this::owner, this::handle);
-        timeouts = new ConnectionTimeouts(server.limits(), context.executor(), responses, this);
+        timeouts =
+                new ConnectionTimeouts(
+                        server.limits(), requests, responses, this, context.executor());
     }
 
     @Override

@@ -9,6 +9,7 @@ final class ConnectionMemory {
     private long bytes;
     private volatile int partialBytes;
     private volatile long partialSinceNs;
+    private volatile boolean paused;
     private boolean released;
 
     ConnectionMemory(MemoryBudget budget) {
@@ -28,6 +29,17 @@ final class ConnectionMemory {
         add(now - partialBytes);
         partialSinceNs = nowNs; // before the other: stalledBytes reads them in the reverse order
         partialBytes = now;
+    }
+
+    /** Until {@link #resume} nothing is read, and an incomplete request does not stall. */
+    void pause() {
+        paused = true;
+    }
+
+    /** The rest of an incomplete request is read. */
+    void resume(long nowNs) {
+        partialSinceNs = nowNs; // before the other: stalledBytes reads them in the reverse order
+        paused = false;
     }
 
     /**
@@ -54,7 +66,7 @@ final class ConnectionMemory {
      */
     int stalledBytes(long nowNs, long ms) {
         int bytes = partialBytes;
-        boolean stalled = bytes > 0 && nowNs - partialSinceNs > ms * 1_000_000;
+        boolean stalled = bytes > 0 && !paused && nowNs - partialSinceNs > ms * 1_000_000;
         return stalled && budget.isExceeded(0) ? bytes : 0;
     }
 

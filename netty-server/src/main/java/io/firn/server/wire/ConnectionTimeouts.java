@@ -12,6 +12,7 @@ final class ConnectionTimeouts {
     private static final long MAX_IDLE_NS = Long.MAX_VALUE / 4;
 
     private final EventExecutor loop;
+    private final RequestQueue requests;
     private final ResponseQueue responses;
     private final Listener listener;
     private final DeadlineTimer timer;
@@ -31,8 +32,13 @@ final class ConnectionTimeouts {
     }
 
     ConnectionTimeouts(
-            ServerLimits limits, EventExecutor loop, ResponseQueue responses, Listener listener) {
+            ServerLimits limits,
+            RequestQueue requests,
+            ResponseQueue responses,
+            Listener listener,
+            EventExecutor loop) {
         this.loop = loop;
+        this.requests = requests;
         this.responses = responses;
         this.listener = listener;
         this.timer = new DeadlineTimer(loop, this::nowNs, this::check);
@@ -72,6 +78,7 @@ final class ConnectionTimeouts {
         }
         long now = nowNs();
         boolean busy = responses.isBusy();
+        lastActivityNs = requests.endOfThrottling(lastActivityNs); // until then it had to be silent
         if (responses.isStalled(now, stallMs)) {
             listener.onWriteStall(stallMs);
         } else if (!busy && now - lastActivityNs >= idleNs) {

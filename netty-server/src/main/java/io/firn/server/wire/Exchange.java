@@ -102,6 +102,11 @@ public final class Exchange implements Steps.Request {
         return header.clientId() == null ? "" : header.clientId();
     }
 
+    /** Returns the size of the request on the wire, before it is answered. */
+    public int bytes() {
+        return frame.readableBytes();
+    }
+
     /** Returns the connection that the request came on. */
     public ClientConnection connection() {
         return connection;
@@ -330,10 +335,6 @@ public final class Exchange implements Steps.Request {
     /** Called when it is the next one to be sent. */
     void take() {
         taken = true;
-    }
-
-    boolean isAnswered() {
-        return answered;
     }
 
     ApiMessage response() {

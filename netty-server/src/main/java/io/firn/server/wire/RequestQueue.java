@@ -2,6 +2,7 @@ package io.firn.server.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,6 +28,9 @@ final class RequestQueue {
     private boolean reading = true;
     private boolean retryScheduled;
     private boolean channelClosed;
+    private boolean wasThrottled;
+    private long throttledUntilNs;
+    private Future<?> throttling;
 
     /**
      * Creates an empty queue.
@@ -78,9 +82,44 @@ final class RequestQueue {
         handleNext();
     }
 
+    /** Handles and reads no request for some time, or for longer if it was told so before. */
+    void throttle(long ms) {
+        long untilNs = nowNs() + TimeUnit.MILLISECONDS.toNanos(ms);
+        if (!wasThrottled || untilNs - throttledUntilNs > 0) {
+            wasThrottled = true;
+            throttledUntilNs = untilNs;
+        }
+        if (throttling == null && !channelClosed) {
+            memory.pause(); // an incomplete request does not stall: it must wait
+            wakeUpAfterThrottling();
+        }
+        handleNext();
+    }
+
+    private void wakeUpAfterThrottling() {
+        long leftNs = throttledUntilNs - nowNs();
+        if (leftNs > 0) {
+            throttling =
+                    ctx.executor()
+                            .schedule(this::wakeUpAfterThrottling, leftNs, TimeUnit.NANOSECONDS);
+        } else {
+            throttling = null;
+            memory.resume(nowNs());
+            handleNext();
+        }
+    }
+
+    /** Returns when the client was or will be free to go on, if that is later than a time. */
+    long endOfThrottling(long timeNs) {
+        return wasThrottled && throttledUntilNs - timeNs > 0 ? throttledUntilNs : timeNs;
+    }
+
     /** From now on handles produce requests only: what a producer has sent is stored. */
     void onChannelClosed() {
         channelClosed = true;
+        if (throttling != null) {
+            throttling.cancel(false);
+        }
         handleNext();
     }
 
@@ -120,6 +159,7 @@ final class RequestQueue {
 
     private boolean mayHandle() {
         return !blocked
+                && (throttling == null || channelClosed)
                 && responses.inFlight() < server.limits().requestsInFlight()
                 && !isAnswerMemoryExceeded()
                 && (channelClosed || ctx.channel().isWritable());

@@ -56,7 +56,7 @@ final class ResponseQueue {
 
     /** Removes the oldest request if it is answered; returns null otherwise. */
     Exchange pollAnswered() {
-        return !inFlight.isEmpty() && inFlight.peek().isAnswered() ? inFlight.poll() : null;
+        return !inFlight.isEmpty() && !inFlight.peek().isOpen() ? inFlight.poll() : null;
     }
 
     /** Gives up all requests: the connection has ended. */

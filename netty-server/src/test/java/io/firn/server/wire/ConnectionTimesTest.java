@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -24,12 +26,19 @@ class ConnectionTimesTest {
     private final MockTicker clock = Ticker.newMockTicker();
     private final ServerContext server = server();
 
-    private static ServerContext server() {
+    private long throttleMs;
+
+    private ServerContext server() {
         ApiTable table = new ApiTable();
         table.serve(
                 ApiKeys.API_VERSIONS,
                 ApiVersionsRequestData.class,
-                (exchange, request) -> exchange.reply(table.versions()));
+                (exchange, request) -> {
+                    if (throttleMs > 0) {
+                        exchange.connection().throttle(throttleMs);
+                    }
+                    exchange.reply(table.versions());
+                });
         ServerLimits limits =
                 new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, IDLE_MS, STALL_MS);
         return new ServerContext(table, limits, (key, error) -> error);
@@ -46,7 +55,11 @@ class ConnectionTimesTest {
     private EmbeddedChannel connect() {
         FrameDecoder frames = new FrameDecoder(server.limits().requestBytes());
         EmbeddedChannel channel = EmbeddedChannel.builder().ticker(clock).build();
-        channel.pipeline().addLast(frames, new Connection(server, frames));
+        channel.pipeline()
+                .addLast(
+                        frames,
+                        new Connection(
+                                server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         channel.pipeline().fireChannelActive();
         return channel;
     }
@@ -91,6 +104,46 @@ class ConnectionTimesTest {
         }
         pass(channel, IDLE_MS + 1);
         assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldReadNothingFromAThrottledConnectionAndKeepItUntilItsClientCouldGoOn() {
+        EmbeddedChannel channel = connect();
+        throttleMs = 3 * IDLE_MS;
+        ask(channel);
+        throttleMs = 0;
+        assertTrue(channel.outboundMessages().size() > 0, "answered at once");
+        channel.releaseOutbound();
+        assertFalse(channel.config().isAutoRead());
+        ask(channel); // was on its way
+        for (int i = 0; i < 5; i++) {
+            pass(channel, IDLE_MS / 2);
+            assertTrue(channel.isOpen());
+            assertFalse(channel.config().isAutoRead());
+            assertEquals(0, channel.outboundMessages().size());
+        }
+        pass(channel, IDLE_MS / 2 + 1);
+        assertTrue(channel.isOpen());
+        assertTrue(channel.config().isAutoRead());
+        assertTrue(channel.outboundMessages().size() > 0);
+        channel.releaseOutbound();
+        pass(channel, IDLE_MS - 2);
+        assertTrue(channel.isOpen());
+        pass(channel, 3);
+        assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldLeaveNothingBehindWhenAThrottledConnectionEnds() {
+        EmbeddedChannel channel = connect();
+        throttleMs = 3 * IDLE_MS;
+        ask(channel);
+        channel.releaseOutbound();
+        var unused = channel.close();
+        channel.runPendingTasks();
+        assertEquals(-1, channel.runScheduledPendingTasks());
         channel.finishAndReleaseAll();
     }
 

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
@@ -42,7 +44,11 @@ class HandlerErrorsTest {
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
         ServerContext server = new ServerContext(table, limits, (key, error) -> error);
         FrameDecoder frames = new FrameDecoder(limits.requestBytes());
-        channel.pipeline().addLast(frames, new Connection(server, frames));
+        channel.pipeline()
+                .addLast(
+                        frames,
+                        new Connection(
+                                server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         channel.pipeline().fireChannelActive();
         channel.writeInbound(channel.alloc().buffer().writeBytes(LIST_GROUPS));
     }

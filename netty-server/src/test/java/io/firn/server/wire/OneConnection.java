@@ -1,5 +1,7 @@
 package io.firn.server.wire;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -19,7 +21,11 @@ public final class OneConnection {
     public OneConnection(ServerContext server) {
         channel.config().setAllocator(allocator);
         FrameDecoder frames = new FrameDecoder(server.limits().requestBytes());
-        channel.pipeline().addLast(frames, new Connection(server, frames));
+        channel.pipeline()
+                .addLast(
+                        frames,
+                        new Connection(
+                                server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
     }
 
     /** What a server serves. */

@@ -3,6 +3,8 @@ package io.firn.server.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -37,7 +39,12 @@ final class ResponsesTest {
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
         ServerContext server = new ServerContext(table, limits, (key, error) -> error);
         FrameDecoder frames = new FrameDecoder(limits.requestBytes());
-        channel.pipeline().addLast(new CountFlushes(), frames, new Connection(server, frames));
+        channel.pipeline()
+                .addLast(
+                        new CountFlushes(),
+                        frames,
+                        new Connection(
+                                server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         channel.pipeline().fireChannelActive();
     }
 

@@ -1,0 +1,68 @@
+package io.firn.server.log;
+
+import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaKey;
+import io.firn.server.wire.Exchange;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+
+/**
+ * The quotas of producers and consumers. As in Kafka, who exceeds one is answered at once, is told
+ * for how long it is muted, and nothing more is read from its connection for that long. Used on the
+ * event loop of the request.
+ */
+final class ByteQuotas {
+    private final ClientRates rates;
+
+    ByteQuotas(ClientRates rates) {
+        this.rates = rates;
+    }
+
+    /**
+     * Records a produce request.
+     *
+     * @return for how many ms the connection is muted
+     */
+    int onProduce(Exchange exchange) {
+        return rates.isLimited(QuotaKey.PRODUCER_BYTE_RATE)
+                ? record(QuotaKey.PRODUCER_BYTE_RATE, exchange, exchange.bytes())
+                : 0;
+    }
+
+    /**
+     * Limits a fetch request to what the quota ever allows at once.
+     *
+     * @return for how many ms the connection is muted because the quota is exceeded already; the
+     *     client then receives no records
+     */
+    int onFetch(Exchange exchange, FetchRequestData request) {
+        if (!rates.isLimited(QuotaKey.CONSUMER_BYTE_RATE)) {
+            return 0;
+        }
+        String principal = exchange.connection().principal();
+        long most = rates.most(QuotaKey.CONSUMER_BYTE_RATE, principal, exchange.clientId());
+        if (most < request.maxBytes()) {
+            request.setMaxBytes((int) most);
+            request.setMinBytes((int) Math.min(request.minBytes(), most));
+        }
+        return record(QuotaKey.CONSUMER_BYTE_RATE, exchange, 0);
+    }
+
+    /** Records the records of a response, and tells the client if it exceeds the quota by them. */
+    void onFetched(Exchange exchange, FetchResponseData response, int bytes) {
+        if (bytes > 0 && rates.isLimited(QuotaKey.CONSUMER_BYTE_RATE)) {
+            response.setThrottleTimeMs(record(QuotaKey.CONSUMER_BYTE_RATE, exchange, bytes));
+        }
+    }
+
+    private int record(QuotaKey kind, Exchange exchange, long bytes) {
+        String principal = exchange.connection().principal();
+        long ms = rates.record(kind, principal, exchange.clientId(), bytes);
+        if (ms <= 0) {
+            return 0;
+        }
+        int bounded = (int) Math.min(Integer.MAX_VALUE, ms);
+        exchange.connection().throttle(bounded);
+        return bounded;
+    }
+}

@@ -1,0 +1,164 @@
+package io.firn.server.quota;
+
+import static io.firn.server.quota.QuotaKey.CONSUMER_BYTE_RATE;
+import static io.firn.server.quota.QuotaKey.PRODUCER_BYTE_RATE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.sim.SimulatedFileMedium;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which quota holds, and how long who exceeds it is muted, by a clock of the test. */
+class ClientRatesTest {
+    private static final String ANY = QuotaEntity.DEFAULT;
+    private static final Path DIRECTORY = Path.of("/server/security");
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private long nowMs = 77;
+    private ClientQuotas quotas;
+
+    private ClientRates rates(Map<QuotaEntity, Map<QuotaKey, Double>> all) throws Exception {
+        medium.createDirectories(DIRECTORY);
+        quotas = ClientQuotas.open(medium, DIRECTORY);
+        quotas.change(all);
+        return new ClientRates(quotas, () -> nowMs);
+    }
+
+    private ClientRates perSecond(double bytes) throws Exception {
+        return rates(Map.of(new QuotaEntity(ANY, null), Map.of(PRODUCER_BYTE_RATE, bytes)));
+    }
+
+    private static long produce(ClientRates rates, String user, String clientId, long bytes) {
+        return rates.record(PRODUCER_BYTE_RATE, "User:" + user, clientId, bytes);
+    }
+
+    @Test
+    void shouldLetTheMostSpecificQuotaHoldInKafkasOrder() throws Exception {
+        List<QuotaEntity> order =
+                List.of(
+                        new QuotaEntity("alice", "app"),
+                        new QuotaEntity("alice", ANY),
+                        new QuotaEntity("alice", null),
+                        new QuotaEntity(ANY, "app"),
+                        new QuotaEntity(ANY, ANY),
+                        new QuotaEntity(ANY, null),
+                        new QuotaEntity(null, "app"),
+                        new QuotaEntity(null, ANY));
+        Map<QuotaEntity, Map<QuotaKey, Double>> all = new HashMap<>();
+        List<Double> found = new ArrayList<>();
+        for (int i = order.size() - 1; i >= 0; i--) {
+            all.put(order.get(i), Map.of(PRODUCER_BYTE_RATE, i + 1.0));
+            found.add(new QuotaSnapshot(all).find(PRODUCER_BYTE_RATE, "alice", "app").perSecond());
+        }
+        assertEquals(List.of(8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0), found);
+        assertEquals(null, new QuotaSnapshot(all).find(CONSUMER_BYTE_RATE, "alice", "app"));
+    }
+
+    @Test
+    void shouldShareAQuotaAmongThoseWhoHaveTheUserOrTheClientIdOrBoth() throws Exception {
+        QuotaKey key = PRODUCER_BYTE_RATE;
+        Map<QuotaKey, Double> one = Map.of(key, 1.0);
+        assertEquals(
+                new QuotaEntity("alice", null),
+                new QuotaSnapshot(Map.of(new QuotaEntity(ANY, null), one))
+                        .find(key, "alice", "app")
+                        .sharedBy());
+        assertEquals(
+                new QuotaEntity("alice", "app"),
+                new QuotaSnapshot(Map.of(new QuotaEntity(ANY, ANY), one))
+                        .find(key, "alice", "app")
+                        .sharedBy());
+        assertEquals(
+                new QuotaEntity(null, "app"),
+                new QuotaSnapshot(Map.of(new QuotaEntity(null, ANY), one))
+                        .find(key, "alice", "app")
+                        .sharedBy());
+    }
+
+    @Test
+    void shouldMuteForTheTimeInWhichTheExcessWouldHaveBeenAllowed() throws Exception {
+        ClientRates rates = perSecond(100);
+        assertEquals(0, produce(rates, "alice", "app", 1_000)); // ten complete samples
+        assertEquals(10, produce(rates, "alice", "app", 1));
+        nowMs += 10; // the window is longer by these
+        assertEquals(0, produce(rates, "alice", "app", 0));
+        assertEquals(5_000, produce(rates, "alice", "app", 500));
+        assertEquals(0, produce(rates, "bob", "app", 1));
+    }
+
+    @Test
+    void shouldForgetWhatIsOlderThanTheWindowOneSampleAfterTheOther() throws Exception {
+        ClientRates rates = perSecond(100);
+        produce(rates, "alice", "app", 1_000);
+        nowMs += 1_000;
+        assertEquals(2_000, produce(rates, "alice", "app", 200));
+        nowMs += 9_999;
+        assertEquals(1_001, produce(rates, "alice", "app", 0)); // 1,200 in 10,999 ms
+        nowMs += 1;
+        assertEquals(0, produce(rates, "alice", "app", 800)); // 200 and 800 in 10,000 ms
+        assertEquals(10, produce(rates, "alice", "app", 1));
+        nowMs += 1_000_000;
+        assertEquals(0, produce(rates, "alice", "app", 1_000));
+    }
+
+    @Test
+    void shouldUseAChangedQuotaForWhatWasUsedBefore() throws Exception {
+        ClientRates rates = perSecond(100);
+        QuotaEntity everybody = new QuotaEntity(ANY, null);
+        assertEquals(0, produce(rates, "alice", "app", 1_000));
+        quotas.change(Map.of(everybody, Map.of(PRODUCER_BYTE_RATE, 50.0)));
+        assertEquals(10_000, produce(rates, "alice", "app", 0));
+        Map<QuotaKey, Double> none = new HashMap<>();
+        none.put(PRODUCER_BYTE_RATE, null);
+        quotas.change(Map.of(everybody, none));
+        assertFalse(rates.isLimited(PRODUCER_BYTE_RATE));
+        assertEquals(0, produce(rates, "alice", "app", 1_000_000));
+    }
+
+    @Test
+    void shouldRememberALimitedNumberOfRatesAndForgetThoseThatAreIdle() throws Exception {
+        ClientRates rates =
+                rates(Map.of(new QuotaEntity(null, ANY), Map.of(PRODUCER_BYTE_RATE, 100.0)));
+        String longName = "c".repeat(32_000);
+        for (int i = 0; i < 2 * ClientRates.MOST; i++) {
+            produce(rates, "alice", "app-" + i, 1);
+            assertTrue(rates.count() <= ClientRates.MOST);
+        }
+        assertEquals(ClientRates.MOST, rates.count());
+        nowMs += 60_000;
+        for (int i = 0; i < ClientRates.MOST; i++) {
+            produce(rates, "alice", longName + i, 1); // one rate for all of them
+        }
+        for (int i = 0; i < ClientRates.MOST / 2; i++) {
+            produce(rates, "alice", "late-" + i, 1);
+        }
+        assertEquals(ClientRates.MOST / 2 + 1, rates.count());
+    }
+
+    @Test
+    void shouldKeepQuotasOverAReopenAndAChangeThatFails() throws Exception {
+        Map<QuotaEntity, Map<QuotaKey, Double>> all =
+                Map.of(
+                        new QuotaEntity("a b=c*-/ü", ANY), Map.of(PRODUCER_BYTE_RATE, 1024.0),
+                        new QuotaEntity(null, "*"), Map.of(CONSUMER_BYTE_RATE, 1e9),
+                        new QuotaEntity(ANY, "-"), Map.of(CONSUMER_BYTE_RATE, 7.0));
+        rates(all);
+        assertEquals(all, ClientQuotas.open(medium, DIRECTORY).all());
+        Map<QuotaEntity, Map<QuotaKey, Double>> many = new HashMap<>();
+        for (int i = 0; i < ClientQuotas.MOST; i++) {
+            many.put(new QuotaEntity("user" + i, null), Map.of(PRODUCER_BYTE_RATE, 1.0));
+        }
+        assertFalse(quotas.change(many));
+        assertEquals(all, quotas.all());
+        medium.onOperation(number -> assertEquals(all, quotas.all(), "used before it is durable"));
+        assertTrue(
+                quotas.change(Map.of(new QuotaEntity("x", null), Map.of(PRODUCER_BYTE_RATE, 1.0))));
+        assertEquals(quotas.all(), ClientQuotas.open(medium, DIRECTORY).all());
+    }
+}
