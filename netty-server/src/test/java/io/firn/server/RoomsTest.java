@@ -76,7 +76,8 @@ class RoomsTest {
         String security = "io.firn.server.security..";
         String quota = "io.firn.server.quota..";
         String config = "io.firn.server.config..";
-        fromTo(quota, config, security, wire, log, group, "io.netty..", "org.apache..").check(SERVER);
+        fromTo(quota, config, security, wire, log, group, "io.netty..", "org.apache..")
+                .check(SERVER);
         fromTo(config, quota, security, wire, log, group).check(SERVER);
         fromTo(security, wire, log, group, "io.netty..").check(SERVER);
         fromTo(wire, log, group).check(SERVER);
