@@ -9,7 +9,6 @@ final class ConnectionMemory {
     private long bytes;
     private volatile int partialBytes;
     private volatile long partialSinceNs;
-    private volatile boolean paused;
     private boolean released;
 
     ConnectionMemory(MemoryBudget budget) {
@@ -31,15 +30,9 @@ final class ConnectionMemory {
         partialBytes = now;
     }
 
-    /** Until {@link #resume} nothing is read, and an incomplete request does not stall. */
-    void pause() {
-        paused = true;
-    }
-
-    /** The rest of an incomplete request is read. */
+    /** What the server has not read for a while is read again: it has not stalled meanwhile. */
     void resume(long nowNs) {
-        partialSinceNs = nowNs; // before the other: stalledBytes reads them in the reverse order
-        paused = false;
+        partialSinceNs = nowNs;
     }
 
     /**
@@ -66,7 +59,7 @@ final class ConnectionMemory {
      */
     int stalledBytes(long nowNs, long ms) {
         int bytes = partialBytes;
-        boolean stalled = bytes > 0 && !paused && nowNs - partialSinceNs > ms * 1_000_000;
+        boolean stalled = bytes > 0 && nowNs - partialSinceNs > ms * 1_000_000;
         return stalled && budget.isExceeded(0) ? bytes : 0;
     }
 

@@ -90,7 +90,6 @@ final class RequestQueue {
             throttledUntilNs = untilNs;
         }
         if (throttling == null && !channelClosed) {
-            memory.pause(); // an incomplete request does not stall: it must wait
             wakeUpAfterThrottling();
         }
         handleNext();
