@@ -230,6 +230,34 @@ firn_start_server() {
     firn_die "The server did not start."
 }
 
+# firn_make_keys DIRECTORY: a key for a server on this machine (server.p12), and its certificate for
+# clients (trusted.p12, trusted.pem); the password is changeit.
+firn_make_keys() {
+    local keytool
+    keytool=("$(dirname "$(firn_java)")/keytool" -storepass changeit -storetype PKCS12)
+    "${keytool[@]}" -genkeypair -alias server -keyalg EC -groupname secp256r1 -dname CN=localhost \
+        -ext san=ip:127.0.0.1,dns:localhost -validity 3 -keystore "$1/server.p12"
+    "${keytool[@]}" -exportcert -rfc -alias server -keystore "$1/server.p12" -file "$1/trusted.pem"
+    "${keytool[@]}" -importcert -noprompt -alias server -file "$1/trusted.pem" \
+        -keystore "$1/trusted.p12"
+}
+
+# firn_add_user DIRECTORY NAME PASSWORD: for a server that firn_start_server will start there.
+firn_add_user() {
+    "$firn_root/bin/firn-server" --override "log.dir=$1/data" --add-user "$2" <<<"$3"
+}
+
+# firn_start_secure_server DIRECTORY KEYS USER ARGUMENTS...: as firn_start_server, over TLS with
+# SCRAM-SHA-512; the user may do everything.
+firn_start_secure_server() {
+    local directory=$1 keys=$2 user=$3
+    shift 3
+    firn_start_server "$directory" --override listeners=SASL_SSL://127.0.0.1:0 \
+        --override sasl.enabled.mechanisms=SCRAM-SHA-512 --override "super.users=User:$user" \
+        --override "ssl.keystore.location=$keys/server.p12" \
+        --override ssl.keystore.password=changeit --override ssl.keystore.type=PKCS12 "$@"
+}
+
 # Stops the server that firn_start_server started, if any.
 firn_stop_server() {
     [[ -n ${firn_server:-} ]] || return 0

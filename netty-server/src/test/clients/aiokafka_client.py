@@ -9,14 +9,14 @@ import scenario
 
 def client(bootstrap, name):
     async def create():
-        admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+        admin = AIOKafkaAdminClient(**scenario.aiokafka(bootstrap))
         await admin.start()
         await admin.create_topics([NewTopic(name, scenario.PARTITIONS, 1)])
         await admin.close()
 
     async def produce(start):
         producer = aiokafka.AIOKafkaProducer(
-            bootstrap_servers=bootstrap, enable_idempotence=True, compression_type="gzip"
+            **scenario.aiokafka(bootstrap), enable_idempotence=True, compression_type="gzip"
         )
         await producer.start()
         sent = [await producer.send(name, value, key=value) for value in scenario.values(start)]
@@ -26,7 +26,7 @@ def client(bootstrap, name):
     async def consume():
         consumer = aiokafka.AIOKafkaConsumer(
             name,
-            bootstrap_servers=bootstrap,
+            **scenario.aiokafka(bootstrap),
             group_id=name,
             auto_offset_reset="earliest",
             enable_auto_commit=False,
@@ -53,7 +53,7 @@ def client(bootstrap, name):
 
 def list_topics(bootstrap, name):
     async def run():
-        consumer = aiokafka.AIOKafkaConsumer(bootstrap_servers=bootstrap)
+        consumer = aiokafka.AIOKafkaConsumer(**scenario.aiokafka(bootstrap))
         await consumer.start()
         for topic in await consumer.topics():
             print(topic)
@@ -69,7 +69,7 @@ def pattern(bootstrap, name):
 def member(bootstrap, name, topics=None):
     async def run():
         consumer = aiokafka.AIOKafkaConsumer(
-            bootstrap_servers=bootstrap,
+            **scenario.aiokafka(bootstrap),
             group_id=name,
             auto_offset_reset="earliest",
             session_timeout_ms=6000,

@@ -7,14 +7,14 @@ import scenario
 
 
 def client(bootstrap, name):
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = AdminClient({**scenario.librdkafka(bootstrap)})
     for made in admin.create_topics([NewTopic(name, scenario.PARTITIONS, 1)]).values():
         made.result(scenario.WAIT_S)
 
     def produce(start):
         failures = []
         producer = ck.Producer(
-            {"bootstrap.servers": bootstrap, "enable.idempotence": True, "compression.type": "lz4"}
+            {**scenario.librdkafka(bootstrap), "enable.idempotence": True, "compression.type": "lz4"}
         )
         for value in scenario.values(start):
             producer.produce(
@@ -27,7 +27,7 @@ def client(bootstrap, name):
     def consume():
         consumer = ck.Consumer(
             {
-                "bootstrap.servers": bootstrap,
+                **scenario.librdkafka(bootstrap),
                 "group.id": name,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
@@ -53,7 +53,7 @@ def client(bootstrap, name):
 
 
 def list_topics(bootstrap, name):
-    for topic in AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics:
+    for topic in AdminClient({**scenario.librdkafka(bootstrap)}).list_topics(timeout=10).topics:
         print(topic)
 
 
@@ -64,7 +64,7 @@ def pattern(bootstrap, name):
 def member(bootstrap, name, topics=None):
     consumer = ck.Consumer(
         {
-            "bootstrap.servers": bootstrap,
+            **scenario.librdkafka(bootstrap),
             "group.id": name,
             "auto.offset.reset": "earliest",
             "partition.assignment.strategy": "cooperative-sticky",

@@ -7,12 +7,12 @@ import scenario
 
 
 def client(bootstrap, name):
-    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    admin = KafkaAdminClient(**scenario.kafka_python(bootstrap))
     admin.create_topics([NewTopic(name, scenario.PARTITIONS, 1)])
     admin.close()
 
     def produce(start):
-        producer = kafka.KafkaProducer(bootstrap_servers=bootstrap, compression_type="gzip")
+        producer = kafka.KafkaProducer(**scenario.kafka_python(bootstrap), compression_type="gzip")
         sent = [producer.send(name, value, key=value) for value in scenario.values(start)]
         producer.flush(scenario.WAIT_S)
         for each in sent:
@@ -22,7 +22,7 @@ def client(bootstrap, name):
     def consume():
         consumer = kafka.KafkaConsumer(
             name,
-            bootstrap_servers=bootstrap,
+            **scenario.kafka_python(bootstrap),
             group_id=name,
             auto_offset_reset="earliest",
             enable_auto_commit=False,
@@ -43,7 +43,7 @@ def client(bootstrap, name):
 
 
 def list_topics(bootstrap, name):
-    consumer = kafka.KafkaConsumer(bootstrap_servers=bootstrap)
+    consumer = kafka.KafkaConsumer(**scenario.kafka_python(bootstrap))
     for topic in consumer.topics():
         print(topic)
     consumer.close()
@@ -55,7 +55,7 @@ def pattern(bootstrap, name):
 
 def member(bootstrap, name, topics=None):
     consumer = kafka.KafkaConsumer(
-        bootstrap_servers=bootstrap,
+        **scenario.kafka_python(bootstrap),
         group_id=name,
         auto_offset_reset="earliest",
         session_timeout_ms=6000,

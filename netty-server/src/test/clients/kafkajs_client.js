@@ -6,7 +6,24 @@ const PARTITIONS = 3;
 const WAIT_MS = 60_000;
 const [bootstrap, name, mode] = process.argv.slice(2);
 
-const kafka = new Kafka({ clientId: name, brokers: [bootstrap], logLevel: logLevel.ERROR });
+// As scenario.py: with SCRAM over TLS when the environment has a user.
+const user = process.env.FIRN_CLIENT_USER;
+const security = user
+  ? {
+      ssl: { ca: [require("fs").readFileSync(process.env.FIRN_CLIENT_CA)] },
+      sasl: {
+        mechanism: process.env.FIRN_CLIENT_MECHANISM.toLowerCase(),
+        username: user,
+        password: process.env.FIRN_CLIENT_PASSWORD,
+      },
+    }
+  : {};
+const kafka = new Kafka({
+  clientId: name,
+  brokers: [bootstrap],
+  logLevel: logLevel.ERROR,
+  ...security,
+});
 
 function shown(...words) {
   console.log(words.join(" "));

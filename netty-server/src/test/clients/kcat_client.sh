@@ -6,15 +6,21 @@ set -euo pipefail
 count=1000
 bootstrap=$1
 name=$2
+security=()
+if [[ -n ${FIRN_CLIENT_USER:-} ]]; then
+    security=(-X security.protocol=SASL_SSL -X "sasl.mechanism=$FIRN_CLIENT_MECHANISM"
+        -X "sasl.username=$FIRN_CLIENT_USER" -X "sasl.password=$FIRN_CLIENT_PASSWORD"
+        -X "ssl.ca.location=$FIRN_CLIENT_CA")
+fi
 case ${3:-} in
     list)
-        kcat -b "$bootstrap" -L | sed -n 's/^  topic "\(.*\)" with .*/\1/p'
+        kcat "${security[@]}" -b "$bootstrap" -L | sed -n 's/^  topic "\(.*\)" with .*/\1/p'
         exit
         ;;
     member | pattern)
         topics=$name
         [[ $3 == member ]] || topics='^snow-.*'
-        exec kcat -b "$bootstrap" -G "$name" -q -u -X auto.offset.reset=earliest \
+        exec kcat "${security[@]}" -b "$bootstrap" -G "$name" -q -u -X auto.offset.reset=earliest \
             -X session.timeout.ms=6000 -X heartbeat.interval.ms=1000 \
             -X auto.commit.interval.ms=500 -X topic.metadata.refresh.interval.ms=2000 "$topics"
         ;;
@@ -27,12 +33,12 @@ values() {
 }
 
 produce() {
-    values "$1" | kcat -b "$bootstrap" -P -t "$name" -z snappy -X acks=all
+    values "$1" | kcat "${security[@]}" -b "$bootstrap" -P -t "$name" -z snappy -X acks=all
 }
 
 # As a member of the group, to the end of every partition; kcat commits as it leaves.
 member() {
-    timeout 60 kcat -b "$bootstrap" -G "$name" -e -q -X auto.offset.reset=earliest \
+    timeout 60 kcat "${security[@]}" -b "$bootstrap" -G "$name" -e -q -X auto.offset.reset=earliest \
         -X check.crcs=true "$name" 2>"$work/errors" || { cat "$work/errors" >&2; return 1; }
 }
 
@@ -46,7 +52,7 @@ consume() {
 
 echo "version $(kcat -V | sed -n 's/^Version \([^ ]*\).*librdkafka \([0-9.]*\).*/\1 (librdkafka \2)/p')"
 produce 0
-[[ $(kcat -b "$bootstrap" -C -t "$name" -o beginning -e -q | wc -l) == "$count" ]]
+[[ $(kcat "${security[@]}" -b "$bootstrap" -C -t "$name" -o beginning -e -q | wc -l) == "$count" ]]
 echo produce
 consume 0
 echo group

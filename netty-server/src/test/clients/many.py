@@ -29,7 +29,7 @@ def crowd():
 
 
 def create(bootstrap, names):
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = AdminClient({**scenario.librdkafka(bootstrap)})
     for made in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
         made.result(WAIT_S)
 
@@ -37,7 +37,7 @@ def create(bootstrap, names):
 def fill(bootstrap, names):
     """Into each topic its name, as a record."""
     failures = []
-    producer = ck.Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True})
+    producer = ck.Producer({**scenario.librdkafka(bootstrap), "enable.idempotence": True})
     for name in names:
         producer.produce(name, name, on_delivery=lambda e, _: e and failures.append(e))
     if producer.flush(WAIT_S) or failures:

@@ -14,6 +14,8 @@ import time
 import confluent_kafka as ck
 from confluent_kafka.admin import AdminClient, NewTopic
 
+import scenario
+
 PARTITIONS = 6
 WAIT_S = 90
 
@@ -23,7 +25,7 @@ class Source(threading.Thread):
 
     def __init__(self, bootstrap, topic):
         super().__init__(daemon=True)
-        self.producer = ck.Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True})
+        self.producer = ck.Producer({**scenario.librdkafka(bootstrap), "enable.idempotence": True})
         self.topic = topic
         self.count = 0
         self.failures = []
@@ -75,7 +77,7 @@ def grows(what, member, by=100):
 
 
 def main(bootstrap, name, command):
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = AdminClient({**scenario.librdkafka(bootstrap)})
     for made in admin.create_topics([NewTopic(name, PARTITIONS, 1)]).values():
         made.result(WAIT_S)
     command = command + [bootstrap, name, "member"]

@@ -11,8 +11,13 @@ member   joins the group, prints the value of each record that it gets, commits 
          goes on until it is ended
 list     prints the name of each topic that there is
 pattern  as member, of every topic that PATTERN matches, also of those that are created meanwhile
+
+The environment says how the server is reached when FIRN_CLIENT_USER is set: by SASL_SSL, with
+FIRN_CLIENT_PASSWORD, FIRN_CLIENT_MECHANISM and FIRN_CLIENT_CA, a PEM file.
 """
 
+import os
+import ssl
 import sys
 
 COUNT = 1000
@@ -20,6 +25,46 @@ PARTITIONS = 3
 WAIT_S = 60
 PATTERN = "^snow-.*"
 REFRESH_MS = 2000  # how often a consumer by pattern looks for new topics
+
+
+USER = os.environ.get("FIRN_CLIENT_USER")
+PASSWORD = os.environ.get("FIRN_CLIENT_PASSWORD")
+MECHANISM = os.environ.get("FIRN_CLIENT_MECHANISM")
+TRUSTED = os.environ.get("FIRN_CLIENT_CA")
+
+
+def librdkafka(bootstrap):
+    """Where the server is, and how to sign in over TLS when the environment has a user."""
+    if not USER:
+        return {"bootstrap.servers": bootstrap}
+    return {
+        "bootstrap.servers": bootstrap,
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": MECHANISM,
+        "sasl.username": USER,
+        "sasl.password": PASSWORD,
+        "ssl.ca.location": TRUSTED,
+    }
+
+
+def kafka_python(bootstrap):
+    if not USER:
+        return {"bootstrap_servers": bootstrap}
+    return {
+        "bootstrap_servers": bootstrap,
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": MECHANISM,
+        "sasl_plain_username": USER,
+        "sasl_plain_password": PASSWORD,
+        "ssl_cafile": TRUSTED,
+    }
+
+
+def aiokafka(bootstrap):
+    settings = kafka_python(bootstrap)
+    if USER:
+        settings["ssl_context"] = ssl.create_default_context(cafile=settings.pop("ssl_cafile"))
+    return settings
 
 
 def values(start):

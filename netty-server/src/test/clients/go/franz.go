@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
 type franz struct{ bootstrap string }
@@ -17,6 +19,14 @@ func newFranz(bootstrap string) client { return franz{bootstrap} }
 func (franz) module() string { return "github.com/twmb/franz-go" }
 
 func (f franz) with(options ...kgo.Opt) (*kgo.Client, error) {
+	if user := os.Getenv("FIRN_CLIENT_USER"); user != "" {
+		auth := scram.Auth{User: user, Pass: os.Getenv("FIRN_CLIENT_PASSWORD")}
+		trusted, err := trusted()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, kgo.SASL(auth.AsSha512Mechanism()), kgo.DialTLSConfig(trusted))
+	}
 	return kgo.NewClient(append(options, kgo.SeedBrokers(f.bootstrap))...)
 }
 

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/xdg-go/scram"
 )
 
 type saramaClient struct{ bootstrap []string }
@@ -26,7 +28,31 @@ func config() *sarama.Config {
 	c.Consumer.Offsets.Initial = sarama.OffsetOldest
 	c.Consumer.Offsets.AutoCommit.Enable = false
 	c.Consumer.Return.Errors = true
+	if user := os.Getenv("FIRN_CLIENT_USER"); user != "" {
+		trusted, err := trusted()
+		if err != nil {
+			panic(err)
+		}
+		c.Net.TLS.Enable = true
+		c.Net.TLS.Config = trusted
+		c.Net.SASL.Enable = true
+		c.Net.SASL.User = user
+		c.Net.SASL.Password = os.Getenv("FIRN_CLIENT_PASSWORD")
+		c.Net.SASL.Mechanism = sarama.SASLTypeSCRAMSHA512
+		c.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &conversation{} }
+	}
 	return c
+}
+
+// SCRAM, which sarama leaves to its user.
+type conversation struct{ *scram.ClientConversation }
+
+func (c *conversation) Begin(user, password, authorization string) error {
+	client, err := scram.SHA512.NewClient(user, password, authorization)
+	if err == nil {
+		c.ClientConversation = client.NewConversation()
+	}
+	return err
 }
 
 func (s saramaClient) create(name string) error {
