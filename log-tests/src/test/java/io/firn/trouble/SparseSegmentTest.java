@@ -141,6 +141,40 @@ class SparseSegmentTest {
         }
     }
 
+    /** Of 48 MiB, 4 MiB are prepared at a time. */
+    @Test
+    void shouldGetABlockWhileTheSpaceOfAnotherPartitionIsPrepared() throws IOException {
+        int wanted = 48 << 20;
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(wanted)
+                        .withDurability(Durability.WRITTEN)
+                        .withPreparedBytes(wanted);
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition busy = store.createTopic("busy", options).partition(0);
+            Partition other = partition(store, Durability.WRITTEN);
+            try (Appender appender = busy.openAppender();
+                    Appender others = other.openAppender()) {
+                byte[] value = value(0, 100);
+                assertEquals(Appender.BACK_PRESSURED, appender.appendAsync(value, 0, 100));
+                assertEquals(Appender.BACK_PRESSURED, others.appendAsync(value, 0, 100));
+                AtomicInteger gotAt = new AtomicInteger(Integer.MAX_VALUE);
+                observed.whileZeros =
+                        () -> {
+                            if (other.nextOffset() == 0 && others.appendAsync(value, 0, 100) == 0) {
+                                gotAt.set(observed.pieces.get());
+                            }
+                        };
+                appender.append(value, 0, 100);
+                assertEquals(wanted / (16 * 1024), observed.pieces.get());
+                assertTrue(gotAt.get() < observed.pieces.get(), "after " + gotAt + " pieces");
+                assertEquals(1, busy.nextOffset());
+            }
+            assertWhole(other, 0, 1);
+        }
+    }
+
     /** A partition that is opened again prepares what is wanted from its first record on. */
     @Test
     void shouldKeepAsMuchPreparedAheadAsIsWanted() throws IOException {

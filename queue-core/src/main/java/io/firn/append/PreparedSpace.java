@@ -32,6 +32,10 @@ final class PreparedSpace {
     private static final int ZEROING = 2;
 
     private static final int PIECE = 256 * 1024;
+
+    /** So much is prepared in a run, so that other partitions do not wait for all of it. */
+    private static final int STEP = 4 << 20;
+
     private static final int PAGE = 4096;
 
     private final LogSegment segment;
@@ -147,33 +151,43 @@ final class PreparedSpace {
         return state.get() == WANTED;
     }
 
-    /** Prepares what was decided; what fails is left to calls. */
+    /**
+     * Prepares a step of what was decided; more is wanted then if it was not the last. What fails
+     * is left to calls.
+     */
     void prepare(boolean durably) throws IOException {
         if (!state.compareAndSet(WANTED, ZEROING)) {
             return; // the writer has taken it back
         }
         int next = WANTED; // after a failure nothing is left to do, but the next try comes later
+        boolean goesOn = false;
         try {
-            zero(durably);
-            next = IDLE;
+            goesOn = zero(durably);
+            next = goesOn ? WANTED : IDLE;
         } finally {
-            to = done;
+            if (!goesOn) {
+                to = done;
+            }
             state.set(next); // last: from now on the writer decides again
         }
     }
 
-    private void zero(boolean durably) throws IOException {
+    /** Returns whether there is more to do. */
+    private boolean zero(boolean durably) throws IOException {
+        int stop = done + Math.min(STEP, to - done);
         View view = segment.pin(); // the pages are touched
         try {
-            while (done < to && segment.endOffset == LogSegment.OPEN) {
-                int next = Math.min(to, done + PIECE);
+            while (done < stop && segment.endOffset == LogSegment.OPEN) {
+                int next = Math.min(stop, done + PIECE);
                 segment.block.prepare(done, next, durably);
                 done = next;
             }
+            return done < to && segment.endOffset == LogSegment.OPEN;
         } catch (IllegalStateException e) {
             if (segment.endOffset == LogSegment.OPEN) {
                 throw e; // otherwise it was sealed meanwhile
             }
+            return false;
         } finally {
             view.unpin();
         }

@@ -15,6 +15,7 @@ import io.firn.log.TierState;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.util.Iterator;
 
 /**
  * Reserves a partition's next block before the writer needs it, so that an append never waits for a
@@ -25,10 +26,16 @@ final class BlockSupply extends Duty implements BlockSource {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long FULL_RETRY_MS = 1_000;
 
+    /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
+    private static final int STEP = 4 << 20;
+
     private final SegmentedLog log;
     private final LogContext store;
     private final NextBlock next;
     private long lastFullMs = Long.MIN_VALUE;
+
+    /** Null when none is in progress. */
+    private Attempt attempt;
 
     BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
@@ -42,7 +49,7 @@ final class BlockSupply extends Duty implements BlockSource {
     public void supplyNow() {
         try {
             if (next.isWanted()) {
-                reserve();
+                reserve(true);
             }
         } catch (IOException | RuntimeException | InternalError e) {
             // A waiting append gets the error from its next try.
@@ -55,7 +62,7 @@ final class BlockSupply extends Duty implements BlockSource {
         if (log.state().isGone() || log.state().isPoisoned() || next.isReserved()) {
             return 0;
         }
-        if (!next.isWanted()) {
+        if (attempt == null && !next.isWanted()) {
             if (!isFillingUp()) {
                 return 0;
             }
@@ -69,8 +76,8 @@ final class BlockSupply extends Duty implements BlockSource {
                 return 0;
             }
         }
-        reserve();
-        if (!next.isReserved() && isFillingUp()) {
+        reserve(false);
+        if (attempt == null && !next.isReserved() && isFillingUp()) {
             againAt(nowMs() + FULL_RETRY_MS);
         }
         return 1;
@@ -81,26 +88,75 @@ final class BlockSupply extends Duty implements BlockSource {
         return active != null && active.written() > NextBlock.reserveAbove(active);
     }
 
-    private void reserve() throws IOException {
-        long freed = store.freedBlocks().count(); // before the tiers are asked
-        StoreFullException noRoom = null;
-        IOException broken = null;
+    /**
+     * Reserves a block; where much space is to be prepared in it, in several runs.
+     *
+     * @param atOnce whether this run has to end it
+     */
+    private void reserve(boolean atOnce) throws IOException {
+        if (attempt == null) {
+            attempt = new Attempt();
+        }
+        boolean ended = true;
         try {
-            for (TierState state : log.topic().tiersInRotation()) {
+            do {
+                ended = true; // also when it throws
+                ended = attempt.step();
+            } while (!ended && atOnce);
+        } catch (IOException | RuntimeException | InternalError e) {
+            // Whatever failed, an append may be waiting for the outcome.
+            next.refuse(new FirnException(e.getMessage(), e));
+            throw e;
+        } finally {
+            if (ended) {
+                attempt = null;
+                next.wake();
+            } else {
+                call();
+            }
+        }
+    }
+
+    /** Returns a block that is being prepared and goes to nobody; null if there is none. */
+    LogSegment withdraw() {
+        LogSegment unused = attempt == null ? null : attempt.segment;
+        attempt = null;
+        return unused;
+    }
+
+    /** A try to get a block from one of the tiers. */
+    private final class Attempt {
+        private final long freed = store.freedBlocks().count(); // before the tiers are asked
+        private final Iterator<TierState> tiers = log.topic().tiersInRotation().iterator();
+        private TierState state;
+        private LogSegment segment;
+        private StoreFullException noRoom;
+        private IOException broken;
+
+        /** Returns whether the writer has its answer; otherwise another step has to follow. */
+        boolean step() throws IOException {
+            while (segment != null || tiers.hasNext()) {
                 try {
-                    LogSegment segment = reserveIn(state.tier());
-                    state.onSuccess();
-                    if (state.index() != log.topic().tiers().get(0).index()) {
-                        state.onSpill(segment.block.usedBytes());
+                    if (segment == null) {
+                        state = tiers.next();
+                        segment = reserveSparse(state.tier());
                     }
-                    next.offer(segment);
-                    return;
+                    if (!prepare()) {
+                        return false;
+                    }
+                    offer();
+                    return true;
                 } catch (StoreFullException e) {
+                    giveBack(e);
                     state.noteError(e);
                     noRoom = noRoom == null ? e : noRoom;
                 } catch (IOException e) {
+                    giveBack(e);
                     state.onFailure(e); // the log continues in the other tiers
                     broken = broken == null ? e : broken;
+                } catch (RuntimeException | InternalError e) {
+                    giveBack(e);
+                    throw e;
                 }
             }
             if (noRoom == null) {
@@ -108,35 +164,48 @@ final class BlockSupply extends Duty implements BlockSource {
             }
             lastFullMs = nowMs();
             next.refuseAsFull(noRoom, freed);
-            store.freedBlocks().onNoRoom(this, freed);
-        } catch (IOException | RuntimeException | InternalError e) {
-            // Whatever failed, an append may be waiting for the outcome.
-            next.refuse(new FirnException(e.getMessage(), e));
-            throw e;
-        } finally {
-            next.wake();
+            store.freedBlocks().onNoRoom(BlockSupply.this, freed);
+            return true;
         }
-    }
 
-    /** With as much prepared space as the topic's options want; without it the tier is full. */
-    private LogSegment reserveIn(StorageTier tier) throws IOException {
-        LogSegment segment = reserveSparse(tier);
-        int wanted = Math.min(log.topic().options().preparedBytes(), segment.capacity);
-        if (wanted == 0 || !segment.isWrittenByCalls) {
-            return segment;
-        }
-        try {
-            segment.block.prepare(0, wanted, log.isDurable());
-            segment.preparedTo = wanted;
-            return segment;
-        } catch (IOException | RuntimeException | InternalError e) {
-            try {
-                segment.takeHold().unpin();
-                segment.block.delete(); // what the zeros took is free again
-            } catch (IOException suppressed) {
-                e.addSuppressed(suppressed);
+        private void offer() {
+            state.onSuccess();
+            if (state.index() != log.topic().tiers().get(0).index()) {
+                state.onSpill(segment.block.usedBytes());
             }
-            throw e;
+            next.offer(segment);
+        }
+
+        /**
+         * Prepares as much space as the topic's options want; without it the tier is full.
+         *
+         * @return whether there is as much
+         */
+        private boolean prepare() throws IOException {
+            int wanted = Math.min(log.topic().options().preparedBytes(), segment.capacity);
+            int from = segment.preparedTo;
+            if (from >= wanted || !segment.isWrittenByCalls) {
+                return true;
+            }
+            int to = from + Math.min(STEP, wanted - from);
+            segment.block.prepare(from, to, log.isDurable());
+            segment.preparedTo = to;
+            return to == wanted;
+        }
+
+        /** What the zeros took is free again. */
+        private void giveBack(Throwable why) {
+            if (segment == null) {
+                return;
+            }
+            LogSegment unused = segment;
+            segment = null;
+            try {
+                unused.takeHold().unpin();
+                unused.block.delete();
+            } catch (IOException suppressed) {
+                why.addSuppressed(suppressed);
+            }
         }
     }
 

@@ -145,8 +145,12 @@ public final class PartitionUpkeep implements LogEvents {
 
     /** Gives back the reserved block; there are no more appends. */
     public void dropReserved() {
-        LogSegment block = nextBlock.withdraw();
+        drop(nextBlock.withdraw());
         nextBlock.wake();
+        drop(blocks.withdraw());
+    }
+
+    private void drop(LogSegment block) {
         if (block != null) {
             block.takeHold().unpin();
             releases.later(null, block.block.tier(), block.block::delete);

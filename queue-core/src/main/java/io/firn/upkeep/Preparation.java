@@ -30,6 +30,9 @@ final class Preparation extends Duty {
         }
         try {
             appenders.prepareSpace();
+            if (appenders.isSpaceWanted()) {
+                call(); // the next step, after what others have called meanwhile
+            }
         } catch (StoreFullException e) {
             againAt(nowMs() + FULL_RETRY_MS);
         }
