@@ -136,18 +136,6 @@ class ConnectionTimesTest {
     }
 
     @Test
-    void shouldLeaveNothingBehindWhenAThrottledConnectionEnds() {
-        EmbeddedChannel channel = connect();
-        throttleMs = 3 * IDLE_MS;
-        ask(channel);
-        channel.releaseOutbound();
-        var unused = channel.close();
-        channel.runPendingTasks();
-        assertEquals(-1, channel.runScheduledPendingTasks());
-        channel.finishAndReleaseAll();
-    }
-
-    @Test
     void shouldEndAConnectionWhoseClientTakesNoAnswers() {
         EmbeddedChannel channel = connect();
         channel.pipeline().addFirst(new NoWrites());
