@@ -111,7 +111,7 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
-        if (!Files.exists(file)) {
+        if (Files.notExists(file)) {
             throw new NoSuchFileException(file.toString());
         }
         if (Files.isDirectory(file)) {
@@ -121,7 +121,7 @@ enum RealFileMedium implements FileMedium {
         try {
             return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));
         } catch (FileNotFoundException e) {
-            if (!Files.exists(file)) {
+            if (Files.notExists(file)) {
                 throw new NoSuchFileException(file.toString());
             }
             throw OutOfDescriptorsException.orSame(file, e);

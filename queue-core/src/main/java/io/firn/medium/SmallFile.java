@@ -76,9 +76,7 @@ public final class SmallFile {
     }
 
     private static byte[] readAll(FileMedium medium, Path file) throws IOException {
-        if (!medium.exists(file)) {
-            return null;
-        }
+        // Not asked first whether it exists: what cannot be looked at would seem to be absent.
         try (MediumFile in = medium.open(file, false)) {
             long size = in.size();
             if (size > MAX_BYTES) {

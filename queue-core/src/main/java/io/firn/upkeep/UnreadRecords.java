@@ -1,6 +1,7 @@
 package io.firn.upkeep;
 
 import io.firn.FirnException;
+import io.firn.RetainUntilRead;
 import io.firn.log.ReadPositions.Unread;
 import io.firn.log.SegmentedLog;
 import java.util.HashMap;
@@ -61,6 +62,7 @@ final class UnreadRecords {
     }
 
     private void report(String cursor, long from, long to) {
+        RetainUntilRead readers = log.topic().options().retainUntilRead();
         LOG.log(
                 System.Logger.Level.WARNING,
                 log
@@ -71,7 +73,10 @@ final class UnreadRecords {
                         + " to "
                         + (to - 1)
                         + ", because a limit of retainUntilRead was exceeded: "
-                        + log.topic().options().retainUntilRead());
+                        + readers.limitBytes()
+                        + " bytes, "
+                        + readers.limitMs()
+                        + " ms");
         OvertakenEvent.emit(log, cursor, from, to);
     }
 }

@@ -15,7 +15,9 @@ public final class GroupIds {
         if (id == null || id.isEmpty() || id.length() > MAX_CHARS) {
             return false;
         }
-        return StandardCharsets.UTF_8.newEncoder().canEncode(id)
+        // Ids are logged: none may look like a line of the log.
+        return id.chars().noneMatch(Character::isISOControl)
+                && StandardCharsets.UTF_8.newEncoder().canEncode(id)
                 && URLEncoder.encode(id, StandardCharsets.UTF_8).length()
                                 + 2 * id.chars().filter(c -> c == '*').count()
                         <= MAX_FILE_NAME_CHARS;
