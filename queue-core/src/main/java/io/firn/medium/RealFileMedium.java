@@ -111,7 +111,7 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
-        if (Files.notExists(file)) {
+        if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
         }
         if (Files.isDirectory(file)) {
@@ -121,7 +121,7 @@ enum RealFileMedium implements FileMedium {
         try {
             return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));
         } catch (FileNotFoundException e) {
-            if (Files.notExists(file)) {
+            if (!Files.exists(file)) {
                 throw new NoSuchFileException(file.toString());
             }
             throw OutOfDescriptorsException.orSame(file, e);

@@ -76,7 +76,9 @@ public final class SmallFile {
     }
 
     private static byte[] readAll(FileMedium medium, Path file) throws IOException {
-        // Not asked first whether it exists: what cannot be looked at would seem to be absent.
+        if (!medium.exists(file)) {
+            return null;
+        }
         try (MediumFile in = medium.open(file, false)) {
             long size = in.size();
             if (size > MAX_BYTES) {

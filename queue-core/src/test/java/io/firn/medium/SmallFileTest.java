@@ -9,7 +9,6 @@ import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Small files of keys and values. */
 class SmallFileTest {
@@ -46,17 +44,6 @@ class SmallFileTest {
         try (MediumFile file = medium.create(FILE)) {
             file.write(0, bytes, 0, bytes.length);
         }
-    }
-
-    @Test
-    void shouldNotTakeWhatCannotBeLookedAtForAbsent(@TempDir Path directory) throws IOException {
-        Path loop = directory.resolve("loop");
-        Files.createSymbolicLink(loop, loop);
-
-        assertNull(SmallFile.read(FileMedium.real(), directory.resolve("config"), "config", 3));
-        assertThrows(
-                IOException.class,
-                () -> SmallFile.read(FileMedium.real(), loop.resolve("config"), "config", 3));
     }
 
     @Test
