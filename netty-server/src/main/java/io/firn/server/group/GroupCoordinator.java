@@ -1,6 +1,7 @@
 package io.firn.server.group;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.server.config.GroupIds;
 import io.firn.server.group.Admission.JoinRequest;
 import java.io.IOException;
 import java.util.Map;
@@ -100,7 +101,7 @@ public final class GroupCoordinator {
 
     void join(JoinRequest ask, Consumer<JoinResult> reply) {
         Errors wrong = Errors.NONE;
-        if (!GroupOffsets.isGroupId(ask.groupId())) {
+        if (!GroupIds.isValid(ask.groupId())) {
             wrong = Errors.INVALID_GROUP_ID;
         } else if (!limits.allowsSession(ask.sessionMs())) {
             wrong = Errors.INVALID_SESSION_TIMEOUT;

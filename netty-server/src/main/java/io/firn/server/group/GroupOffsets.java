@@ -26,11 +26,6 @@ final class GroupOffsets {
         this.store = store;
     }
 
-    /** Returns whether a group can have this id. */
-    static boolean isGroupId(String id) {
-        return GroupIds.isValid(id);
-    }
-
     /** Returns the key of a partition in the metadata of commits. */
     static String place(Topic topic, int partition) {
         return topic.id() + "." + partition;
@@ -66,7 +61,7 @@ final class GroupOffsets {
     /** Returns the group's offsets in a topic; null if it never had any. */
     static Cursor find(Topic topic, String groupId) {
         // A query must not create the cursor.
-        return isGroupId(groupId) && topic.cursorNames().contains(groupId)
+        return GroupIds.isValid(groupId) && topic.cursorNames().contains(groupId)
                 ? topic.cursor(groupId)
                 : null;
     }

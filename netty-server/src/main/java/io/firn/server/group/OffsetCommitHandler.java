@@ -4,6 +4,7 @@ import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Topic;
+import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
@@ -49,7 +50,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         access.demand(Right.COMMIT, request.groupId());
         Errors error = Errors.INVALID_GROUP_ID;
         Group group = null;
-        if (GroupOffsets.isGroupId(request.groupId())) {
+        if (GroupIds.isValid(request.groupId())) {
             group = coordinator.findOrCreate(request.groupId(), exchange.connection().owner());
             error =
                     group == null

@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.Topic;
+import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
@@ -105,7 +106,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             }
         }
         if (asked.topics() == null) {
-            if (GroupOffsets.isGroupId(asked.groupId())) {
+            if (GroupIds.isValid(asked.groupId())) {
                 for (Topic topic : offsets.topicsOf(asked.groupId())) {
                     if (!access.has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
                         continue;
