@@ -76,9 +76,12 @@ class RoomsTest {
         String security = "io.firn.server.security..";
         String quota = "io.firn.server.quota..";
         String config = "io.firn.server.config..";
+        String state = "io.firn.server.state..";
+        fromTo(state, quota, config, security, wire, log, group, "io.netty..", "org.apache..")
+                .check(SERVER);
         fromTo(quota, config, security, wire, log, group, "io.netty..", "org.apache..")
                 .check(SERVER);
-        fromTo(config, quota, security, wire, log, group).check(SERVER);
+        fromTo(config, state, quota, security, wire, log, group).check(SERVER);
         fromTo(security, wire, log, group, "io.netty..").check(SERVER);
         fromTo(wire, log, group).check(SERVER);
         fromTo(log, group).check(SERVER);
@@ -135,6 +138,6 @@ class RoomsTest {
                 .anyMatch(
                         name ->
                                 name.matches(
-                                        "(io.firn.server.(security|quota|wire|log|group)|io.netty|org.apache).*"));
+                                        "(io.firn.server.(security|quota|state|wire|log|group)|io.netty|org.apache).*"));
     }
 }

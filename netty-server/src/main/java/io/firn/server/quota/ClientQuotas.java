@@ -1,7 +1,7 @@
 package io.firn.server.quota;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.SmallFile;
+import io.firn.server.state.StateFile;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -10,29 +10,25 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
- * The client quotas of a store, in one file that is replaced as a whole. A change is durable before
- * it is used, and before it is answered (rule O25). Thread-safe; decisions read a snapshot.
+ * The client quotas of a store. A change is durable before it is used, and before it is answered
+ * (rule O25, {@link StateFile}). Thread-safe; decisions read a snapshot.
  */
 public final class ClientQuotas {
-    private static final String MAGIC = "client-quotas";
-    private static final int VERSION = 1;
-
     /** Entities with quotas. */
     static final int MOST = 20_000;
 
     /** All of the file; it is written anew with each change. */
-    private static final int MOST_BYTES = 8 << 20;
+    private static final int MOST_CHARS = 8 << 20;
 
-    private final FileMedium medium;
-    private final Path file;
-    private volatile QuotaSnapshot snapshot;
+    private static final StateFile.Format<QuotaSnapshot> FORMAT = new Format();
 
-    private ClientQuotas(FileMedium medium, Path file, QuotaSnapshot snapshot) {
-        this.medium = medium;
+    private final StateFile<QuotaSnapshot> file;
+
+    private ClientQuotas(StateFile<QuotaSnapshot> file) {
         this.file = file;
-        this.snapshot = snapshot;
     }
 
     /**
@@ -42,22 +38,8 @@ public final class ClientQuotas {
      * @throws IOException if the file cannot be read
      */
     public static ClientQuotas open(FileMedium medium, Path directory) throws IOException {
-        Path file = directory.resolve("quotas");
-        Map<String, String> known = SmallFile.read(medium, file, MAGIC, VERSION);
-        if (known == null) {
-            return new ClientQuotas(medium, file, QuotaSnapshot.NONE);
-        }
-        Map<QuotaEntity, Map<QuotaKey, Double>> all = new HashMap<>();
-        for (Map.Entry<String, String> each : known.entrySet()) {
-            try {
-                all.put(parseEntity(each.getKey()), parseValues(each.getValue()));
-            } catch (IllegalArgumentException e) {
-                throw new IOException(
-                        file + ": '" + each.getKey() + " " + each.getValue() + "' is not a quota",
-                        e);
-            }
-        }
-        return new ClientQuotas(medium, file, new QuotaSnapshot(all));
+        return new ClientQuotas(
+                StateFile.open(medium, directory.resolve("quotas"), FORMAT, QuotaSnapshot.NONE));
     }
 
     /**
@@ -68,56 +50,96 @@ public final class ClientQuotas {
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public synchronized boolean change(Map<QuotaEntity, Map<QuotaKey, Double>> changes)
-            throws IOException {
-        Map<QuotaEntity, Map<QuotaKey, Double>> next = new HashMap<>(snapshot.all());
-        boolean grows = false;
-        for (Map.Entry<QuotaEntity, Map<QuotaKey, Double>> each : changes.entrySet()) {
-            Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
-            values.putAll(next.getOrDefault(each.getKey(), Map.of()));
-            for (Map.Entry<QuotaKey, Double> value : each.getValue().entrySet()) {
-                if (value.getValue() == null) {
-                    values.remove(value.getKey());
-                } else {
-                    values.put(value.getKey(), value.getValue());
-                    grows = true;
-                }
-            }
-            if (values.isEmpty()) {
-                next.remove(each.getKey());
-            } else {
-                next.put(each.getKey(), Map.copyOf(values));
-            }
-        }
-        if (next.equals(snapshot.all())) {
-            return true;
-        }
-        Map<String, String> lines = new HashMap<>();
-        long bytes = 0;
-        for (Map.Entry<QuotaEntity, Map<QuotaKey, Double>> each : next.entrySet()) {
-            String entity = format(each.getKey());
-            String values = format(each.getValue());
-            bytes += entity.length() + values.length() + 2;
-            lines.put(entity, values);
-        }
-        if (grows && (next.size() > MOST || bytes > MOST_BYTES)) {
-            return false;
-        }
-        SmallFile.write(medium, file, MAGIC, VERSION, lines);
-        snapshot = new QuotaSnapshot(next); // only now, by O25
-        return true;
+    public boolean change(Map<QuotaEntity, Map<QuotaKey, Double>> changes) throws IOException {
+        boolean adds =
+                changes.values().stream()
+                        .anyMatch(each -> each.values().stream().anyMatch(Objects::nonNull));
+        return file.change(before -> changed(before, changes), adds);
+    }
+
+    private static QuotaSnapshot changed(
+            QuotaSnapshot before, Map<QuotaEntity, Map<QuotaKey, Double>> changes) {
+        Map<QuotaEntity, Map<QuotaKey, Double>> next = new HashMap<>(before.all());
+        changes.forEach(
+                (entity, asked) -> {
+                    Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
+                    values.putAll(next.getOrDefault(entity, Map.of()));
+                    asked.forEach(
+                            (key, value) -> {
+                                if (value == null) {
+                                    values.remove(key);
+                                } else {
+                                    values.put(key, value);
+                                }
+                            });
+                    if (values.isEmpty()) {
+                        next.remove(entity);
+                    } else {
+                        next.put(entity, Map.copyOf(values));
+                    }
+                });
+        return next.equals(before.all()) ? before : new QuotaSnapshot(next);
     }
 
     /** Returns the quotas of each entity. */
     public Map<QuotaEntity, Map<QuotaKey, Double>> all() {
-        return snapshot.all();
+        return file.get().all();
     }
 
     QuotaSnapshot snapshot() {
-        return snapshot;
+        return file.get();
     }
 
     // ---- the file
+
+    private static final class Format implements StateFile.Format<QuotaSnapshot> {
+        @Override
+        public String magic() {
+            return "client-quotas";
+        }
+
+        @Override
+        public int version() {
+            return 1;
+        }
+
+        @Override
+        public int mostLines() {
+            return MOST;
+        }
+
+        @Override
+        public long mostChars() {
+            return MOST_CHARS;
+        }
+
+        @Override
+        public Map<String, String> format(QuotaSnapshot snapshot) {
+            Map<String, String> lines = new HashMap<>();
+            snapshot.all()
+                    .forEach(
+                            (entity, values) ->
+                                    lines.put(
+                                            ClientQuotas.format(entity),
+                                            ClientQuotas.format(values)));
+            return lines;
+        }
+
+        @Override
+        public QuotaSnapshot parse(Map<String, String> lines) {
+            Map<QuotaEntity, Map<QuotaKey, Double>> all = new HashMap<>();
+            lines.forEach(
+                    (entity, values) -> {
+                        try {
+                            all.put(parseEntity(entity), parseValues(values));
+                        } catch (IllegalArgumentException e) {
+                            throw new IllegalArgumentException(
+                                    "'" + entity + " " + values + "' is not a quota", e);
+                        }
+                    });
+            return new QuotaSnapshot(all);
+        }
+    }
 
     private static String format(QuotaEntity entity) {
         return format(entity.user()) + " " + format(entity.clientId());

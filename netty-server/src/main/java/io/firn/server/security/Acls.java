@@ -1,7 +1,7 @@
 package io.firn.server.security;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.SmallFile;
+import io.firn.server.state.StateFile;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -21,27 +21,22 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
 /**
- * The ACLs of a store, in one file that is replaced as a whole. A change is durable before it is
- * used, and before it is answered (rule O25). Thread-safe; decisions read a snapshot.
+ * The ACLs of a store. A change is durable before it is used, and before it is answered (rule O25,
+ * {@link StateFile}). Thread-safe; decisions read a snapshot.
  */
 public final class Acls {
-    private static final String MAGIC = "acls";
-    private static final int VERSION = 1;
-
     /** With the longest texts, a file of these can still be read. */
     static final int MOST = 20_000;
 
     /** All of the file; it is written anew with each change. */
-    private static final int MOST_BYTES = 8 << 20;
+    private static final int MOST_CHARS = 8 << 20;
 
-    private final FileMedium medium;
-    private final Path file;
-    private volatile AclSnapshot snapshot;
+    private static final StateFile.Format<AclSnapshot> FORMAT = new Format();
 
-    private Acls(FileMedium medium, Path file, AclSnapshot snapshot) {
-        this.medium = medium;
+    private final StateFile<AclSnapshot> file;
+
+    private Acls(StateFile<AclSnapshot> file) {
         this.file = file;
-        this.snapshot = snapshot;
     }
 
     /**
@@ -51,19 +46,50 @@ public final class Acls {
      * @throws IOException if the file cannot be read
      */
     public static Acls open(FileMedium medium, Path directory) throws IOException {
-        Path file = directory.resolve("acls");
-        Map<String, String> known = SmallFile.read(medium, file, MAGIC, VERSION);
-        Set<AclBinding> bindings = new HashSet<>();
-        if (known != null) {
-            for (String each : known.keySet()) {
+        AclSnapshot none = new AclSnapshot(Set.of());
+        return new Acls(StateFile.open(medium, directory.resolve("acls"), FORMAT, none));
+    }
+
+    private static final class Format implements StateFile.Format<AclSnapshot> {
+        @Override
+        public String magic() {
+            return "acls";
+        }
+
+        @Override
+        public int version() {
+            return 1;
+        }
+
+        @Override
+        public int mostLines() {
+            return MOST;
+        }
+
+        @Override
+        public long mostChars() {
+            return MOST_CHARS;
+        }
+
+        @Override
+        public Map<String, String> format(AclSnapshot snapshot) {
+            Map<String, String> lines = new HashMap<>();
+            snapshot.all().forEach(each -> lines.put(Acls.format(each), ""));
+            return lines;
+        }
+
+        @Override
+        public AclSnapshot parse(Map<String, String> lines) {
+            Set<AclBinding> bindings = new HashSet<>();
+            for (String each : lines.keySet()) {
                 try {
-                    bindings.add(parse(each));
+                    bindings.add(Acls.parse(each));
                 } catch (IllegalArgumentException e) {
-                    throw new IOException(file + ": '" + each + "' is not an ACL", e);
+                    throw new IllegalArgumentException("'" + each + "' is not an ACL", e);
                 }
             }
+            return new AclSnapshot(bindings);
         }
-        return new Acls(medium, file, new AclSnapshot(bindings));
     }
 
     private static String format(AclBinding binding) {
@@ -105,36 +131,24 @@ public final class Acls {
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public synchronized boolean change(Collection<AclBinding> added, Collection<AclBinding> removed)
+    public boolean change(Collection<AclBinding> added, Collection<AclBinding> removed)
             throws IOException {
-        Set<AclBinding> next = new HashSet<>(snapshot.all());
-        removed.forEach(next::remove);
-        next.addAll(added);
-        if (next.equals(snapshot.all())) {
-            return true;
-        }
-        Map<String, String> lines = new HashMap<>();
-        long bytes = 0;
-        for (AclBinding each : next) {
-            String line = format(each);
-            bytes += line.length() + 2;
-            lines.put(line, "");
-        }
-        if (!added.isEmpty() && (next.size() > MOST || bytes > MOST_BYTES)) {
-            return false;
-        }
-        SmallFile.write(medium, file, MAGIC, VERSION, lines);
-        ScramUsers.protect(file, "rw-------");
-        snapshot = new AclSnapshot(next); // only now, by O25
-        return true;
+        return file.change(
+                before -> {
+                    Set<AclBinding> next = new HashSet<>(before.all());
+                    removed.forEach(next::remove);
+                    next.addAll(added);
+                    return next.equals(before.all()) ? before : new AclSnapshot(next);
+                },
+                !added.isEmpty());
     }
 
     /** Returns the ACLs. */
     public Set<AclBinding> all() {
-        return snapshot.all();
+        return file.get().all();
     }
 
     AclSnapshot snapshot() {
-        return snapshot;
+        return file.get();
     }
 }

@@ -2,7 +2,7 @@ package io.firn.server.security;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.OpenToOthers;
-import io.firn.medium.SmallFile;
+import io.firn.server.state.StateFile;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.kafka.common.security.scram.ScramCredential;
@@ -24,14 +23,11 @@ import org.apache.kafka.common.security.scram.internals.ScramCredentialUtils;
 import org.apache.kafka.common.security.scram.internals.ScramMechanism;
 
 /**
- * The users that authenticate by SCRAM: salted and hashed passwords, in one file that is replaced
- * as a whole. A change is durable before it is used, and before it is answered (rule O25): a user
- * who was told of a new password, or of the end of an old one, can rely on it after a crash.
- * Thread-safe.
+ * The users that authenticate by SCRAM: salted and hashed passwords. A change is durable before it
+ * is used, and before it is answered (rule O25, {@link StateFile}): a user who was told of a new
+ * password, or of the end of an old one, can rely on it after a crash. Thread-safe.
  */
 public final class ScramUsers {
-    private static final String MAGIC = "scram-users";
-    private static final int VERSION = 1;
     private static final String SECRET = "secret-for-unknown-users";
     private static final int SECRET_BYTES = 32;
 
@@ -43,12 +39,20 @@ public final class ScramUsers {
 
     private static final int SALT_BITS = 130;
 
-    private final FileMedium medium;
-    private final Path file;
-    private final byte[] secret;
+    private static final StateFile.Format<State> FORMAT = new Format();
 
-    /** Replaced as a whole. */
-    private volatile Map<User, ScramCredential> users;
+    private final StateFile<State> file;
+
+    /** The users, and a secret that stays the same. */
+    private static final class State {
+        private final byte[] secret;
+        private final Map<User, ScramCredential> users;
+
+        State(byte[] secret, Map<User, ScramCredential> users) {
+            this.secret = secret;
+            this.users = Map.copyOf(users);
+        }
+    }
 
     /**
      * Whose credential it is.
@@ -58,12 +62,8 @@ public final class ScramUsers {
      */
     public record User(String name, ScramMechanism mechanism) {}
 
-    private ScramUsers(
-            FileMedium medium, Path file, byte[] secret, Map<User, ScramCredential> users) {
-        this.medium = medium;
+    private ScramUsers(StateFile<State> file) {
         this.file = file;
-        this.secret = secret;
-        this.users = users;
     }
 
     /**
@@ -77,57 +77,84 @@ public final class ScramUsers {
         OpenToOthers.warn(medium, "the directory of users", directory);
         OpenToOthers.warn(medium, "the file of users", directory.resolve("users"));
         medium.createDirectories(directory);
-        protect(directory, "rwx------");
-        Path file = directory.resolve("users");
-        Map<String, String> known = SmallFile.read(medium, file, MAGIC, VERSION);
-        if (known == null) {
-            byte[] secret = new byte[SECRET_BYTES];
-            new SecureRandom().nextBytes(secret);
-            ScramUsers none = new ScramUsers(medium, file, secret, Map.of());
-            none.write(Map.of());
-            return none;
+        closeToOthers(directory);
+        Path path = directory.resolve("users");
+        byte[] secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        State none = new State(secret, Map.of());
+        StateFile<State> file = StateFile.open(medium, path, FORMAT, none);
+        if (file.get() == none) {
+            file.write(); // the secret stays the same
         }
-        Map<User, ScramCredential> users = new HashMap<>();
-        byte[] secret = null;
-        for (Map.Entry<String, String> each : known.entrySet()) {
-            if (each.getKey().equals(SECRET)) {
-                secret = Base64.getDecoder().decode(each.getValue());
-                continue;
-            }
-            int colon = each.getKey().indexOf(':');
-            ScramMechanism mechanism =
-                    ScramMechanism.forMechanismName(each.getKey().substring(0, Math.max(0, colon)));
-            if (mechanism == null) {
-                throw new IOException(file + ": no mechanism is known for one of its users");
-            }
-            users.put(
-                    new User(each.getKey().substring(colon + 1), mechanism),
-                    ScramCredentialUtils.credentialFromString(each.getValue()));
-        }
-        if (secret == null) {
-            throw new IOException(file + ": " + SECRET + " is missing");
-        }
-        return new ScramUsers(medium, file, secret, Map.copyOf(users));
+        return new ScramUsers(file);
     }
 
     /** On a simulated medium, or another kind of file system, there is nothing to set. */
-    static void protect(Path path, String permissions) throws IOException {
-        if (Files.exists(path)
-                && Files.getFileAttributeView(path, PosixFileAttributeView.class) != null) {
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    private static void closeToOthers(Path directory) throws IOException {
+        if (Files.exists(directory)
+                && Files.getFileAttributeView(directory, PosixFileAttributeView.class) != null) {
+            Files.setPosixFilePermissions(
+                    directory, PosixFilePermissions.fromString("rwx------"));
         }
     }
 
-    private void write(Map<User, ScramCredential> now) throws IOException {
-        Map<String, String> lines = new TreeMap<>();
-        lines.put(SECRET, Base64.getEncoder().encodeToString(secret));
-        now.forEach(
-                (user, credential) ->
-                        lines.put(
-                                user.mechanism().mechanismName() + ":" + user.name(),
-                                ScramCredentialUtils.credentialToString(credential)));
-        SmallFile.write(medium, file, MAGIC, VERSION, lines);
-        protect(file, "rw-------");
+    private static final class Format implements StateFile.Format<State> {
+        @Override
+        public String magic() {
+            return "scram-users";
+        }
+
+        @Override
+        public int version() {
+            return 1;
+        }
+
+        @Override
+        public Map<String, String> format(State state) {
+            Map<String, String> lines = new HashMap<>();
+            lines.put(SECRET, Base64.getEncoder().encodeToString(state.secret));
+            state.users
+                    .forEach(
+                            (user, credential) ->
+                                    lines.put(
+                                            user.mechanism().mechanismName() + ":" + user.name(),
+                                            ScramCredentialUtils.credentialToString(credential)));
+            return lines;
+        }
+
+        @Override
+        public State parse(Map<String, String> lines) {
+            Map<User, ScramCredential> users = new HashMap<>();
+            lines.forEach(
+                    (key, value) -> {
+                        if (!key.equals(SECRET)) {
+                            users.put(user(key), credential(value));
+                        }
+                    });
+            String secret = lines.get(SECRET);
+            if (secret == null) {
+                throw new IllegalArgumentException(SECRET + " is missing");
+            }
+            return new State(Base64.getDecoder().decode(secret), users);
+        }
+
+        private static ScramCredential credential(String value) {
+            try {
+                return ScramCredentialUtils.credentialFromString(value);
+            } catch (IllegalArgumentException e) { // its message has the value
+                throw new IllegalArgumentException("the credential of a user is invalid");
+            }
+        }
+
+        private static User user(String key) {
+            int colon = key.indexOf(':');
+            ScramMechanism mechanism =
+                    ScramMechanism.forMechanismName(key.substring(0, Math.max(0, colon)));
+            if (mechanism == null) {
+                throw new IllegalArgumentException("no mechanism is known for one of its users");
+            }
+            return new User(key.substring(colon + 1), mechanism);
+        }
     }
 
     /**
@@ -137,28 +164,31 @@ public final class ScramUsers {
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public synchronized void change(Map<User, ScramCredential> changes) throws IOException {
-        Map<User, ScramCredential> next = new HashMap<>(users);
-        changes.forEach(
-                (user, credential) -> {
-                    if (credential == null) {
-                        next.remove(user);
-                    } else {
-                        next.put(user, credential);
-                    }
-                });
-        write(next);
-        users = Map.copyOf(next); // only now, by O25
+    public void change(Map<User, ScramCredential> changes) throws IOException {
+        file.change(
+                before -> {
+                    Map<User, ScramCredential> next = new HashMap<>(before.users);
+                    changes.forEach(
+                            (user, credential) -> {
+                                if (credential == null) {
+                                    next.remove(user);
+                                } else {
+                                    next.put(user, credential);
+                                }
+                            });
+                    return new State(before.secret, next);
+                },
+                false); // hasRoomFor
     }
 
     /** Returns whether there is room for so many more credentials. */
     public boolean hasRoomFor(int more) {
-        return users.size() + more <= MOST;
+        return all().size() + more <= MOST;
     }
 
     /** Returns the credentials, by user. */
     public Map<User, ScramCredential> all() {
-        return users;
+        return file.get().users;
     }
 
     /**
@@ -168,7 +198,7 @@ public final class ScramUsers {
     ScramCredential find(String name, ScramMechanism mechanism) {
         User user = new User(name, mechanism);
         ScramCredential nobodys = nobodys(user); // in each case: it takes a time
-        return users.getOrDefault(user, nobodys);
+        return all().getOrDefault(user, nobodys);
     }
 
     private ScramCredential nobodys(User user) {
@@ -188,7 +218,7 @@ public final class ScramUsers {
     private byte[] derive(String what, User user) {
         try {
             Mac mac = Mac.getInstance("HmacSHA512");
-            mac.init(new SecretKeySpec(secret, "HmacSHA512"));
+            mac.init(new SecretKeySpec(file.get().secret, "HmacSHA512"));
             String text = what + ":" + user.mechanism().mechanismName() + ":" + user.name();
             return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
         } catch (GeneralSecurityException e) {

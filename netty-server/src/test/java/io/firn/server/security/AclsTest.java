@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
-import io.firn.sim.SimulatedFileMedium;
-import io.firn.sim.Survival;
+import io.firn.medium.FileMedium;
+import io.firn.server.state.StateFileContract;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -23,12 +23,8 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 
 /** ACLs, on a medium that loses what was not forced. */
-class AclsTest {
-    private static final Path DIRECTORY = Path.of("/server/security");
-    private static final AclBinding OLD = binding("old");
+class AclsTest extends StateFileContract {
     private static final AclBinding NEW = binding("new");
-
-    private final SimulatedFileMedium medium = new SimulatedFileMedium();
 
     private static AclBinding binding(String name) {
         return new AclBinding(
@@ -37,69 +33,40 @@ class AclsTest {
                         "User:alice", "*", AclOperation.READ, AclPermissionType.ALLOW));
     }
 
-    private Acls open(SimulatedFileMedium on) throws IOException {
-        on.createDirectories(DIRECTORY);
-        return Acls.open(on, DIRECTORY);
+    private Acls open() throws IOException {
+        medium.createDirectories(DIRECTORY);
+        return Acls.open(medium, DIRECTORY);
     }
 
-    private void crash(List<SimulatedFileMedium> left) {
-        for (int seed = 0; seed < 30; seed++) {
-            left.add(medium.crash(Survival.random(seed)));
-        }
-        left.add(medium.crash(Survival.NONE));
-        left.add(medium.crash(Survival.NAMES));
-        left.add(medium.crash(Survival.BYTES));
-    }
+    @Override
+    protected Kept kept(FileMedium on) throws IOException {
+        Acls acls = Acls.open(on, DIRECTORY);
+        return new Kept() {
+            @Override
+            public Set<String> all() {
+                return acls.all().stream()
+                        .map(each -> each.pattern().name())
+                        .collect(Collectors.toSet());
+            }
 
-    /** O25: all of a change or nothing of it, and all of it once it has returned. */
-    @Test
-    void shouldHaveAChangeWholeOrNotAtAllAfterAPowerCutAndForCertainOnceItHasReturned()
-            throws IOException {
-        Acls acls = open(medium);
-        assertTrue(acls.change(List.of(OLD), List.of()));
-        List<SimulatedFileMedium> left = new ArrayList<>();
-        medium.onOperation(
-                number -> {
-                    crash(left);
-                    assertEquals(Set.of(OLD), acls.all(), "used before it is durable");
-                });
-        assertTrue(acls.change(List.of(NEW), List.of(OLD)));
-        assertFalse(left.isEmpty());
-        for (SimulatedFileMedium found : left) {
-            Set<AclBinding> there = open(found).all();
-            assertTrue(Set.of(Set.of(OLD), Set.of(NEW)).contains(there), there.toString());
-        }
-        assertEquals(Set.of(NEW), acls.all());
-        left.clear();
-        crash(left);
-        for (SimulatedFileMedium found : left) {
-            assertEquals(Set.of(NEW), open(found).all());
-        }
-    }
-
-    @Test
-    void shouldUseTheOldOnesWhenAChangeCannotBeWritten() throws IOException {
-        Acls acls = open(medium);
-        assertTrue(acls.change(List.of(OLD), List.of()));
-        int next = medium.operations() + 1;
-        medium.faults().failOperations(number -> number == next);
-        assertThrows(IOException.class, () -> acls.change(List.of(NEW), List.of(OLD)));
-        medium.faults().none();
-        assertEquals(Set.of(OLD), acls.all());
-        assertTrue(acls.change(List.of(NEW), List.of(OLD)));
-        assertEquals(Set.of(NEW), acls.all());
+            @Override
+            public void change(String added, String removed) throws IOException {
+                List<AclBinding> gone = removed == null ? List.of() : List.of(binding(removed));
+                assertTrue(acls.change(List.of(binding(added)), gone));
+            }
+        };
     }
 
     @Test
     void shouldRefuseMoreThanAFileHoldsAndStillDelete() throws IOException {
-        Acls acls = open(medium);
+        Acls acls = open();
         List<AclBinding> many = new ArrayList<>();
         for (int i = 0; i < Acls.MOST; i++) {
             many.add(binding("topic-" + i));
         }
         assertTrue(acls.change(many, List.of()));
         assertFalse(acls.change(List.of(NEW), List.of()));
-        assertEquals(Acls.MOST, open(medium).all().size());
+        assertEquals(Acls.MOST, open().all().size());
         assertTrue(acls.change(List.of(), List.of(many.get(0))));
         assertTrue(acls.change(List.of(NEW), List.of()));
         List<AclBinding> large = new ArrayList<>();

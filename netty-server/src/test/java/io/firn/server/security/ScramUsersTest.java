@@ -1,108 +1,77 @@
 package io.firn.server.security;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import io.firn.server.security.ScramUsers.User;
+import io.firn.server.state.StateFileContract;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.sim.Survival;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.common.security.scram.ScramCredential;
 import org.apache.kafka.common.security.scram.internals.ScramMechanism;
 import org.junit.jupiter.api.Test;
 
 /** Users of SCRAM, on a medium that loses what was not forced. */
-class ScramUsersTest {
-    private static final Path DIRECTORY = Path.of("/server/security");
+class ScramUsersTest extends StateFileContract {
     private static final User ALICE = new User("alice", ScramMechanism.SCRAM_SHA_256);
-    private static final User BOB = new User("bob", ScramMechanism.SCRAM_SHA_512);
 
-    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    @Override
+    protected Kept kept(FileMedium on) throws IOException {
+        ScramUsers users = ScramUsers.open(on, DIRECTORY);
+        return new Kept() {
+            @Override
+            public Set<String> all() {
+                Set<String> all = new TreeSet<>();
+                users.all()
+                        .forEach(
+                                (user, credential) -> {
+                                    assertArrayEquals(salt(user.name()), credential.salt());
+                                    all.add(user.name());
+                                });
+                return all;
+            }
 
-    private static ScramCredential credential(String salt) {
-        return new ScramCredential(
-                salt.getBytes(StandardCharsets.UTF_8), new byte[32], new byte[32], 4_096);
+            @Override
+            public void change(String added, String removed) throws IOException {
+                Map<User, ScramCredential> changes = new HashMap<>();
+                changes.put(new User(removed, ScramMechanism.SCRAM_SHA_256), null);
+                changes.put(
+                        new User(added, ScramMechanism.SCRAM_SHA_256),
+                        new ScramCredential(salt(added), new byte[32], new byte[32], 4_096));
+                users.change(changes);
+            }
+        };
     }
 
-    private static Set<String> salts(ScramUsers users) {
-        Set<String> all = new java.util.TreeSet<>();
-        users.all()
-                .forEach(
-                        (user, credential) ->
-                                all.add(
-                                        user.name()
-                                                + " "
-                                                + new String(
-                                                        credential.salt(),
-                                                        StandardCharsets.UTF_8)));
-        return all;
-    }
-
-    private static Map<User, ScramCredential> bobForAlice() {
-        Map<User, ScramCredential> changes = new HashMap<>();
-        changes.put(ALICE, null);
-        changes.put(BOB, credential("new"));
-        return changes;
-    }
-
-    private void crash(List<SimulatedFileMedium> left) {
-        for (int seed = 0; seed < 30; seed++) {
-            left.add(medium.crash(Survival.random(seed)));
-        }
-        left.add(medium.crash(Survival.NONE));
-        left.add(medium.crash(Survival.NAMES));
-        left.add(medium.crash(Survival.BYTES));
-    }
-
-    /** O25: all of a change or nothing of it, and all of it once it has returned. */
-    @Test
-    void shouldHaveAChangeWholeOrNotAtAllAfterAPowerCutAndForCertainOnceItHasReturned()
-            throws IOException {
-        ScramUsers users = ScramUsers.open(medium, DIRECTORY);
-        users.change(Map.of(ALICE, credential("old")));
-        Set<String> before = Set.of("alice old");
-        Set<String> after = Set.of("bob new");
-        List<SimulatedFileMedium> left = new ArrayList<>();
-        medium.onOperation(
-                number -> {
-                    crash(left);
-                    assertEquals(before, salts(users), "used before it is durable");
-                });
-        users.change(bobForAlice());
-        assertFalse(left.isEmpty());
-        for (SimulatedFileMedium found : left) {
-            Set<String> there = salts(ScramUsers.open(found, DIRECTORY));
-            assertTrue(Set.of(before, after).contains(there), there.toString());
-        }
-        assertEquals(after, salts(users));
-        left.clear();
-        crash(left);
-        for (SimulatedFileMedium found : left) {
-            assertEquals(after, salts(ScramUsers.open(found, DIRECTORY)));
-        }
+    private static byte[] salt(String name) {
+        return ("salt of " + name).getBytes(StandardCharsets.UTF_8);
     }
 
     @Test
-    void shouldUseTheOldOnesWhenAChangeCannotBeWritten() throws IOException {
-        ScramUsers users = ScramUsers.open(medium, DIRECTORY);
-        users.change(Map.of(ALICE, credential("old")));
-        int next = medium.operations() + 1;
-        medium.faults().failOperations(number -> number == next);
-        assertThrows(IOException.class, () -> users.change(bobForAlice()));
-        medium.faults().none();
-        assertEquals(Set.of("alice old"), salts(users));
-        users.change(bobForAlice());
-        assertEquals(Set.of("bob new"), salts(users));
+    void shouldNotShowACredentialThatCannotBeRead() throws IOException {
+        medium.createDirectories(DIRECTORY);
+        ScramUsers.open(medium, DIRECTORY);
+        Path file = DIRECTORY.resolve("users");
+        Map<String, String> lines =
+                new HashMap<>(SmallFile.read(medium, file, "scram-users", 1));
+        lines.put("SCRAM-SHA-256:alice", "salt=s3cret");
+        SmallFile.write(medium, file, "scram-users", 1, lines);
+        IOException e =
+                assertThrows(IOException.class, () -> ScramUsers.open(medium, DIRECTORY));
+        for (Throwable each = e; each != null; each = each.getCause()) {
+            assertFalse(each.toString().contains("s3cret"), each.toString());
+        }
+        assertTrue(e.getMessage().contains(file + ": "), e.getMessage());
     }
 
     @Test

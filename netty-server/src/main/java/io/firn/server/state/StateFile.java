@@ -1,0 +1,142 @@
+package io.firn.server.state;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * An immutable snapshot, and the one file that it is kept in. The file is replaced as a whole with
+ * each change. A change is durable before it is used, and before it is answered (rule O25): who was
+ * told of it can rely on it after a crash. Thread-safe; to read the snapshot costs one volatile
+ * read.
+ *
+ * @param <T> the type of the snapshot
+ */
+public final class StateFile<T> {
+    private final FileMedium medium;
+    private final Path file;
+    private final Format<T> format;
+    private volatile T snapshot;
+
+    /** Whether the file may have another content than the snapshot, because a write has failed. */
+    @GuardedBy("this")
+    private boolean uncertain;
+
+    /**
+     * How a snapshot is written.
+     *
+     * @param <T> the type of the snapshot
+     */
+    public interface Format<T> {
+
+        /** Returns one word that says what kind of file it is. */
+        String magic();
+
+        /** Returns the version of the format, 1 or greater. */
+        int version();
+
+        /** Returns the keys and values of the file. */
+        Map<String, String> format(T snapshot);
+
+        /**
+         * Returns the snapshot that was written.
+         *
+         * @throws IllegalArgumentException if it was not; the message says what is wrong
+         */
+        T parse(Map<String, String> lines);
+
+        /** Returns how many keys the file may have for a change that adds something. */
+        default int mostLines() {
+            return Integer.MAX_VALUE;
+        }
+
+        /** Returns how many characters the file may have for a change that adds something. */
+        default long mostChars() {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private StateFile(FileMedium medium, Path file, Format<T> format, T snapshot) {
+        this.medium = medium;
+        this.file = file;
+        this.format = format;
+        this.snapshot = snapshot;
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @param file its directory exists
+     * @param none the snapshot if there is no file, which is then not created
+     * @throws IOException if the file cannot be read, or contains something else
+     */
+    public static <T> StateFile<T> open(
+            FileMedium medium, Path file, Format<T> format, T none) throws IOException {
+        Map<String, String> known =
+                SmallFile.read(medium, file, format.magic(), format.version());
+        if (known == null) {
+            return new StateFile<>(medium, file, format, none);
+        }
+        try {
+            return new StateFile<>(medium, file, format, format.parse(known));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns the snapshot. */
+    public T get() {
+        return snapshot;
+    }
+
+    /**
+     * Makes a change, all of it or nothing, durably on return.
+     *
+     * @param change returns the next snapshot from the present one, or the present one itself
+     * @param adds whether it adds something, so that the limits of the format hold
+     * @return false if the file would be too large; nothing has changed
+     * @throws IOException if it could not be written; whether it is there after a restart is then
+     *     unknown, and until then the present snapshot is used
+     */
+    public synchronized boolean change(UnaryOperator<T> change, boolean adds) throws IOException {
+        T next = change.apply(snapshot);
+        if (next == snapshot && !uncertain) {
+            return true;
+        }
+        Map<String, String> lines = format.format(next);
+        if (adds && (lines.size() > format.mostLines() || chars(lines) > format.mostChars())) {
+            return false;
+        }
+        write(lines);
+        snapshot = next; // only now, by O25
+        return true;
+    }
+
+    /**
+     * Writes the file as it is; for one that has to exist.
+     *
+     * @throws IOException if it could not be written
+     */
+    public synchronized void write() throws IOException {
+        write(format.format(snapshot));
+    }
+
+    @GuardedBy("this")
+    private void write(Map<String, String> lines) throws IOException {
+        uncertain = true;
+        SmallFile.write(medium, file, format.magic(), format.version(), lines);
+        uncertain = false;
+    }
+
+    private static long chars(Map<String, String> lines) {
+        long chars = 0;
+        for (Map.Entry<String, String> each : lines.entrySet()) {
+            chars += each.getKey().length() + each.getValue().length() + 2;
+        }
+        return chars;
+    }
+}
