@@ -93,8 +93,7 @@ public final class ScramUsers {
     private static void closeToOthers(Path directory) throws IOException {
         if (Files.exists(directory)
                 && Files.getFileAttributeView(directory, PosixFileAttributeView.class) != null) {
-            Files.setPosixFilePermissions(
-                    directory, PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
         }
     }
 
@@ -113,12 +112,11 @@ public final class ScramUsers {
         public Map<String, String> format(State state) {
             Map<String, String> lines = new HashMap<>();
             lines.put(SECRET, Base64.getEncoder().encodeToString(state.secret));
-            state.users
-                    .forEach(
-                            (user, credential) ->
-                                    lines.put(
-                                            user.mechanism().mechanismName() + ":" + user.name(),
-                                            ScramCredentialUtils.credentialToString(credential)));
+            state.users.forEach(
+                    (user, credential) ->
+                            lines.put(
+                                    user.mechanism().mechanismName() + ":" + user.name(),
+                                    ScramCredentialUtils.credentialToString(credential)));
             return lines;
         }
 

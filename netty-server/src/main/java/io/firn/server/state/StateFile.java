@@ -74,10 +74,9 @@ public final class StateFile<T> {
      * @param none the snapshot if there is no file, which is then not created
      * @throws IOException if the file cannot be read, or contains something else
      */
-    public static <T> StateFile<T> open(
-            FileMedium medium, Path file, Format<T> format, T none) throws IOException {
-        Map<String, String> known =
-                SmallFile.read(medium, file, format.magic(), format.version());
+    public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)
+            throws IOException {
+        Map<String, String> known = SmallFile.read(medium, file, format.magic(), format.version());
         if (known == null) {
             return new StateFile<>(medium, file, format, none);
         }

@@ -62,12 +62,10 @@ class ScramUsersTest extends StateFileContract {
         medium.createDirectories(DIRECTORY);
         ScramUsers.open(medium, DIRECTORY);
         Path file = DIRECTORY.resolve("users");
-        Map<String, String> lines =
-                new HashMap<>(SmallFile.read(medium, file, "scram-users", 1));
+        Map<String, String> lines = new HashMap<>(SmallFile.read(medium, file, "scram-users", 1));
         lines.put("SCRAM-SHA-256:alice", "salt=s3cret");
         SmallFile.write(medium, file, "scram-users", 1, lines);
-        IOException e =
-                assertThrows(IOException.class, () -> ScramUsers.open(medium, DIRECTORY));
+        IOException e = assertThrows(IOException.class, () -> ScramUsers.open(medium, DIRECTORY));
         for (Throwable each = e; each != null; each = each.getCause()) {
             assertFalse(each.toString().contains("s3cret"), each.toString());
         }
