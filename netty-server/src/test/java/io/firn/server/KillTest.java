@@ -31,6 +31,13 @@ class KillTest {
         assertTrue(seen.startsWith("2 kills"), seen);
     }
 
+    @Test
+    void shouldKeepWhatWasAcknowledgedWhenKilledUnderChangesOfAclsUsersAndQuotas()
+            throws Exception {
+        String seen = SecurityKills.run(directory, 2, 42);
+        assertTrue(seen.startsWith("2 kills"), seen);
+    }
+
     /** The last batches of the old segment and the first of the new one, sent again. */
     @Test
     void shouldRecognizeARetriedBatchWhenKilledAfterARoll() throws Exception {

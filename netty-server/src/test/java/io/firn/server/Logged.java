@@ -36,6 +36,10 @@ final class Logged implements AutoCloseable {
         return lines.stream().anyMatch(line -> line.contains(words));
     }
 
+    long count(String words) {
+        return lines.stream().filter(line -> line.contains(words)).count();
+    }
+
     @Override
     public void close() {
         logger.removeHandler(handler);

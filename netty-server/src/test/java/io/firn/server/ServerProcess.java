@@ -17,13 +17,20 @@ final class ServerProcess implements AutoCloseable {
             Pattern.compile("Serving .* on [^ ]*:(\\d+) after (\\d+) ms\\.");
 
     private final Path directory;
+    private final String protocol;
     private final Map<String, String> settings;
     private Process process;
     private int port;
     private long startMs;
 
     ServerProcess(Path directory, Map<String, String> settings) throws IOException {
+        this(directory, "PLAINTEXT", settings);
+    }
+
+    ServerProcess(Path directory, String protocol, Map<String, String> settings)
+            throws IOException {
         this.directory = directory;
+        this.protocol = protocol;
         this.settings = settings;
         start();
     }
@@ -41,7 +48,7 @@ final class ServerProcess implements AutoCloseable {
                                 System.getProperty("java.class.path"),
                                 ServerMain.class.getName(),
                                 "--override",
-                                "listeners=PLAINTEXT://127.0.0.1:" + port,
+                                "listeners=" + protocol + "://127.0.0.1:" + port,
                                 "--override",
                                 "log.dir=" + directory));
         settings.forEach((key, value) -> command.addAll(List.of("--override", key + "=" + value)));

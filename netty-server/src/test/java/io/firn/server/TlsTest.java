@@ -335,6 +335,12 @@ class TlsTest {
         }
     }
 
+    @Test
+    void shouldLoseNoConnectionAndNoRecordWhileCertificatesChangeUnderLoad() throws Exception {
+        String seen = Rotations.run(directory, 4);
+        assertTrue(seen.startsWith("4 rotations, 1 of them broken"), seen);
+    }
+
     // ---- peers that do not play by the rules
 
     @Test
