@@ -44,6 +44,8 @@ final class TestKeys {
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "keytool")
                                         .toString(),
+                                "-J-XX:TieredStopAtLevel=1",
+                                "-J-XX:+UseSerialGC",
                                 "-genkeypair",
                                 "-alias",
                                 ALIAS,

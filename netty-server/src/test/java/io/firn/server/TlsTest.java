@@ -379,7 +379,10 @@ class TlsTest {
     @Test
     void shouldLetInAClientBesideAThousandThatAreSilent() throws Exception {
         Map<String, String> few =
-                Map.of("max.connections", "100", "firn.authentication.timeout.ms", "600000");
+                Map.of(
+                        "max.connections", "100",
+                        "firn.authentication.timeout.ms", "600000",
+                        "socket.listen.backlog.size", "1000"); // else many try again after 1 s
         Deque<Socket> silent = new ArrayDeque<>();
         try (Running running = start(few)) {
             try {
