@@ -36,6 +36,10 @@ import org.openjdk.jmh.infra.BenchmarkParams;
  * The calls of one interface, un-forced: written by a method writer, and read by a method reader.
  * Both systems have the same interface, the same arguments, their defaults, and an empty file
  * system in memory; neither has its pages present, and both logs grow while they are written.
+ *
+ * <p>A log that grows for seconds comes to memory that this virtual machine has never had, whose
+ * price is the host's. {@link #writeLogs} therefore writes logs of a limited size one after another,
+ * each to the memory of the one before.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -60,6 +64,9 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public class MethodBenchmark {
     private static final int LIMIT = 64;
     private static final int RECORDS = 1 << 20;
+
+    /** The calls in each log of {@link #writeLogs}. */
+    private static final int IN_LOG = 2_000_000;
 
     /** What is written. */
     public interface Orders {
@@ -143,6 +150,10 @@ public class MethodBenchmark {
     @Param({"place", "fill"})
     public String method;
 
+    /** What Firn's topic has prepared ahead, in MiB; 0 is the default. */
+    @Param("0")
+    public int preparedMib;
+
     private final Order order = new Order();
     private final Sums sums = new Sums();
     private Path directory;
@@ -154,9 +165,7 @@ public class MethodBenchmark {
     /** Opens the log, and fills it if it is to be read. */
     @Setup(Level.Trial)
     public void open(BenchmarkParams benchmark) throws IOException {
-        directory = Places.make(dir);
-        log = system == System.FIRN ? new Firn(directory, sums) : new Chronicle(directory, sums);
-        orders = log.writer();
+        openLog();
         places = method.equals("place");
         order.account = 4711;
         order.instrument = 815;
@@ -167,11 +176,32 @@ public class MethodBenchmark {
         }
     }
 
+    private void openLog() throws IOException {
+        directory = Places.make(dir);
+        log =
+                system == System.FIRN
+                        ? new Firn(directory, sums, preparedMib)
+                        : new Chronicle(directory, sums);
+        orders = log.writer();
+    }
+
     /** Deletes the log. */
     @TearDown(Level.Trial)
     public void close() {
         log.close();
         Places.delete(directory);
+    }
+
+    /** Makes {@link #writeLogs} begin with an empty log each time. */
+    @State(Scope.Benchmark)
+    public static class EmptyLog {
+        /** Replaces the log. */
+        @Setup(Level.Invocation)
+        public void open(MethodBenchmark benchmark) throws IOException {
+            benchmark.close();
+            benchmark.openLog();
+            benchmark.write(); // files are there
+        }
     }
 
     /** Writes one call. */
@@ -185,6 +215,15 @@ public class MethodBenchmark {
             orders.place(order);
         } else {
             orders.fill(id, id * 0.5, (int) (id & 0xff));
+        }
+    }
+
+    /** Writes two million calls to an empty log. */
+    @Benchmark
+    @OperationsPerInvocation(IN_LOG)
+    public void writeLogs(EmptyLog empty) {
+        for (int i = 0; i < IN_LOG; i++) {
+            write();
         }
     }
 
@@ -202,9 +241,12 @@ public class MethodBenchmark {
         private final BytesTailer tailer;
         private final io.firn.bytes.MethodReader reader;
 
-        Firn(Path directory, Orders target) {
+        Firn(Path directory, Orders target, int preparedMib) {
             store = LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open();
-            TopicOptions options = TopicOptions.defaults().withDurability(Durability.WRITTEN);
+            TopicOptions options =
+                    TopicOptions.defaults()
+                            .withDurability(Durability.WRITTEN)
+                            .withPreparedBytes(preparedMib << 20);
             Partition partition = store.createTopic("orders", options).partition(0);
             appender = BytesAppender.of(partition.openAppender());
             tailer = BytesTailer.of(partition.openTailer());
