@@ -26,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * hour here, so nobody learns from them.
  */
 class PublishedEndsTest {
+    private static final Duration FOR_EVER = Duration.ofDays(1);
+
     @TempDir private Path directory;
     private final ObservedMedium writers = new ObservedMedium();
     private LogStore writer;
@@ -219,6 +223,66 @@ class PublishedEndsTest {
             appender.append(bytes("a"));
             appender.append(bytes("b"));
             Stores.await("the listener to be told", () -> seen.get() == 2);
+        }
+    }
+
+    @Test
+    void shouldEndTheLongWaitOfATailerWhenThereIsARecordOrNoTopicOrNoStore() throws Exception {
+        TopicOptions options = lazy().withPartitions(3);
+        Topic topic = writer.createTopic("t", options);
+        writer.createTopic("deleted", options);
+        reader = Stores.at(directory).readOnly().open();
+        Waiting one = new Waiting(reader.openTopic("t").partition(1).openTailer());
+        Waiting all = new Waiting(reader.openTopic("t").openTailer());
+        Waiting deleted = new Waiting(reader.openTopic("deleted").openTailer());
+        Waiting none = new Waiting(reader.openTopic("t").partition(0).openTailer());
+        for (Waiting each : List.of(one, all, deleted, none)) {
+            Stores.await("it to wait long", each::waitsLong);
+        }
+
+        try (Appender appender = topic.partition(1).openAppender()) {
+            appender.append(bytes("a"));
+        }
+        writer.deleteTopic("deleted");
+
+        assertEquals("1", one.outcome());
+        assertEquals("1", all.outcome());
+        assertEquals("UnknownTopicException", deleted.outcome());
+        assertTrue(none.waitsLong());
+
+        reader.close();
+
+        assertEquals("ClosedException", none.outcome());
+    }
+
+    /** A thread in a poll without end. */
+    private static final class Waiting {
+        private final AtomicReference<String> outcome = new AtomicReference<>();
+        private final Thread thread;
+
+        Waiting(Tailer tailer) {
+            thread =
+                    new Thread(
+                            () -> {
+                                try {
+                                    outcome.set("" + tailer.forEach(r -> {}, 10, FOR_EVER));
+                                } catch (RuntimeException e) {
+                                    outcome.set(e.getClass().getSimpleName());
+                                }
+                            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        /** Whether another thread looks for it. */
+        boolean waitsLong() {
+            Object parkedAt = LockSupport.getBlocker(thread);
+            return parkedAt != null && parkedAt.getClass().getSimpleName().equals("LongWaits");
+        }
+
+        String outcome() throws InterruptedException {
+            thread.join(30_000);
+            return outcome.get();
         }
     }
 

@@ -30,6 +30,7 @@ public final class Background {
     private final CachedClock cachedClock;
     private final Attempts attempts;
     private final BackOff following;
+    private final LongWaits longWaits = new LongWaits();
     private final Workers forcers;
     private final Workers tidiers;
     private final Agenda forcing;
@@ -114,6 +115,11 @@ public final class Background {
         return attempts;
     }
 
+    /** In a store that only reads, the tailers that have waited long. */
+    public LongWaits longWaits() {
+        return longWaits;
+    }
+
     private void wake() {
         forcers.wakeOne();
         tidiers.wakeOne();
@@ -173,6 +179,7 @@ public final class Background {
     }
 
     private int follow() {
+        longWaits.look();
         if (following.leftNs() > 0) {
             return 0;
         }
@@ -190,7 +197,11 @@ public final class Background {
 
         @Override
         public void idle() {
-            long ns = Math.max(following.leftNs(), followed.untilLookNs());
+            // While tailers wait long it wakes for them, and other looks share these wake-ups.
+            long ns =
+                    longWaits.isEmpty()
+                            ? Math.max(following.leftNs(), followed.untilLookNs())
+                            : longWaits.untilLookNs();
             LockSupport.parkNanos(Math.min(LONGEST_FOLLOWER_REST_NS, ns));
         }
 
@@ -219,6 +230,7 @@ public final class Background {
     /** Ends the threads: each of them after the duty that it is in. */
     public void close() {
         boolean interrupted = Thread.interrupted();
+        longWaits.close();
         if (follower != null) {
             follower.end();
             interrupted |= follower.join();

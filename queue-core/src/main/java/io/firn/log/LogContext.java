@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.background.Attempts;
 import io.firn.background.Background;
 import io.firn.background.Duties;
+import io.firn.background.LongWaits;
 import io.firn.background.TailerRest;
 import io.firn.ends.EndsFile;
 import io.firn.metadata.Findings;
@@ -151,9 +152,11 @@ public final class LogContext {
         return background.invoke();
     }
 
-    /** In a read-only store, how a tailer waits: nobody wakes it. */
-    public IdleStrategy newTailerRest() {
-        return config.idleStrategy() == null ? new TailerRest() : config.idleStrategy().get();
+    /** In a read-only store, how a tailer waits for news: nobody wakes it. */
+    public IdleStrategy newTailerRest(LongWaits.News news) {
+        return config.idleStrategy() == null
+                ? new TailerRest(background.longWaits(), news)
+                : config.idleStrategy().get();
     }
 
     /** In a read-only store: looks for what another process has written. */

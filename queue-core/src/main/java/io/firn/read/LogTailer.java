@@ -7,6 +7,7 @@ import io.firn.Record;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
+import io.firn.background.LongWaits;
 import io.firn.background.Signal;
 import io.firn.background.TailerRest;
 import io.firn.log.SegmentedLog;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -49,14 +51,14 @@ public final class LogTailer implements Tailer {
      * @param lookAgain makes a read-only store look for what the writing process has changed
      * @param doWork does the store's background work while this tailer waits; null if the store has
      *     threads for that
-     * @param rest how it waits when nobody in this process wakes it; null if somebody does
+     * @param newRest makes how it waits when nobody in this process wakes it; null if somebody does
      * @param checkCursor throws when a cursor is another topic's
      */
     public LogTailer(
             List<SegmentedLog> logs,
             Runnable lookAgain,
             Runnable doWork,
-            IdleStrategy rest,
+            Function<LongWaits.News, IdleStrategy> newRest,
             Consumer<Cursor> checkCursor) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
@@ -67,7 +69,7 @@ public final class LogTailer implements Tailer {
         this.published = logs.size() == 1 ? logs.get(0).published() : tailers.published();
         this.lookAgain = lookAgain;
         this.doWork = doWork;
-        this.rest = rest;
+        this.rest = newRest == null ? null : newRest.apply(this::hasNews);
         this.checkCursor = checkCursor;
         this.unread = new Unread(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
         if (readers.length > 1) {
@@ -178,6 +180,21 @@ public final class LogTailer implements Tailer {
             rest.reset();
         }
         return taken;
+    }
+
+    /** Whether a poll would do something; for any thread while this tailer waits. */
+    private boolean hasNews() {
+        for (RecordReader reader : readers) {
+            SegmentedLog log = reader.log();
+            log.ends().catchUp();
+            long offset = reader.offset();
+            if (offset < log.visibleOffset()
+                    || offset < log.logStartOffset()
+                    || log.state().isGone()) {
+                return true;
+            }
+        }
+        return closed;
     }
 
     /** Its pauses grow until records come, in this call or a later one. */

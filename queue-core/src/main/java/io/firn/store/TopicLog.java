@@ -191,7 +191,7 @@ final class TopicLog implements Topic {
                 logs,
                 store::lookAgain,
                 store.isInvoker() ? store::invoke : null,
-                store.isReadOnly() ? store.newTailerRest() : null,
+                store.isReadOnly() ? store::newTailerRest : null,
                 cursors::checkOwn);
     }
 

@@ -1,0 +1,160 @@
+package io.firn.background;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The tailers of a read-only store that have waited long for records. Nobody in this process wakes
+ * them, and a thread that wakes by itself a hundred times a second costs more than its looks: one
+ * thread looks for all of them. Thread-safe.
+ */
+public final class LongWaits {
+    private static final long LOOK_EVERY_NS = 10_000_000;
+
+    /** Looks take at most this part of the time, where there is much to look at. */
+    private static final int COST_SHARE = 400;
+
+    private static final long LONGEST_PAUSE_NS = 100_000_000;
+
+    /** A tailer looks for itself after this time, should the thread that looks have ended. */
+    private static final long BY_ITSELF_NS = 60_000_000_000L;
+
+    @GuardedBy("this")
+    private Place first;
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    private volatile boolean isEmpty = true;
+
+    /** The thread that looks; null before its first look. */
+    private volatile Thread looker;
+
+    private volatile long nextNs;
+
+    /** What a tailer waits for. */
+    public interface News {
+        /**
+         * Whether a poll would find something, also an error; called by the thread that looks, at
+         * the latest when the wait ends.
+         */
+        boolean isThere();
+    }
+
+    /** A tailer's place in the list, used again for each of its waits. */
+    public static final class Place {
+        private final News news;
+        private Thread waiting;
+        private Place before;
+        private Place after;
+
+        /** Creates the place of a tailer. */
+        public Place(News news) {
+            this.news = news;
+        }
+    }
+
+    // ---- tailers
+
+    /**
+     * Waits until there is news, the time is over or the thread is interrupted; or shorter.
+     *
+     * @param place of the caller's tailer
+     */
+    void await(Place place, long mostNs) {
+        boolean isFirst = isEmpty;
+        if (!enter(place)) {
+            return;
+        }
+        try {
+            if (isFirst) {
+                LockSupport.unpark(looker); // it may rest for longer
+            }
+            // After it is in the list: what comes from now on is seen by the thread that looks.
+            if (!place.news.isThere()) {
+                LockSupport.parkNanos(this, Math.min(mostNs, BY_ITSELF_NS));
+            }
+        } finally {
+            leave(place);
+        }
+    }
+
+    private synchronized boolean enter(Place place) {
+        if (closed) {
+            return false;
+        }
+        place.waiting = Thread.currentThread();
+        place.before = null;
+        place.after = first;
+        if (first != null) {
+            first.before = place;
+        }
+        first = place;
+        isEmpty = false;
+        return true;
+    }
+
+    private synchronized void leave(Place place) {
+        if (place.before == null) {
+            first = place.after;
+        } else {
+            place.before.after = place.after;
+        }
+        if (place.after != null) {
+            place.after.before = place.before;
+        }
+        place.waiting = null;
+        isEmpty = first == null;
+    }
+
+    // ---- the thread that looks
+
+    /** Whether no tailer waits long. */
+    boolean isEmpty() {
+        return isEmpty;
+    }
+
+    /** The time until the next look, in ns. */
+    long untilLookNs() {
+        return nextNs - System.nanoTime();
+    }
+
+    /** Looks for all, if it is time, and wakes those that have news. */
+    void look() {
+        looker = Thread.currentThread();
+        if (isEmpty) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (now - nextNs < 0) {
+            return;
+        }
+        wake(false);
+        long cost = System.nanoTime() - now;
+        nextNs = now + Math.min(LONGEST_PAUSE_NS, Math.max(LOOK_EVERY_NS, COST_SHARE * cost));
+    }
+
+    private synchronized void wake(boolean all) {
+        for (Place place = first; place != null; place = place.after) {
+            if (all || isNewsThere(place.news)) {
+                LockSupport.unpark(place.waiting);
+            }
+        }
+    }
+
+    private static boolean isNewsThere(News news) {
+        try {
+            return news.isThere();
+        } catch (RuntimeException | InternalError e) {
+            return true; // its own poll will throw it
+        }
+    }
+
+    /** Ends all waits; from now on none begins. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        wake(true);
+    }
+}
