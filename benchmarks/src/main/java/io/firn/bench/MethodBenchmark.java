@@ -38,8 +38,8 @@ import org.openjdk.jmh.infra.BenchmarkParams;
  * system in memory; neither has its pages present, and both logs grow while they are written.
  *
  * <p>A log that grows for seconds comes to memory that this virtual machine has never had, whose
- * price is the host's. {@link #writeLogs} therefore writes logs of a limited size one after another,
- * each to the memory of the one before.
+ * price is the host's. {@link #writeLogs} therefore writes logs of a limited size one after
+ * another, each to the memory of the one before.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
