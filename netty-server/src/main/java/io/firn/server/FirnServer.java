@@ -13,6 +13,8 @@ import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
+import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
 import io.firn.server.security.Acls;
@@ -81,13 +83,15 @@ public final class FirnServer implements AutoCloseable {
                         config, users, threads.handshakes(), accessControl(builder, acls), audit);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
+        ClientRates rates =
+                new ClientRates(ClientQuotas.open(medium, secrets), windows(config));
         ServedApis apis =
                 new ServedApis(
                         topics,
                         nodes,
                         users,
                         acls,
-                        ClientQuotas.open(medium, secrets),
+                        rates,
                         audit,
                         threads.executors());
         this.groups =
@@ -99,7 +103,8 @@ public final class FirnServer implements AutoCloseable {
                         directory.resolve("groups"),
                         threads.groups());
         apis.serveGroups(groups);
-        this.context = new ServerContext(apis.table(), limits(config), new ErrorMapper());
+        this.context = new ServerContext(
+                        apis.table(), limits(config), new ErrorMapper(), rates::recordConnection);
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
@@ -215,6 +220,14 @@ public final class FirnServer implements AutoCloseable {
                 descriptors.connectionsPerAddress(),
                 config.number("connections.max.idle.ms"),
                 config.number("firn.write.stall.ms"));
+    }
+
+    private static QuotaWindows windows(ServerConfig config) {
+        return new QuotaWindows(
+                config.integer("quota.window.num"),
+                1_000L * config.integer("quota.window.size.seconds"),
+                config.integer("controller.quota.window.num"),
+                1_000L * config.integer("controller.quota.window.size.seconds"));
     }
 
     private void releaseDeletedTopics() {

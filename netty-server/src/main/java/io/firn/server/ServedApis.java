@@ -20,7 +20,6 @@ import io.firn.server.log.QuotaAdmin;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
 import io.firn.server.log.UserAdmin;
-import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
@@ -71,6 +70,7 @@ final class ServedApis {
     private final ApiTable table;
     private final Executors threads;
     private final ClientRates rates;
+    private final AdminAudit audit;
 
     /**
      * The threads for each kind of work, so that none waits for another.
@@ -92,23 +92,25 @@ final class ServedApis {
      * Serves everything but groups.
      *
      * @param acls null if decisions are not made by ACLs
+     * @param rates the quotas, and how much clients have used of them
      */
     ServedApis(
             ServedTopics topics,
             Nodes nodes,
             ScramUsers users,
             Acls acls,
-            ClientQuotas quotas,
+            ClientRates rates,
             AuditLog audit,
             Executors threads) {
         this.threads = threads;
-        this.rates = new ClientRates(quotas);
-        this.table = new ApiTable(new AdminAudit(audit));
+        this.rates = rates;
+        this.audit = new AdminAudit(audit);
+        this.table = new ApiTable(this.audit);
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);
         serveUsers(new UserAdmin(users), threads.admin());
         serveAcls(new AclAdmin(acls), threads.admin());
-        serveQuotas(new QuotaAdmin(quotas), threads.admin());
+        serveQuotas(new QuotaAdmin(rates.quotas()), threads.admin());
         serveLog(topics, nodes);
         serveAdmin(topics, threads.admin());
         serveDescriptions(topics, nodes, threads.admin());
@@ -228,7 +230,7 @@ final class ServedApis {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
-                new MetadataHandler(topics, nodes, threads.admin()));
+                new MetadataHandler(topics, nodes, threads.admin(), rates, audit));
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,
@@ -254,12 +256,12 @@ final class ServedApis {
     }
 
     private void serveAdmin(ServedTopics topics, Executor background) {
-        TopicAdmin admin = new TopicAdmin(topics);
+        TopicAdmin admin = new TopicAdmin(topics, rates);
         table.serve(
                 ApiKeys.CREATE_TOPICS,
                 CreateTopicsRequestData.class,
                 background,
-                new CreateTopicsHandler(topics));
+                new CreateTopicsHandler(topics, rates));
         table.serve(
                 ApiKeys.DELETE_TOPICS, DeleteTopicsRequestData.class, background, admin::delete);
         table.serve(

@@ -10,6 +10,8 @@ import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
+import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.wire.OneConnection;
@@ -111,7 +113,9 @@ public final class JazzerTarget {
                         new Nodes(node),
                         ScramUsers.open(medium, own.resolve("security")),
                         null,
-                        ClientQuotas.open(medium, own.resolve("security")),
+                        new ClientRates(
+                                ClientQuotas.open(medium, own.resolve("security")),
+                                QuotaWindows.DEFAULT),
                         new AuditLog(),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
         apis.serveGroups(

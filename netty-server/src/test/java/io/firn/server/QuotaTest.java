@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -21,17 +23,31 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
-import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsResponseData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.quota.ClientQuotaAlteration.Op;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.apache.kafka.common.quota.ClientQuotaFilter;
 import org.apache.kafka.common.quota.ClientQuotaFilterComponent;
@@ -123,14 +139,22 @@ class QuotaTest {
         try (Running running = new Running(directory);
                 Admin admin = running.admin()) {
             assertRefused(admin, entity("alice", null), "request_percentage", 10.0);
-            assertRefused(admin, entity("alice", null), "controller_mutation_rate", 10.0);
+            assertRefused(admin, entity("alice", null), "controller_mutation_rate", 0.0);
+            assertRefused(admin, entity("alice", null), "controller_mutation_rate", Double.NaN);
+            assertRefused(admin, entity("alice", null), "connection_creation_rate", 10.0);
             assertRefused(admin, entity("alice", null), "producer_bite_rate", 10.0);
             assertRefused(admin, entity("alice", null), "producer_byte_rate", 0.0);
             assertRefused(admin, entity("alice", null), "producer_byte_rate", 1.5);
             assertRefused(admin, entity("alice", null), "producer_byte_rate", Double.NaN);
+            for (String wrong : List.of("localhost", "127.0.0", "1.2.3.4.5", "::g", "")) {
+                assertRefused(admin, ip(wrong), "connection_creation_rate", 10.0);
+            }
+            assertRefused(admin, ip("127.0.0.1"), "producer_byte_rate", 10.0);
+            assertRefused(admin, ip("127.0.0.1"), "connection_creation_rate", 1.5);
+            assertRefused(admin, ip("127.0.0.1"), "connection_creation_rate", 3e9);
             assertRefused(
                     admin,
-                    new ClientQuotaEntity(Map.of("ip", "127.0.0.1")),
+                    new ClientQuotaEntity(Map.of("ip", "127.0.0.1", "user", "alice")),
                     "connection_creation_rate",
                     10.0);
             assertRefused(
@@ -139,6 +163,236 @@ class QuotaTest {
                     "producer_byte_rate",
                     10.0);
             assertEquals(Map.of(), all(admin));
+        }
+    }
+
+    private static ClientQuotaEntity ip(String address) {
+        Map<String, String> name = new HashMap<>();
+        name.put(ClientQuotaEntity.IP, address);
+        return new ClientQuotaEntity(name);
+    }
+
+    @Test
+    void shouldKeepQuotasOfAddressesHoweverTheyAreWritten() throws Exception {
+        try (Running running = new Running(directory);
+                Admin admin = running.admin()) {
+            alter(admin, ip("2001:DB8::1"), "connection_creation_rate", 7.0);
+            alter(admin, ip(null), "connection_creation_rate", 9_000.0);
+            alter(admin, entity("alice", null), "controller_mutation_rate", 0.25);
+            running.restart();
+            ClientQuotaEntity written = ip("2001:db8:0:0:0:0:0:1");
+            Map<ClientQuotaEntity, Map<String, Double>> expected =
+                    Map.of(
+                            written,
+                            Map.of("connection_creation_rate", 7.0),
+                            ip(null),
+                            Map.of("connection_creation_rate", 9_000.0),
+                            entity("alice", null),
+                            Map.of("controller_mutation_rate", 0.25));
+            assertEquals(expected, all(admin));
+            var asked =
+                    ClientQuotaFilter.containsOnly(
+                            List.of(ClientQuotaFilterComponent.ofEntity("ip", "2001:db8::0:1")));
+            assertEquals(
+                    Set.of(written), get(admin.describeClientQuotas(asked).entities()).keySet());
+            alter(admin, ip("2001:db8::1"), "connection_creation_rate", null);
+            assertEquals(2, all(admin).size());
+        }
+    }
+
+    /** There is so little to spend that it is not back before the test has ended. */
+    private static final double HARDLY_ANY = 1e-6;
+
+    private static <A extends ApiMessage> A ask(
+            Running running, ApiKeys key, int version, ApiMessage request, A answer)
+            throws Exception {
+        try (Wire wire = new Wire(running.server())) { // one that is muted answers no more
+            return wire.ask(key, version, request, answer);
+        }
+    }
+
+    private static CreateTopicsRequestData creation(String... names) {
+        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(60_000);
+        for (String each : names) {
+            request.topics()
+                    .add(
+                            new CreatableTopic()
+                                    .setName(each)
+                                    .setNumPartitions(1)
+                                    .setReplicationFactor((short) 1));
+        }
+        return request;
+    }
+
+    private static void limitChanges(Running running) throws Exception {
+        try (Admin admin = running.admin()) {
+            alter(admin, entity("", null), "controller_mutation_rate", HARDLY_ANY);
+        }
+    }
+
+    private static List<Short> errors(CreateTopicsResponseData answer) {
+        return answer.topics().stream().map(each -> each.errorCode()).toList();
+    }
+
+    @Test
+    void shouldRefuseChangesOverTheQuotaToClientsThatKnowOfItAndMuteTheOthers() throws Exception {
+        short exceeded = Errors.THROTTLING_QUOTA_EXCEEDED.code();
+        try (Running running = new Running(directory)) {
+            running.createTopic("z", 1, Map.of());
+            limitChanges(running);
+            var onlyValid = creation("a").setValidateOnly(true);
+            for (int i = 0; i < 2; i++) {
+                var valid =
+                        ask(
+                                running,
+                                ApiKeys.CREATE_TOPICS,
+                                7,
+                                onlyValid,
+                                new CreateTopicsResponseData());
+                assertEquals(0, valid.throttleTimeMs());
+            }
+            var answer =
+                    ask(
+                            running,
+                            ApiKeys.CREATE_TOPICS,
+                            6,
+                            creation("a", "b"),
+                            new CreateTopicsResponseData());
+            assertEquals(List.of((short) 0, exceeded), errors(answer));
+            assertTrue(answer.throttleTimeMs() > 0);
+            assertEquals(Set.of("a", "z"), Set.copyOf(running.store().topicNames()));
+            DeleteTopicsRequestData deletion = new DeleteTopicsRequestData();
+            deletion.setTopicNames(List.of("z"));
+            var deleted =
+                    ask(
+                            running,
+                            ApiKeys.DELETE_TOPICS,
+                            5,
+                            deletion,
+                            new DeleteTopicsResponseData());
+            assertEquals(exceeded, deleted.responses().find("z").errorCode());
+            assertTrue(deleted.throttleTimeMs() > 0);
+            CreatePartitionsRequestData more = new CreatePartitionsRequestData();
+            more.topics().add(new CreatePartitionsTopic().setName("z").setCount(3).setAssignments(null));
+            var added =
+                    ask(
+                            running,
+                            ApiKeys.CREATE_PARTITIONS,
+                            3,
+                            more,
+                            new CreatePartitionsResponseData());
+            assertEquals(exceeded, added.results().get(0).errorCode());
+            assertTrue(added.throttleTimeMs() > 0);
+
+            added =
+                    ask(
+                            running,
+                            ApiKeys.CREATE_PARTITIONS,
+                            2,
+                            more,
+                            new CreatePartitionsResponseData());
+            assertEquals(0, added.results().get(0).errorCode());
+            int before = added.throttleTimeMs();
+            assertTrue(before > 0);
+            answer =
+                    ask(
+                            running,
+                            ApiKeys.CREATE_TOPICS,
+                            5,
+                            creation("b"),
+                            new CreateTopicsResponseData());
+            assertEquals(List.of((short) 0), errors(answer));
+            assertTrue(answer.throttleTimeMs() >= before);
+            deleted =
+                    ask(
+                            running,
+                            ApiKeys.DELETE_TOPICS,
+                            4,
+                            deletion,
+                            new DeleteTopicsResponseData());
+            assertEquals(0, deleted.responses().find("z").errorCode());
+            assertEquals(Set.of("a", "b"), Set.copyOf(running.store().topicNames()));
+        }
+    }
+
+    @Test
+    void shouldCreateNoTopicForMetadataOverTheQuota() throws Exception {
+        try (Running running = new Running(directory)) {
+            limitChanges(running);
+            MetadataRequestData request =
+                    new MetadataRequestData().setAllowAutoTopicCreation(true);
+            for (String each : List.of("a", "b")) {
+                request.topics().add(new MetadataRequestTopic().setName(each));
+            }
+            var answer = ask(running, ApiKeys.METADATA, 9, request, new MetadataResponseData());
+            assertEquals(Errors.NONE.code(), answer.topics().find("a").errorCode());
+            assertEquals(
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION.code(),
+                    answer.topics().find("b").errorCode());
+            assertTrue(answer.throttleTimeMs() > 0);
+            assertEquals(List.of("a"), running.store().topicNames());
+        }
+    }
+
+    @Test
+    void shouldMuteWhoChangesTooMuchAndNobodyElse() throws Exception {
+        try (Running running = new Running(directory)) {
+            limitChanges(running);
+            try (Wire muted = new Wire(running.server());
+                    Wire other = new Wire(running.server())) {
+                muted.ask(
+                        ApiKeys.CREATE_TOPICS,
+                        5,
+                        creation("a"),
+                        new CreateTopicsResponseData());
+                muted.send(
+                        Wire.request(
+                                ApiKeys.API_VERSIONS, (short) 0, new ApiVersionsRequestData()));
+                other.ask(
+                        ApiKeys.API_VERSIONS,
+                        0,
+                        new ApiVersionsRequestData(),
+                        new ApiVersionsResponseData());
+                assertTrue(muted.isSilentFor(100));
+            }
+        }
+    }
+
+    @Test
+    void shouldAnswerConnectionsThatWereDelayedAndCloseThoseThatAreFarTooMany() throws Exception {
+        Map<String, String> short2 = Map.of("quota.window.num", "2");
+        List<Wire> wires = new ArrayList<>();
+        try (Running running = new Running(directory, short2)) {
+            try (Admin admin = running.admin()) {
+                alter(admin, ip("127.0.0.1"), "connection_creation_rate", 1.0);
+            }
+            int answered = 0;
+            try {
+                for (int i = 0; i < 30; i++) {
+                    wires.add(new Wire(running.server()));
+                }
+                for (Wire each : wires) {
+                    answered += isAnswered(each) ? 1 : 0;
+                }
+            } finally {
+                for (Wire each : wires) {
+                    each.close();
+                }
+            }
+            assertTrue(answered > 0 && answered < wires.size(), answered + " were answered");
+        }
+    }
+
+    private static boolean isAnswered(Wire wire) {
+        try {
+            wire.ask(
+                    ApiKeys.API_VERSIONS,
+                    0,
+                    new ApiVersionsRequestData(),
+                    new ApiVersionsResponseData());
+            return true;
+        } catch (IOException e) {
+            return false; // closed
         }
     }
 

@@ -9,6 +9,7 @@ import static io.firn.server.config.ConfigType.STRING;
 
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -78,6 +79,7 @@ public final class ServerKeys {
         add(ConfigKey.of("queued.max.request.bytes", LONG, queuedBytes()).atLeast(1024));
         add(ConfigKey.of("max.connections", INT, 10_000).atLeast(1));
         add(ConfigKey.of("max.connections.per.ip", INT, Integer.MAX_VALUE).atLeast(1));
+        addQuotaWindows();
         add(ConfigKey.of("connections.max.idle.ms", LONG, 600_000).atLeast(1));
         add(ConfigKey.of("fetch.max.bytes", INT, 57_671_680).atLeast(1024));
         add(ConfigKey.of("group.initial.rebalance.delay.ms", INT, 3_000).atLeast(0));
@@ -117,6 +119,18 @@ public final class ServerKeys {
         SecurityKeys.all().values().forEach(ServerKeys::add);
         addWithoutEffect();
         addFixed();
+    }
+
+    /** Limited, because each rate that is remembered uses memory by them. */
+    private static void addQuotaWindows() {
+        for (String prefix : List.of("", "controller.")) {
+            int least = prefix.isEmpty() ? 2 : 1; // in one sample alone there is no rate
+            add(ConfigKey.of(prefix + "quota.window.num", INT, 11).atLeast(least).atMost(100));
+            add(
+                    ConfigKey.of(prefix + "quota.window.size.seconds", INT, 1)
+                            .atLeast(1)
+                            .atMost(3_600));
+        }
     }
 
     private static void addWithoutEffect() {

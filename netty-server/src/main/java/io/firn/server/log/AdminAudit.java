@@ -61,6 +61,11 @@ public final class AdminAudit implements ApiTable.Observer {
         };
     }
 
+    /** Logs that a topic was created, or that it failed, because a client has asked about it. */
+    void created(Exchange exchange, String topic, Errors result) {
+        new Lines(exchange).topic(topic, result.code());
+    }
+
     @Override
     public void onAnswer(Exchange exchange, ApiMessage request, ApiMessage response) {
         Lines to = new Lines(exchange);

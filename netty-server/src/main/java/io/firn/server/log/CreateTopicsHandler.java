@@ -2,6 +2,7 @@ package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
 import io.firn.server.config.TopicKeys;
+import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -21,17 +22,26 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** Handles CreateTopics. */
 public final class CreateTopicsHandler implements Handler<CreateTopicsRequestData> {
-    private final ServedTopics topics;
+    private static final int FIRST_STRICT = 6;
 
-    /** Creates the handler. */
-    public CreateTopicsHandler(ServedTopics topics) {
+    private final ServedTopics topics;
+    private final ClientRates rates;
+
+    /**
+     * Creates the handler.
+     *
+     * @param rates how much of their quotas clients have used
+     */
+    public CreateTopicsHandler(ServedTopics topics, ClientRates rates) {
         this.topics = topics;
+        this.rates = rates;
     }
 
     @Override
     public void handle(Exchange exchange, CreateTopicsRequestData request) {
         CreateTopicsResponseData response = new CreateTopicsResponseData();
         Access access = exchange.connection().access();
+        MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT);
         boolean any = access.has(Right.CREATE_TOPICS);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
@@ -45,7 +55,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                 if (!any) {
                     access.demand(Right.CREATE_TOPIC, asked.name());
                 }
-                create(asked, request.validateOnly(), result);
+                create(asked, request.validateOnly() ? null : quota, result);
                 if (!access.has(Right.CREATED_CONFIGS, asked.name())) {
                     hideConfigs(result);
                 }
@@ -60,7 +70,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
             }
             response.topics().add(result);
         }
-        exchange.reply(response);
+        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
     }
 
     private static void hideConfigs(CreatableTopicResult result) {
@@ -70,8 +80,12 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                 .setTopicConfigErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
     }
 
-    /** Checks in Kafka's order: name, existence, configuration, numbers. */
-    private void create(CreatableTopic asked, boolean validateOnly, CreatableTopicResult result) {
+    /**
+     * Checks in Kafka's order: name, existence, configuration, numbers, quota.
+     *
+     * @param quota null only to validate
+     */
+    private void create(CreatableTopic asked, MutationQuota quota, CreatableTopicResult result) {
         Topic.validate(asked.name());
         if (topics.find(asked.name()) != null) {
             throw Errors.TOPIC_ALREADY_EXISTS.exception(
@@ -82,7 +96,8 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
         TopicSettings settings = topics.check(set);
         int partitions = partitionsOf(asked);
         Uuid id = Uuid.ZERO_UUID;
-        if (!validateOnly) {
+        if (quota != null) {
+            quota.record(partitions);
             id = topics.create(asked.name(), partitions, set).id();
         }
         List<CreatableTopicConfigs> shown = new ArrayList<>();

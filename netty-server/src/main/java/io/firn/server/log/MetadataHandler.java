@@ -4,6 +4,7 @@ import io.firn.InvalidOptionException;
 import io.firn.TooManyPartitionsException;
 import io.firn.TopicExistsException;
 import io.firn.UnreadableTopicException;
+import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
@@ -38,16 +40,27 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     private final ServedTopics topics;
     private final Nodes nodes;
     private final Executor background;
+    private final ClientRates rates;
+    private final AdminAudit audit;
 
     /**
      * Creates the handler.
      *
      * @param background creates topics, which writes files, and gives long answers
+     * @param rates how much of their quotas clients have used
+     * @param audit is told of topics that are created
      */
-    public MetadataHandler(ServedTopics topics, Nodes nodes, Executor background) {
+    public MetadataHandler(
+            ServedTopics topics,
+            Nodes nodes,
+            Executor background,
+            ClientRates rates,
+            AdminAudit audit) {
         this.topics = topics;
         this.nodes = nodes;
         this.background = background;
+        this.rates = rates;
+        this.audit = audit;
     }
 
     @Override
@@ -106,7 +119,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         } else {
             new LinkedHashSet<>(request.topics())
                     .forEach(
-                            asked -> response.topics().add(describe(exchange, asked, here, false)));
+                            asked -> response.topics().add(describe(exchange, asked, here, null)));
         }
     }
 
@@ -120,7 +133,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
         Node here = nodes.of(exchange);
         MetadataResponseData response = head(nodes.of(exchange));
-        Runnable end = () -> exchange.reply(response);
+        MutationQuota quota = new MutationQuota(rates, exchange, 0);
+        Runnable end = () -> exchange.reply(response.setThrottleTimeMs(quota.throttle()));
         if (isForAll(exchange, request)) {
             exchange.inSteps(
                     topics.names(),
@@ -142,7 +156,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                         isById(asked)
                                                 ? topics.find(asked.topicId())
                                                 : topics.find(asked.name())));
-                        response.topics().add(describe(exchange, asked, here, create));
+                        response.topics()
+                                .add(describe(exchange, asked, here, create ? quota : null));
                     },
                     end);
         }
@@ -159,8 +174,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 || (asked.name().isEmpty() && !asked.topicId().equals(Uuid.ZERO_UUID));
     }
 
+    /** The quota is null if no topic may be created. */
     private MetadataResponseTopic describe(
-            Exchange exchange, MetadataRequestTopic asked, Node here, boolean create) {
+            Exchange exchange, MetadataRequestTopic asked, Node here, MutationQuota quota) {
         Access access = exchange.connection().access();
         if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
@@ -172,25 +188,37 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         }
         ServedTopic topic = topics.find(asked.name());
         if (!access.may(Right.METADATA, asked.name())
-                || (topic == null && create && !mayCreate(access, asked.name()))) {
+                || (topic == null && quota != null && !mayCreate(access, asked.name()))) {
             return without(asked.name(), Errors.TOPIC_AUTHORIZATION_FAILED);
         }
         // No topic can have an invalid name, so the client need not try again.
         Errors error =
                 Topic.isValid(asked.name()) ? topics.missing() : Errors.INVALID_TOPIC_EXCEPTION;
-        if (topic == null && create) {
-            try {
-                topics.create(asked.name(), topics.config().integer("num.partitions"), Map.of());
-            } catch (TopicExistsException e) {
-                error = Errors.LEADER_NOT_AVAILABLE; // another client has just created it
-            } catch (UnreadableTopicException | TooManyPartitionsException e) {
-                error = ErrorMapper.codeOf(e);
-            } catch (InvalidOptionException e) {
-                error = Errors.INVALID_TOPIC_EXCEPTION;
-            }
+        if (topic == null && quota != null) {
+            error = create(exchange, asked.name(), quota, error);
             topic = topics.find(asked.name());
         }
         return topic != null ? describe(topic, here) : without(asked.name(), error);
+    }
+
+    /** Returns why there may be no topic. */
+    private Errors create(Exchange exchange, String name, MutationQuota quota, Errors missing) {
+        int partitions = topics.config().integer("num.partitions");
+        try {
+            quota.record(partitions);
+            topics.create(name, partitions, Map.of());
+            audit.created(exchange, name, Errors.NONE);
+            return Errors.LEADER_NOT_AVAILABLE; // if it is deleted at once
+        } catch (ThrottlingQuotaExceededException e) {
+            return missing; // the client tries again after the throttle time
+        } catch (TopicExistsException e) {
+            return Errors.LEADER_NOT_AVAILABLE; // another client has just created it
+        } catch (UnreadableTopicException | TooManyPartitionsException e) {
+            audit.created(exchange, name, ErrorMapper.codeOf(e));
+            return ErrorMapper.codeOf(e);
+        } catch (InvalidOptionException e) {
+            return Errors.INVALID_TOPIC_EXCEPTION;
+        }
     }
 
     private static boolean mayCreate(Access access, String name) {

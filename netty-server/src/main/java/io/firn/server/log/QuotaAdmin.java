@@ -5,14 +5,19 @@ import io.firn.server.quota.QuotaEntity;
 import io.firn.server.quota.QuotaKey;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.netty.util.NetUtil;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntryData;
@@ -32,15 +37,11 @@ public final class QuotaAdmin {
     private static final String IP = "ip";
     private static final Set<String> TYPES = Set.of(USER, CLIENT_ID, IP);
 
-    /** Quotas of Kafka that this server does not have. */
-    private static final Set<String> MISSING =
-            Set.of("request_percentage", "controller_mutation_rate", "connection_creation_rate");
+    /** A quota of Kafka that this server does not have. */
+    private static final String MISSING = "request_percentage";
 
     private static final int MOST_NAME_CHARS = 249;
     private static final double EPSILON = 1e-6;
-
-    /** Beyond this, not all whole numbers can be sent. */
-    private static final double MOST_VALUE = 0x1p53;
 
     private static final byte EXACT = 0;
     private static final byte DEFAULT = 1;
@@ -65,7 +66,7 @@ public final class QuotaAdmin {
             response.entries().add(result);
             try {
                 QuotaEntity entity = entity(each);
-                Map<QuotaKey, Double> values = values(each.ops());
+                Map<QuotaKey, Double> values = values(each.ops(), entity.ip() != null);
                 if (valid.putIfAbsent(entity, values) != null) {
                     throw invalid("An entity cannot be altered twice in the same request");
                 }
@@ -129,14 +130,17 @@ public final class QuotaAdmin {
                 throw invalid("Invalid client quota entity, duplicate entity entry " + type);
             }
         }
-        if (names.containsKey(IP)) {
-            throw invalid("There are no quotas of an ip; expected a user, a client-id, or both");
-        }
         if (names.isEmpty()) {
             throw invalid(
-                    "Invalid empty client quota entity; expected a user, a client-id, or both");
+                    "Invalid empty client quota entity; expected a user, a client-id, both, or an"
+                            + " ip");
         }
-        return new QuotaEntity(names.get(USER), names.get(CLIENT_ID));
+        if (names.containsKey(IP) && names.size() > 1) {
+            throw invalid(
+                    "Invalid quota entity combination, an ip is not combined with a user or a"
+                            + " client-id");
+        }
+        return new QuotaEntity(names.get(USER), names.get(CLIENT_ID), names.get(IP));
     }
 
     private static String name(String type, String name) {
@@ -146,10 +150,27 @@ public final class QuotaAdmin {
         if (name.isEmpty() || name.length() > MOST_NAME_CHARS) {
             throw invalid("A " + type + " has from 1 to " + MOST_NAME_CHARS + " characters");
         }
-        return name;
+        if (!type.equals(IP)) {
+            return name;
+        }
+        String address = address(name);
+        if (address == null) {
+            throw invalid("An ip is an address in numbers, not '" + name + "'");
+        }
+        return address;
     }
 
-    private static Map<QuotaKey, Double> values(List<OpData> ops) {
+    /** Returns an address as Java writes those of clients; null if it is none. */
+    private static String address(String text) {
+        byte[] bytes = NetUtil.createByteArrayFromIpAddressString(text);
+        try {
+            return bytes == null ? null : InetAddress.getByAddress(bytes).getHostAddress();
+        } catch (UnknownHostException e) {
+            return null;
+        }
+    }
+
+    private static Map<QuotaKey, Double> values(List<OpData> ops, boolean ofIp) {
         Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
         Set<String> names = new HashSet<>();
         for (OpData each : ops) {
@@ -157,9 +178,9 @@ public final class QuotaAdmin {
                 throw invalid("Duplicate quota key " + each.key());
             }
             QuotaKey key = QuotaKey.find(each.key());
-            if (key == null) {
+            if (key == null || key.isForIp() != ofIp) {
                 if (!each.remove()) {
-                    throw invalid(why(each.key()));
+                    throw invalid(why(each.key(), ofIp));
                 }
             } else {
                 values.put(key, each.remove() ? null : value(key, each.value()));
@@ -168,16 +189,30 @@ public final class QuotaAdmin {
         return values;
     }
 
-    private static String why(String key) {
-        return MISSING.contains(key)
-                ? key + " is not supported; producer_byte_rate and consumer_byte_rate are"
-                : "Invalid configuration key " + key;
+    private static String why(String key, boolean ofIp) {
+        String known =
+                Arrays.stream(QuotaKey.values())
+                        .filter(each -> each.isForIp() == ofIp)
+                        .map(QuotaKey::word)
+                        .collect(Collectors.joining(", "));
+        return MISSING.equals(key) && !ofIp
+                ? key + " is not supported; these are: " + known
+                : "Invalid configuration key " + key + "; expected one of: " + known;
     }
 
     private static double value(QuotaKey key, double value) {
+        if (!key.isWhole()) {
+            if (!(value > 0) || value > key.most()) {
+                throw invalid("Quota " + key.word() + " must be greater than 0");
+            }
+            return value;
+        }
         double whole = Math.rint(value);
-        if (!(whole >= 1) || whole > MOST_VALUE || Math.abs(whole - value) > EPSILON) {
-            throw invalid("Quota " + key.word() + " must be a whole number greater than 0");
+        if (!(whole >= 1) || whole > key.most() || Math.abs(whole - value) > EPSILON) {
+            throw invalid(
+                    String.format(
+                            "Quota %s must be a whole number from 1 to %.0f",
+                            key.word(), key.most()));
         }
         return whole;
     }
@@ -226,6 +261,7 @@ public final class QuotaAdmin {
         Map<String, String> names = new HashMap<>();
         names.put(USER, entity.user());
         names.put(CLIENT_ID, entity.clientId());
+        names.put(IP, entity.ip());
         names.values().removeIf(each -> each == null);
         return names;
     }
@@ -239,7 +275,7 @@ public final class QuotaAdmin {
             String name = names.get(each.entityType());
             boolean matches =
                     switch (each.matchType()) {
-                        case EXACT -> !each.match().isEmpty() && each.match().equals(name);
+                        case EXACT -> name != null && name.equals(asked(each));
                         case DEFAULT -> QuotaEntity.DEFAULT.equals(name);
                         default -> name != null;
                     };
@@ -248,6 +284,12 @@ public final class QuotaAdmin {
             }
         }
         return true;
+    }
+
+    /** No name is empty; null is nobody's. */
+    private static String asked(ComponentData component) {
+        String match = component.match().isEmpty() ? null : component.match();
+        return match != null && component.entityType().equals(IP) ? address(match) : match;
     }
 
     private static DescribeClientQuotasResponseData.EntryData describe(

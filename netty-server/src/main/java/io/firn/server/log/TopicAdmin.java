@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -24,11 +25,20 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** Deletes topics, adds partitions to them, and deletes records. */
 public final class TopicAdmin {
-    private final ServedTopics topics;
+    private static final int FIRST_STRICT_DELETION = 5;
+    private static final int FIRST_STRICT_CREATION = 3;
 
-    /** Creates the handlers. */
-    public TopicAdmin(ServedTopics topics) {
+    private final ServedTopics topics;
+    private final ClientRates rates;
+
+    /**
+     * Creates the handlers.
+     *
+     * @param rates how much of their quotas clients have used
+     */
+    public TopicAdmin(ServedTopics topics, ClientRates rates) {
         this.topics = topics;
+        this.rates = rates;
     }
 
     // ---- delete
@@ -38,6 +48,7 @@ public final class TopicAdmin {
         DeleteTopicsResponseData response = new DeleteTopicsResponseData();
         Access access = exchange.connection().access();
         boolean all = access.has(Right.DELETE_TOPICS);
+        MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT_DELETION);
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
         Duplicates<String> duplicates =
@@ -51,17 +62,21 @@ public final class TopicAdmin {
                     new DeletableTopicResult().setName(each.name()).setTopicId(each.topicId());
             try {
                 duplicates.check(each.name(), each.name());
-                delete(each, result, all ? null : access);
+                delete(each, result, all ? null : access, quota);
             } catch (RuntimeException e) {
                 result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
             }
             response.responses().add(result);
         }
-        exchange.reply(response);
+        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
     }
 
     /** The access is null if all topics may be deleted. */
-    private void delete(DeleteTopicState asked, DeletableTopicResult result, Access access) {
+    private void delete(
+            DeleteTopicState asked,
+            DeletableTopicResult result,
+            Access access,
+            MutationQuota quota) {
         if (!topics.config().flag("delete.topic.enable")) {
             throw Errors.TOPIC_DELETION_DISABLED.exception();
         }
@@ -79,6 +94,7 @@ public final class TopicAdmin {
                     ? Errors.UNKNOWN_TOPIC_OR_PARTITION.exception()
                     : Errors.UNKNOWN_TOPIC_ID.exception();
         }
+        quota.record(topic.topic().partitionCount());
         topics.delete(topic.name());
         result.setName(topic.name()).setTopicId(topic.id());
     }
@@ -99,6 +115,7 @@ public final class TopicAdmin {
     /** Handles CreatePartitions. */
     public void createPartitions(Exchange exchange, CreatePartitionsRequestData request) {
         CreatePartitionsResponseData response = new CreatePartitionsResponseData();
+        MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT_CREATION);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatePartitionsTopic::name));
         for (CreatePartitionsTopic asked : request.topics()) {
@@ -110,16 +127,17 @@ public final class TopicAdmin {
             try {
                 duplicates.check(asked.name(), asked.name());
                 exchange.connection().access().demand(Right.CREATE_PARTITIONS, asked.name());
-                addPartitions(asked, request.validateOnly());
+                addPartitions(asked, request.validateOnly() ? null : quota);
             } catch (RuntimeException e) {
                 result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
             }
             response.results().add(result);
         }
-        exchange.reply(response);
+        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
     }
 
-    private void addPartitions(CreatePartitionsTopic asked, boolean validateOnly) {
+    /** The quota is null only to validate. */
+    private void addPartitions(CreatePartitionsTopic asked, MutationQuota quota) {
         ServedTopic topic = topics.find(asked.name());
         if (topic == null) {
             throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
@@ -150,7 +168,8 @@ public final class TopicAdmin {
                                 + " alone.");
             }
         }
-        if (!validateOnly) {
+        if (quota != null) {
+            quota.record(asked.count() - now);
             topic.topic().addPartitions(asked.count());
         }
     }

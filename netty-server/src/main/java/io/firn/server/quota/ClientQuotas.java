@@ -142,7 +142,8 @@ public final class ClientQuotas {
     }
 
     private static String format(QuotaEntity entity) {
-        return format(entity.user()) + " " + format(entity.clientId());
+        String text = format(entity.user()) + " " + format(entity.clientId());
+        return entity.ip() == null ? text : text + " " + format(entity.ip());
     }
 
     /** The default is {@code *}, what is not part of the entity is {@code -}. */
@@ -167,10 +168,13 @@ public final class ClientQuotas {
 
     private static QuotaEntity parseEntity(String line) {
         String[] parts = line.split(" ", -1);
-        if (parts.length != 2) {
-            throw new IllegalArgumentException("expected 2 names, found " + parts.length);
+        if (parts.length < 2 || parts.length > 3) {
+            throw new IllegalArgumentException("expected 2 or 3 names, found " + parts.length);
         }
-        return new QuotaEntity(parseName(parts[0]), parseName(parts[1]));
+        return new QuotaEntity(
+                parseName(parts[0]),
+                parseName(parts[1]),
+                parts.length == 2 ? null : parseName(parts[2]));
     }
 
     private static String parseName(String word) {

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * How much clients have used of their quotas. Without a quota, nothing is remembered. Thread-safe.
  *
  * <p>At most {@link #MOST} rates are remembered, each by a name of limited length. One that was not
- * used for as long as its window is forgotten without a loss, when another is used; beyond that,
+ * used for as long as its window, or until its bucket is full, is forgotten without a loss, when another is used; beyond that,
  * the one that was used the least recently.
  */
 public final class ClientRates {
@@ -17,9 +17,12 @@ public final class ClientRates {
 
     private static final int MOST_NAME_CHARS = 249;
     private static final int TIDIED_AT_ONCE = 4;
-    private static final long WINDOW_MS = RateWindow.SAMPLES * RateWindow.SAMPLE_MS;
+
+    /** A connection that is not read counts among all that are open. */
+    private static final long MOST_DELAY_MS = 30_000;
 
     private final ClientQuotas quotas;
+    private final QuotaWindows windows;
     private final LongSupplier clock;
 
     /** In the order of their last use. */
@@ -28,18 +31,18 @@ public final class ClientRates {
 
     private record Key(QuotaKey kind, QuotaEntity sharedBy) {}
 
+    /** One of the two. */
     private static final class Used {
-        private final RateWindow rate;
-        private long lastMs;
+        private RateWindow rate;
+        private TokenBucket bucket;
 
-        Used(long nowMs) {
-            rate = new RateWindow(nowMs);
-        }
+        /** From then on it makes no difference whether it is remembered. */
+        private long forgottenAtMs;
     }
 
     /** Creates rates of clients that have used nothing. */
-    public ClientRates(ClientQuotas quotas) {
-        this(quotas, () -> System.nanoTime() / 1_000_000);
+    public ClientRates(ClientQuotas quotas, QuotaWindows windows) {
+        this(quotas, windows, () -> System.nanoTime() / 1_000_000);
     }
 
     /**
@@ -47,9 +50,15 @@ public final class ClientRates {
      *
      * @param clock the present time in ms, which does not go back
      */
-    ClientRates(ClientQuotas quotas, LongSupplier clock) {
+    ClientRates(ClientQuotas quotas, QuotaWindows windows, LongSupplier clock) {
         this.quotas = quotas;
+        this.windows = windows;
         this.clock = clock;
+    }
+
+    /** Returns the quotas. */
+    public ClientQuotas quotas() {
+        return quotas;
     }
 
     /** Returns whether anybody has a quota of this kind. Costs one volatile read. */
@@ -71,12 +80,84 @@ public final class ClientRates {
         if (found == null) {
             return 0;
         }
-        long nowMs = clock.getAsLong();
         synchronized (this) {
-            Used used = use(new Key(kind, bounded(found.sharedBy())), nowMs);
-            used.rate.add(nowMs, (double) amount);
-            return used.rate.throttleMs(nowMs, found.perSecond());
+            long nowMs = clock.getAsLong();
+            RateWindow rate = rate(kind, found, nowMs);
+            rate.add(nowMs, (double) amount);
+            return rate.throttleMs(nowMs, found.perSecond());
         }
+    }
+
+    /**
+     * Records partitions that a client creates or deletes.
+     *
+     * @param principal the client, with its type, such as {@code User:alice}
+     * @param strict whether nothing is recorded if the quota is exceeded already: the change is
+     *     then refused
+     * @return for how many ms the client has to be muted; 0 if it is within its quota
+     */
+    public long recordMutation(
+            String principal, String clientId, int partitions, boolean strict) {
+        QuotaKey kind = QuotaKey.CONTROLLER_MUTATION_RATE;
+        QuotaSnapshot now = quotas.snapshot();
+        QuotaSnapshot.Found found =
+                now.has(kind) ? now.find(kind, nameOf(principal), clientId) : null;
+        if (found == null) {
+            return 0;
+        }
+        double perSecond = found.perSecond();
+        synchronized (this) {
+            long nowMs = clock.getAsLong();
+            Used used = use(new Key(kind, bounded(found.sharedBy())), nowMs);
+            if (used.bucket == null) {
+                used.bucket = new TokenBucket(windows.mutationMs(), nowMs, perSecond);
+            }
+            used.bucket.fill(nowMs, perSecond);
+            long before = used.bucket.debtMs(perSecond);
+            if (strict && before > 0) {
+                return before;
+            }
+            used.bucket.take(partitions);
+            used.forgottenAtMs = nowMs + used.bucket.untilFullMs(perSecond);
+            return strict ? 0 : used.bucket.debtMs(perSecond);
+        }
+    }
+
+    /**
+     * Records a new connection.
+     *
+     * @param ip the address that it comes from
+     * @return for how many ms nothing may be read from it; negative if that would be longer than
+     *     the window, or than 30 s: the connection is refused, and does not count
+     */
+    public long recordConnection(String ip) {
+        QuotaKey kind = QuotaKey.CONNECTION_CREATION_RATE;
+        QuotaSnapshot now = quotas.snapshot();
+        QuotaSnapshot.Found found = now.has(kind) ? now.findOfIp(kind, ip) : null;
+        if (found == null) {
+            return 0;
+        }
+        synchronized (this) {
+            long nowMs = clock.getAsLong();
+            RateWindow rate = rate(kind, found, nowMs);
+            rate.add(nowMs, 1);
+            long ms = rate.throttleMs(nowMs, found.perSecond());
+            if (ms > Math.min(MOST_DELAY_MS, windows.windowMs())) {
+                rate.add(nowMs, -1);
+                return -1;
+            }
+            return ms;
+        }
+    }
+
+    @GuardedBy("this")
+    private RateWindow rate(QuotaKey kind, QuotaSnapshot.Found found, long nowMs) {
+        Used used = use(new Key(kind, bounded(found.sharedBy())), nowMs);
+        if (used.rate == null) {
+            used.rate = new RateWindow(windows, nowMs);
+        }
+        used.forgottenAtMs = nowMs + windows.windowMs();
+        return used.rate;
     }
 
     /**
@@ -89,7 +170,7 @@ public final class ClientRates {
                 now.has(kind) ? now.find(kind, nameOf(principal), clientId) : null;
         return found == null
                 ? Long.MAX_VALUE
-                : (long) (found.perSecond() * RateWindow.FULL_MS / 1_000);
+                : (long) (found.perSecond() * windows.fullMs() / 1_000);
     }
 
     @GuardedBy("this")
@@ -97,10 +178,9 @@ public final class ClientRates {
         Used used = rates.get(key);
         if (used == null) {
             forgetSome(nowMs);
-            used = new Used(nowMs);
+            used = new Used();
             rates.put(key, used);
         }
-        used.lastMs = nowMs;
         return used;
     }
 
@@ -109,7 +189,7 @@ public final class ClientRates {
     private void forgetSome(long nowMs) {
         var eldest = rates.values().iterator();
         for (int i = 0; i < TIDIED_AT_ONCE && eldest.hasNext(); i++) {
-            boolean idle = nowMs - eldest.next().lastMs > WINDOW_MS;
+            boolean idle = nowMs - eldest.next().forgottenAtMs > 0;
             if (!idle && rates.size() < MOST) {
                 return;
             }
@@ -127,7 +207,8 @@ public final class ClientRates {
     }
 
     private static QuotaEntity bounded(QuotaEntity entity) {
-        return new QuotaEntity(bounded(entity.user()), bounded(entity.clientId()));
+        return new QuotaEntity(
+                bounded(entity.user()), bounded(entity.clientId()), bounded(entity.ip()));
     }
 
     private static String bounded(String name) {

@@ -71,6 +71,15 @@ final class QuotaSnapshot {
         return value == null ? null : new Found(value, new QuotaEntity(null, clientId));
     }
 
+    /** Returns the quota of an address; null if there is none. */
+    Found findOfIp(QuotaKey key, String ip) {
+        Double value = get(key, QuotaEntity.ofIp(ip));
+        if (value == null) {
+            value = get(key, QuotaEntity.ofIp(ANY));
+        }
+        return value == null ? null : new Found(value, QuotaEntity.ofIp(ip));
+    }
+
     private Double first(QuotaKey key, String user, String id, String thenUser, String thenId) {
         Double value = get(key, new QuotaEntity(user, id));
         return value == null ? get(key, new QuotaEntity(thenUser, thenId)) : value;

@@ -1,21 +1,15 @@
 package io.firn.server.quota;
 
+import java.util.Arrays;
+
 /**
- * A rate over a sliding window, as Kafka measures it: samples of a second, of which the present one
- * and those before it count. What is recorded leaves the window with its sample. Not thread-safe.
+ * A rate over a sliding window, as Kafka measures it: samples, of which the present one and those
+ * before it count. What is recorded leaves the window with its sample. Not thread-safe.
  */
 final class RateWindow {
-    /** Kafka's default of {@code quota.window.num}. */
-    static final int SAMPLES = 11;
-
-    /** Kafka's default of {@code quota.window.size.seconds}. */
-    static final long SAMPLE_MS = 1_000;
-
-    /** The samples that are complete. */
-    static final long FULL_MS = (SAMPLES - 1) * SAMPLE_MS;
-
+    private final QuotaWindows windows;
     private final long startMs;
-    private final double[] samples = new double[SAMPLES];
+    private final double[] samples;
     private long present;
     private double total;
 
@@ -24,28 +18,30 @@ final class RateWindow {
      *
      * @param nowMs the present time, by a clock that does not go back
      */
-    RateWindow(long nowMs) {
+    RateWindow(QuotaWindows windows, long nowMs) {
+        this.windows = windows;
+        this.samples = new double[windows.samples()];
         this.startMs = nowMs;
     }
 
     /** Adds an amount at a time. */
     void add(long nowMs, double amount) {
         advance(nowMs);
-        samples[(int) (present % SAMPLES)] += amount;
+        samples[(int) (present % samples.length)] += amount;
         total += amount;
     }
 
     private void advance(long nowMs) {
-        long next = (nowMs - startMs) / SAMPLE_MS;
-        if (next - present >= SAMPLES) {
-            java.util.Arrays.fill(samples, 0);
+        long next = (nowMs - startMs) / windows.sampleMs();
+        if (next - present >= samples.length) {
+            Arrays.fill(samples, 0);
             total = 0;
             present = next;
             return;
         }
         while (present < next) {
             present++;
-            int oldest = (int) (present % SAMPLES);
+            int oldest = (int) (present % samples.length);
             total -= samples[oldest];
             samples[oldest] = 0;
         }
@@ -57,7 +53,7 @@ final class RateWindow {
      */
     long throttleMs(long nowMs, double perSecond) {
         advance(nowMs);
-        long windowMs = FULL_MS + (nowMs - startMs) % SAMPLE_MS;
+        long windowMs = windows.fullMs() + (nowMs - startMs) % windows.sampleMs();
         double excess = total - perSecond * windowMs / 1_000;
         return excess <= 0 ? 0 : (long) Math.ceil(excess * 1_000 / perSecond);
     }

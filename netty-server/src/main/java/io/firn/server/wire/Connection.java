@@ -176,7 +176,7 @@ final class Connection extends ChannelInboundHandlerAdapter
             return;
         }
         timeouts.start();
-        entrance.start(context);
+        entrance.start(context, server.delayMs(peerAddress()), requests);
         context.fireChannelActive();
     }
 

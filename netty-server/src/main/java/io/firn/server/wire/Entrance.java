@@ -59,13 +59,29 @@ final class Entrance {
         return known;
     }
 
-    /** Called when the connection is open. */
-    void start(ChannelHandlerContext ctx) {
+    /**
+     * Called when the connection is open.
+     *
+     * @param delayMs the time for which nothing is read, which is not the client's; negative if the
+     *     connection is refused
+     */
+    void start(ChannelHandlerContext ctx, long delayMs, RequestQueue queue) {
+        if (delayMs < 0) {
+            String why = "too many connections in a short time, by connection_creation_rate";
+            connection.close(why, null);
+            return;
+        }
+        if (delayMs > 0) {
+            queue.throttle(delayMs);
+        }
         if (!client.isComplete()) {
             long ms = client.listener().limits().timeoutMs();
             deadline =
                     ctx.executor()
-                            .schedule(() -> close("in " + ms + " ms"), ms, TimeUnit.MILLISECONDS);
+                            .schedule(
+                                    () -> close("in " + ms + " ms"),
+                                    delayMs + ms,
+                                    TimeUnit.MILLISECONDS);
         }
     }
 

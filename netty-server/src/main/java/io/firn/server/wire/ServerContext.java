@@ -1,5 +1,7 @@
 package io.firn.server.wire;
 
+import java.util.function.ToLongFunction;
+
 /** What the connections of a server share. Thread-safe. */
 public final class ServerContext {
     private final ApiTable apis;
@@ -9,11 +11,27 @@ public final class ServerContext {
     private final MemoryBudget memory;
     private final Shares parked;
     private final Shares answers;
+    private final ToLongFunction<String> connectionDelays;
     private final ConnectionLog log = new ConnectionLog();
     private final Counters counters = new Counters();
 
     /** Creates the context of a server without connections. */
     public ServerContext(ApiTable apis, ServerLimits limits, WireErrors errors) {
+        this(apis, limits, errors, address -> 0);
+    }
+
+    /**
+     * Creates the context of a server without connections.
+     *
+     * @param connectionDelays is told of each new connection by its address, and returns for how
+     *     many ms nothing may be read from it, or a negative number to refuse it. Thread-safe
+     */
+    public ServerContext(
+            ApiTable apis,
+            ServerLimits limits,
+            WireErrors errors,
+            ToLongFunction<String> connectionDelays) {
+        this.connectionDelays = connectionDelays;
         this.apis = apis;
         this.limits = limits;
         this.errors = errors;
@@ -21,6 +39,11 @@ public final class ServerContext {
         this.memory = new MemoryBudget(limits.queuedBytes());
         this.parked = new Shares(limits.queuedBytes() / 2);
         this.answers = new Shares(limits.queuedBytes() / 2);
+    }
+
+    /** Counts a new connection; returns for how many ms it is not read, negative to refuse it. */
+    long delayMs(String address) {
+        return connectionDelays.applyAsLong(address);
     }
 
     ApiTable apis() {

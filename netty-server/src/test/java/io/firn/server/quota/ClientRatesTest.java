@@ -1,6 +1,8 @@
 package io.firn.server.quota;
 
+import static io.firn.server.quota.QuotaKey.CONNECTION_CREATION_RATE;
 import static io.firn.server.quota.QuotaKey.CONSUMER_BYTE_RATE;
+import static io.firn.server.quota.QuotaKey.CONTROLLER_MUTATION_RATE;
 import static io.firn.server.quota.QuotaKey.PRODUCER_BYTE_RATE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,12 +24,20 @@ class ClientRatesTest {
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private long nowMs = 77;
     private ClientQuotas quotas;
+    private QuotaWindows windows = QuotaWindows.DEFAULT;
 
     private ClientRates rates(Map<QuotaEntity, Map<QuotaKey, Double>> all) throws Exception {
         medium.createDirectories(DIRECTORY);
         quotas = ClientQuotas.open(medium, DIRECTORY);
         quotas.change(all);
-        return new ClientRates(quotas, () -> nowMs);
+        return new ClientRates(quotas, windows, () -> nowMs);
+    }
+
+    private ClientRates mutationsPerSecond(double partitions) throws Exception {
+        return rates(
+                Map.of(
+                        new QuotaEntity(ANY, null),
+                        Map.of(CONTROLLER_MUTATION_RATE, partitions)));
     }
 
     private ClientRates perSecond(double bytes) throws Exception {
@@ -142,12 +152,110 @@ class ClientRatesTest {
     }
 
     @Test
+    void shouldCountForAsLongAsTheWindowIsConfigured() throws Exception {
+        windows = new QuotaWindows(3, 2_000, 5, 2_000);
+        ClientRates rates = perSecond(100);
+        assertEquals(400, rates.most(PRODUCER_BYTE_RATE, "User:alice", "app"));
+        assertEquals(0, produce(rates, "alice", "app", 400));
+        assertEquals(10, produce(rates, "alice", "app", 1));
+        nowMs += 5_990;
+        assertEquals(10, produce(rates, "alice", "app", 199)); // 600 in 5,990 ms
+        nowMs += 10;
+        assertEquals(0, produce(rates, "alice", "app", 201));
+        ClientRates changes = mutationsPerSecond(10);
+        assertEquals(0, changes.recordMutation("User:bob", "app", 100, false));
+        assertEquals(100, changes.recordMutation("User:bob", "app", 1, false));
+    }
+
+    /** As Kafka's token bucket: who has any left may go into debt. */
+    @Test
+    void shouldRefuseChangesInDebtAndCountNoneThatItRefuses() throws Exception {
+        ClientRates rates = mutationsPerSecond(10);
+        assertTrue(rates.isLimited(CONTROLLER_MUTATION_RATE));
+        assertEquals(0, rates.recordMutation("User:alice", "app", 110, true)); // eleven seconds'
+        assertEquals(0, rates.recordMutation("User:alice", "app", 20, true));
+        assertEquals(2_000, rates.recordMutation("User:alice", "app", 1, true));
+        assertEquals(2_000, rates.recordMutation("User:alice", "other", 1_000, true));
+        assertEquals(0, rates.recordMutation("User:bob", "app", 1, true));
+        nowMs += 1_900;
+        assertEquals(100, rates.recordMutation("User:alice", "app", 1, true));
+        nowMs += 100;
+        assertEquals(0, rates.recordMutation("User:alice", "app", 1, true));
+        nowMs += 1_000_000; // no more than eleven seconds' are saved
+        assertEquals(0, rates.recordMutation("User:alice", "app", 111, true));
+        assertEquals(100, rates.recordMutation("User:alice", "app", 1, true));
+    }
+
+    @Test
+    void shouldCountChangesOfOlderClientsAndMuteThemForTheirDebt() throws Exception {
+        ClientRates rates = mutationsPerSecond(0.5);
+        assertEquals(0, rates.recordMutation("User:alice", "app", 5, false));
+        assertEquals(1_000, rates.recordMutation("User:alice", "app", 1, false)); // 5.5 at once
+        assertEquals(3_000, rates.recordMutation("User:alice", "app", 1, false));
+        assertEquals(3_000, rates.recordMutation("User:alice", "app", 1, true));
+    }
+
+    @Test
+    void shouldRememberADebtForLongerThanTheWindow() throws Exception {
+        ClientRates rates = mutationsPerSecond(1);
+        rates.recordMutation("User:alice", "app", 1_011, false);
+        nowMs += 900_000;
+        rates.recordMutation("User:bob", "app", 1, false);
+        assertEquals(2, rates.count());
+        assertEquals(100_000, rates.recordMutation("User:alice", "app", 0, true));
+        nowMs += 111_001;
+        rates.recordMutation("User:carol", "app", 1, false);
+        assertEquals(1, rates.count());
+    }
+
+    @Test
+    void shouldDelayConnectionsOfAnAddressAndRefuseThoseThatWouldWaitForLongerThanTheWindow()
+            throws Exception {
+        ClientRates rates =
+                rates(
+                        Map.of(
+                                QuotaEntity.ofIp(ANY), Map.of(CONNECTION_CREATION_RATE, 1.0),
+                                QuotaEntity.ofIp("10.0.0.2"),
+                                        Map.of(CONNECTION_CREATION_RATE, 5.0)));
+        for (int i = 0; i < 10; i++) {
+            assertEquals(0, rates.recordConnection("10.0.0.1"));
+        }
+        for (int i = 1; i <= 11; i++) {
+            assertEquals(1_000 * i, rates.recordConnection("10.0.0.1"));
+        }
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals(-1, rates.recordConnection("10.0.0.1"));
+        }
+        for (int i = 0; i < 50; i++) {
+            assertEquals(0, rates.recordConnection("10.0.0.2"));
+        }
+        assertEquals(200, rates.recordConnection("10.0.0.2"));
+        nowMs += 11_000; // those that were refused have not counted
+        assertEquals(0, rates.recordConnection("10.0.0.1"));
+        assertEquals(0, produce(rates, "alice", "app", 1_000_000));
+    }
+
+    @Test
+    void shouldDelayNoConnectionForLongerThanHalfAMinute() throws Exception {
+        windows = new QuotaWindows(2, 3_600_000, 1, 1_000);
+        ClientRates rates =
+                rates(Map.of(QuotaEntity.ofIp(ANY), Map.of(CONNECTION_CREATION_RATE, 1.0)));
+        long longest = 0;
+        for (long ms = 0; ms >= 0; ms = rates.recordConnection("::1")) {
+            longest = Math.max(longest, ms);
+        }
+        assertEquals(30_000, longest);
+    }
+
+    @Test
     void shouldKeepQuotasOverAReopenAndAChangeThatFails() throws Exception {
         Map<QuotaEntity, Map<QuotaKey, Double>> all =
                 Map.of(
                         new QuotaEntity("a b=c*-/ü", ANY), Map.of(PRODUCER_BYTE_RATE, 1024.0),
                         new QuotaEntity(null, "*"), Map.of(CONSUMER_BYTE_RATE, 1e9),
-                        new QuotaEntity(ANY, "-"), Map.of(CONSUMER_BYTE_RATE, 7.0));
+                        new QuotaEntity(ANY, "-"), Map.of(CONTROLLER_MUTATION_RATE, 0.125),
+                        QuotaEntity.ofIp("0:0:0:0:0:0:0:1"), Map.of(CONNECTION_CREATION_RATE, 7.0),
+                        QuotaEntity.ofIp(ANY), Map.of(CONNECTION_CREATION_RATE, 9.0));
         rates(all);
         assertEquals(all, ClientQuotas.open(medium, DIRECTORY).all());
         Map<QuotaEntity, Map<QuotaKey, Double>> many = new HashMap<>();

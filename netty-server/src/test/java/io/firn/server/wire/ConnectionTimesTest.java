@@ -27,6 +27,7 @@ class ConnectionTimesTest {
     private final ServerContext server = server();
 
     private long throttleMs;
+    private long delayMs;
 
     private ServerContext server() {
         ApiTable table = new ApiTable();
@@ -41,7 +42,7 @@ class ConnectionTimesTest {
                 });
         ServerLimits limits =
                 new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, IDLE_MS, STALL_MS);
-        return new ServerContext(table, limits, (key, error) -> error);
+        return new ServerContext(table, limits, (key, error) -> error, address -> delayMs);
     }
 
     /** Keeps answers back, as a client does that does not read. */
@@ -132,6 +133,33 @@ class ConnectionTimesTest {
         assertTrue(channel.isOpen());
         pass(channel, 3);
         assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldReadNothingFromAConnectionThatComesTooSoonUntilItsTimeHasCome() {
+        delayMs = 5_000;
+        EmbeddedChannel channel = connect();
+        assertFalse(channel.config().isAutoRead());
+        assertEquals(1, server.connections().count());
+        ask(channel); // as if it had been read all the same
+        pass(channel, 4_999);
+        assertEquals(0, channel.outboundMessages().size());
+        assertTrue(channel.isOpen());
+        pass(channel, 2);
+        assertTrue(channel.config().isAutoRead());
+        assertTrue(channel.outboundMessages().size() > 0);
+        channel.releaseOutbound();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void shouldCloseAConnectionThatWouldHaveToWaitForTooLong() {
+        delayMs = -1;
+        EmbeddedChannel channel = connect();
+        channel.runPendingTasks();
+        assertFalse(channel.isOpen());
+        assertEquals(0, server.connections().count());
         channel.finishAndReleaseAll();
     }
 

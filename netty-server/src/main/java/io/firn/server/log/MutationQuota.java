@@ -1,0 +1,63 @@
+package io.firn.server.log;
+
+import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaKey;
+import io.firn.server.wire.ClientConnection;
+import io.firn.server.wire.Exchange;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The quota of changes for one request that creates or deletes partitions. As in Kafka, it is asked
+ * for each topic before its change: a client that knows of THROTTLING_QUOTA_EXCEEDED is refused
+ * what follows after the quota is exceeded, an older one is only muted. Not thread-safe.
+ */
+final class MutationQuota {
+    private final ClientRates rates;
+    private final Exchange exchange;
+    private final boolean strict;
+    private final boolean limited;
+    private long throttleMs;
+
+    /**
+     * Creates the quota of a request.
+     *
+     * @param strictSince the version of the request from which on clients know of the error
+     */
+    MutationQuota(ClientRates rates, Exchange exchange, int strictSince) {
+        this.rates = rates;
+        this.exchange = exchange;
+        this.strict = exchange.version() >= strictSince;
+        this.limited = rates.isLimited(QuotaKey.CONTROLLER_MUTATION_RATE);
+    }
+
+    /**
+     * Records a change.
+     *
+     * @throws org.apache.kafka.common.errors.ThrottlingQuotaExceededException if it may not be made
+     */
+    void record(int partitions) {
+        if (!limited) {
+            return;
+        }
+        String principal = exchange.connection().principal();
+        long ms = rates.recordMutation(principal, exchange.clientId(), partitions, strict);
+        throttleMs = Math.max(throttleMs, ms);
+        if (strict && ms > 0) {
+            throw Errors.THROTTLING_QUOTA_EXCEEDED.exception();
+        }
+    }
+
+    /**
+     * Mutes the connection if the quota is exceeded.
+     *
+     * @return for how many ms, as the client has to be told in the answer that follows
+     */
+    int throttle() {
+        int ms = (int) Math.min(Integer.MAX_VALUE, throttleMs);
+        if (ms > 0) {
+            ClientConnection connection = exchange.connection();
+            connection.eventLoop().execute(() -> connection.throttle(ms));
+        }
+        return ms;
+    }
+}
