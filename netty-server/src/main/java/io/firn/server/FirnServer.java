@@ -83,17 +83,9 @@ public final class FirnServer implements AutoCloseable {
                         config, users, threads.handshakes(), accessControl(builder, acls), audit);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ClientRates rates =
-                new ClientRates(ClientQuotas.open(medium, secrets), windows(config));
+        ClientRates rates = new ClientRates(ClientQuotas.open(medium, secrets), windows(config));
         ServedApis apis =
-                new ServedApis(
-                        topics,
-                        nodes,
-                        users,
-                        acls,
-                        rates,
-                        audit,
-                        threads.executors());
+                new ServedApis(topics, nodes, users, acls, rates, audit, threads.executors());
         this.groups =
                 new Groups(
                         topics,
@@ -103,7 +95,8 @@ public final class FirnServer implements AutoCloseable {
                         directory.resolve("groups"),
                         threads.groups());
         apis.serveGroups(groups);
-        this.context = new ServerContext(
+        this.context =
+                new ServerContext(
                         apis.table(), limits(config), new ErrorMapper(), rates::recordConnection);
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));

@@ -24,30 +24,30 @@ import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
-import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
-import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
-import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
-import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.quota.ClientQuotaAlteration.Op;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaAlteration.Op;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.apache.kafka.common.quota.ClientQuotaFilter;
 import org.apache.kafka.common.quota.ClientQuotaFilterComponent;
@@ -273,7 +273,8 @@ class QuotaTest {
             assertEquals(exceeded, deleted.responses().find("z").errorCode());
             assertTrue(deleted.throttleTimeMs() > 0);
             CreatePartitionsRequestData more = new CreatePartitionsRequestData();
-            more.topics().add(new CreatePartitionsTopic().setName("z").setCount(3).setAssignments(null));
+            more.topics()
+                    .add(new CreatePartitionsTopic().setName("z").setCount(3).setAssignments(null));
             var added =
                     ask(
                             running,
@@ -319,8 +320,7 @@ class QuotaTest {
     void shouldCreateNoTopicForMetadataOverTheQuota() throws Exception {
         try (Running running = new Running(directory)) {
             limitChanges(running);
-            MetadataRequestData request =
-                    new MetadataRequestData().setAllowAutoTopicCreation(true);
+            MetadataRequestData request = new MetadataRequestData().setAllowAutoTopicCreation(true);
             for (String each : List.of("a", "b")) {
                 request.topics().add(new MetadataRequestTopic().setName(each));
             }
@@ -340,11 +340,7 @@ class QuotaTest {
             limitChanges(running);
             try (Wire muted = new Wire(running.server());
                     Wire other = new Wire(running.server())) {
-                muted.ask(
-                        ApiKeys.CREATE_TOPICS,
-                        5,
-                        creation("a"),
-                        new CreateTopicsResponseData());
+                muted.ask(ApiKeys.CREATE_TOPICS, 5, creation("a"), new CreateTopicsResponseData());
                 muted.send(
                         Wire.request(
                                 ApiKeys.API_VERSIONS, (short) 0, new ApiVersionsRequestData()));

@@ -118,8 +118,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             }
         } else {
             new LinkedHashSet<>(request.topics())
-                    .forEach(
-                            asked -> response.topics().add(describe(exchange, asked, here, null)));
+                    .forEach(asked -> response.topics().add(describe(exchange, asked, here, null)));
         }
     }
 

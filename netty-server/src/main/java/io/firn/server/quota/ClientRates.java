@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
  * How much clients have used of their quotas. Without a quota, nothing is remembered. Thread-safe.
  *
  * <p>At most {@link #MOST} rates are remembered, each by a name of limited length. One that was not
- * used for as long as its window, or until its bucket is full, is forgotten without a loss, when another is used; beyond that,
- * the one that was used the least recently.
+ * used for as long as its window, or until its bucket is full, is forgotten without a loss, when
+ * another is used; beyond that, the one that was used the least recently.
  */
 public final class ClientRates {
     static final int MOST = 10_000;
@@ -96,8 +96,7 @@ public final class ClientRates {
      *     then refused
      * @return for how many ms the client has to be muted; 0 if it is within its quota
      */
-    public long recordMutation(
-            String principal, String clientId, int partitions, boolean strict) {
+    public long recordMutation(String principal, String clientId, int partitions, boolean strict) {
         QuotaKey kind = QuotaKey.CONTROLLER_MUTATION_RATE;
         QuotaSnapshot now = quotas.snapshot();
         QuotaSnapshot.Found found =

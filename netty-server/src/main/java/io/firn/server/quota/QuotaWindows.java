@@ -8,8 +8,7 @@ package io.firn.server.quota;
  * @param mutationSamples for how many samples' worth of a quota of changes can be saved
  * @param mutationSampleMs the length of these
  */
-public record QuotaWindows(
-        int samples, long sampleMs, int mutationSamples, long mutationSampleMs) {
+public record QuotaWindows(int samples, long sampleMs, int mutationSamples, long mutationSampleMs) {
     /** Kafka's defaults. */
     public static final QuotaWindows DEFAULT = new QuotaWindows(11, 1_000, 11, 1_000);
 

@@ -35,9 +35,7 @@ class ClientRatesTest {
 
     private ClientRates mutationsPerSecond(double partitions) throws Exception {
         return rates(
-                Map.of(
-                        new QuotaEntity(ANY, null),
-                        Map.of(CONTROLLER_MUTATION_RATE, partitions)));
+                Map.of(new QuotaEntity(ANY, null), Map.of(CONTROLLER_MUTATION_RATE, partitions)));
     }
 
     private ClientRates perSecond(double bytes) throws Exception {
@@ -251,11 +249,16 @@ class ClientRatesTest {
     void shouldKeepQuotasOverAReopenAndAChangeThatFails() throws Exception {
         Map<QuotaEntity, Map<QuotaKey, Double>> all =
                 Map.of(
-                        new QuotaEntity("a b=c*-/ü", ANY), Map.of(PRODUCER_BYTE_RATE, 1024.0),
-                        new QuotaEntity(null, "*"), Map.of(CONSUMER_BYTE_RATE, 1e9),
-                        new QuotaEntity(ANY, "-"), Map.of(CONTROLLER_MUTATION_RATE, 0.125),
-                        QuotaEntity.ofIp("0:0:0:0:0:0:0:1"), Map.of(CONNECTION_CREATION_RATE, 7.0),
-                        QuotaEntity.ofIp(ANY), Map.of(CONNECTION_CREATION_RATE, 9.0));
+                        new QuotaEntity("a b=c*-/ü", ANY),
+                        Map.of(PRODUCER_BYTE_RATE, 1024.0),
+                        new QuotaEntity(null, "*"),
+                        Map.of(CONSUMER_BYTE_RATE, 1e9),
+                        new QuotaEntity(ANY, "-"),
+                        Map.of(CONTROLLER_MUTATION_RATE, 0.125),
+                        QuotaEntity.ofIp("0:0:0:0:0:0:0:1"),
+                        Map.of(CONNECTION_CREATION_RATE, 7.0),
+                        QuotaEntity.ofIp(ANY),
+                        Map.of(CONNECTION_CREATION_RATE, 9.0));
         rates(all);
         assertEquals(all, ClientQuotas.open(medium, DIRECTORY).all());
         Map<QuotaEntity, Map<QuotaKey, Double>> many = new HashMap<>();
