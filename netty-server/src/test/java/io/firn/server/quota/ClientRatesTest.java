@@ -219,7 +219,7 @@ class ClientRatesTest {
             assertEquals(0, rates.recordConnection("10.0.0.1"));
         }
         for (int i = 1; i <= 11; i++) {
-            assertEquals(1_000 * i, rates.recordConnection("10.0.0.1"));
+            assertEquals(1_000L * i, rates.recordConnection("10.0.0.1"));
         }
         for (int i = 0; i < 1_000; i++) {
             assertEquals(-1, rates.recordConnection("10.0.0.1"));
