@@ -1,29 +1,49 @@
 package io.firn.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
+import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +92,167 @@ class AuditTest {
             assertHas(
                     log,
                     ANONYMOUS + "ALTER_USER_SCRAM_CREDENTIALS resource=User:alice result=NONE");
+        }
+    }
+
+    @Test
+    void shouldTellOfTopicsThatAreCreatedBecauseAClientAsksForThem() throws Exception {
+        try (Logged log = new Logged("io.firn.audit");
+                Running running = new Running(directory, Map.of("firn.max.partitions", "2"))) {
+            try (var producer = running.producer(Map.of("max.block.ms", 60_000))) {
+                producer.send(new ProducerRecord<>("asked-for", "x")).get(60, TimeUnit.SECONDS);
+                assertHas(log, ANONYMOUS + "METADATA resource=Topic:asked-for result=NONE");
+                producer.send(new ProducerRecord<>("asked-for", "x")).get(60, TimeUnit.SECONDS);
+                assertEquals(1, log.count("METADATA"));
+            }
+            running.createTopic("another", 1, Map.of());
+            try (Wire wire = new Wire(running.server())) {
+                MetadataRequestData request =
+                        new MetadataRequestData().setAllowAutoTopicCreation(true);
+                request.topics().add(new MetadataRequestTopic().setName("too-many"));
+                wire.ask(ApiKeys.METADATA, 9, request, new MetadataResponseData());
+            }
+            assertHas(log, ANONYMOUS + "METADATA resource=Topic:too-many result=POLICY_VIOLATION");
+        }
+    }
+
+    @Test
+    void shouldTellOfMembersThatSomebodyElseRemovesFromAGroupAndNotOfThoseThatLeave()
+            throws Exception {
+        try (Logged log = new Logged("io.firn.audit");
+                Running running = new Running(directory);
+                Admin admin = running.admin()) {
+            running.createTopic("orders", 2, Map.of());
+            Map<String, Object> dynamic = Map.of("group.id", "billing");
+            Map<String, Object> fixed =
+                    Map.of("group.id", "audits", "group.instance.id", "instance");
+            try (var one = running.consumer(dynamic);
+                    var leaving = running.consumer(Map.of("group.id", "leavers"));
+                    var two = running.consumer(fixed)) {
+                for (var each : List.of(one, leaving, two)) {
+                    each.subscribe(List.of("orders"));
+                    Running.await(
+                            "the member",
+                            () -> {
+                                each.poll(Duration.ofMillis(100));
+                                return !each.assignment().isEmpty();
+                            });
+                }
+                leaving.close();
+                var member = new MemberToRemove("instance");
+                get(
+                        admin.removeMembersFromConsumerGroup(
+                                        "audits",
+                                        new RemoveMembersFromConsumerGroupOptions(Set.of(member)))
+                                .all());
+                assertHas(
+                        log,
+                        ANONYMOUS
+                                + "LEAVE_GROUP resource=Member:audits,instance result=NONE");
+                get(
+                        admin.removeMembersFromConsumerGroup(
+                                        "billing", new RemoveMembersFromConsumerGroupOptions())
+                                .all());
+                assertHas(log, ANONYMOUS + "LEAVE_GROUP resource=Member:billing,consumer-billing-");
+                assertFalse(log.has("leavers"));
+                var unknown = new MemberToRemove("nobody");
+                var removal =
+                        admin.removeMembersFromConsumerGroup(
+                                "audits",
+                                new RemoveMembersFromConsumerGroupOptions(Set.of(unknown)));
+                assertThrows(ExecutionException.class, () -> get(removal.all()));
+                assertHas(
+                        log,
+                        ANONYMOUS
+                                + "LEAVE_GROUP resource=Member:audits,nobody"
+                                + " result=UNKNOWN_MEMBER_ID");
+            }
+        }
+    }
+
+    @Test
+    void shouldTellOfDeletedGroupsAndRecords() throws Exception {
+        try (Logged log = new Logged("io.firn.audit");
+                Running running = new Running(directory);
+                Admin admin = running.admin()) {
+            running.createTopic("orders", 1, Map.of());
+            TopicPartition partition = new TopicPartition("orders", 0);
+            try (var producer = running.producer(Map.of())) {
+                producer.send(new ProducerRecord<>("orders", "x")).get(60, TimeUnit.SECONDS);
+            }
+            get(
+                    admin.alterConsumerGroupOffsets(
+                                    "bil ling", Map.of(partition, new OffsetAndMetadata(1)))
+                            .all());
+            get(admin.deleteConsumerGroups(List.of("bil ling")).all());
+            assertHas(
+                    log, ANONYMOUS + "DELETE_GROUPS resource=Group:bil\\u0020ling result=NONE");
+            var again = admin.deleteConsumerGroups(List.of("bil ling")).all();
+            assertThrows(ExecutionException.class, () -> get(again));
+            assertHas(
+                    log,
+                    ANONYMOUS
+                            + "DELETE_GROUPS resource=Group:bil\\u0020ling"
+                            + " result=GROUP_ID_NOT_FOUND");
+            get(admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(1))).all());
+            assertHas(log, ANONYMOUS + "DELETE_RECORDS resource=Partition:orders-0 result=NONE");
+            var beyond = admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(9)));
+            assertThrows(ExecutionException.class, () -> get(beyond.all()));
+            assertHas(
+                    log,
+                    ANONYMOUS
+                            + "DELETE_RECORDS resource=Partition:orders-0"
+                            + " result=OFFSET_OUT_OF_RANGE");
+        }
+    }
+
+    /** A certificate is a sign-in; what a client writes into an ACL is not a line of its own. */
+    @Test
+    void shouldTellWhoSignsInByACertificateAndWhichAclsItChanges() throws Exception {
+        Path keys = Files.createDirectory(directory.resolve("keys"));
+        TestKeys own = TestKeys.make(keys, "server");
+        TestKeys alice = TestKeys.make(keys, "alice");
+        TestKeys mallory = TestKeys.make(keys, "mallory");
+        Map<String, String> settings = new HashMap<>(own.keystore());
+        settings.putAll(TestKeys.truststore(TestKeys.trusting(keys, alice)));
+        settings.put("listeners", "SSL://127.0.0.1:0");
+        settings.put("ssl.client.auth", "required");
+        settings.put("super.users", "User:CN=alice,O=Firn");
+        try (Logged log = new Logged("io.firn.audit");
+                Running running = new Running(directory, settings)) {
+            Map<String, Object> client = running.client("SSL", alice.keystore());
+            client.put("security.protocol", "SSL");
+            client.putAll(TestKeys.truststore(TestKeys.trusting(keys, own)));
+            String from = " address=127.0.0.1 listener=SSL";
+            String who = "principal=User:CN\\u003Dalice,O\\u003DFirn" + from;
+            AclBinding acl =
+                    new AclBinding(
+                            new ResourcePattern(
+                                    ResourceType.TOPIC, "or\u0007ders", PatternType.LITERAL),
+                            new AccessControlEntry(
+                                    "User:eve\r\nsign-in principal=User:root",
+                                    "*",
+                                    AclOperation.READ,
+                                    AclPermissionType.ALLOW));
+            String line =
+                    " resource=Acl:ALLOW,User:eve\\u000D\\u000Asign-in\\u0020principal"
+                            + "\\u003DUser:root,READ,TOPIC:or\\u0007ders result=NONE";
+            try (Admin admin = Admin.create(client)) {
+                get(admin.createAcls(List.of(acl)).all());
+                assertHas(log, "sign-in " + who + " mechanism=TLS");
+                assertHas(log, "change " + who + " api=CREATE_ACLS" + line);
+                get(admin.deleteAcls(List.of(acl.toFilter())).all());
+                assertHas(log, "change " + who + " api=DELETE_ACLS" + line);
+            }
+            assertFalse(log.has("principal=User:root"));
+            assertFalse(log.has("\nsign-in"));
+            assertFalse(log.has("sign-in-failed"));
+            client.putAll(mallory.keystore());
+            try (Admin admin = Admin.create(client)) {
+                assertThrows(ExecutionException.class, () -> get(admin.listTopics().names()));
+            }
+            assertHas(log, "sign-in-failed user=-" + from + " mechanism=TLS");
+            assertFalse(log.has("mallory"));
         }
     }
 

@@ -107,14 +107,17 @@ final class Admission {
     }
 
     private static Member member(JoinRequest ask, String id) {
-        return new Member(
-                id,
-                ask.instanceId,
-                ask.clientId,
-                ask.clientHost,
-                ask.sessionMs,
-                ask.rebalanceMs,
-                ask.protocols);
+        Member member =
+                new Member(
+                        id,
+                        ask.instanceId,
+                        ask.clientId,
+                        ask.clientHost,
+                        ask.sessionMs,
+                        ask.rebalanceMs,
+                        ask.protocols);
+        member.owner(ask.owner);
+        return member;
     }
 
     @GuardedBy("group")

@@ -209,6 +209,26 @@ public final class GroupCoordinator {
         }
     }
 
+    /**
+     * Returns whether a request that a member leaves comes from somebody else.
+     *
+     * @param memberId empty if only the instance is named, as only administrators do
+     */
+    boolean isRemoval(
+            String groupId, String memberId, String owner, String clientId, String clientHost) {
+        if (memberId.isEmpty()) {
+            return true;
+        }
+        Group group = groups.get(groupId);
+        if (group == null) {
+            return false;
+        }
+        synchronized (group) {
+            Member member = group.members().find(memberId);
+            return member != null && !member.isOf(owner, clientId, clientHost);
+        }
+    }
+
     Errors leave(String groupId, String memberId, String instanceId) {
         Group group = groups.get(groupId);
         if (group == null) {

@@ -25,6 +25,9 @@ final class Member {
     private long deadlineNs;
     private boolean isNew;
 
+    /** Who it is, if that is known; it is not in the group's file. */
+    private String owner;
+
     Member(
             String id,
             String instanceId,
@@ -61,6 +64,17 @@ final class Member {
 
     String clientHost() {
         return clientHost;
+    }
+
+    void owner(String value) {
+        owner = value;
+    }
+
+    /** Returns whether a request seems to come from the same client as its join. */
+    boolean isOf(String otherOwner, String otherClientId, String otherHost) {
+        return (owner == null || owner.equals(otherOwner))
+                && clientId.equals(otherClientId)
+                && clientHost.equals(otherHost);
     }
 
     int sessionMs() {

@@ -2,7 +2,9 @@ package io.firn.server.group;
 
 import io.firn.server.group.Admission.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
+import io.firn.server.log.AdminAudit;
 import io.firn.server.security.Right;
+import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -122,18 +124,44 @@ public final class MembershipApis {
         exchange.reply(new HeartbeatResponseData().setErrorCode(error.code()));
     }
 
-    /** Handles LeaveGroup. */
-    public void leave(Exchange exchange, LeaveGroupRequestData request) {
+    private Errors leave(
+            Exchange exchange, AdminAudit audit, String group, String member, String instance) {
+        ClientConnection client = exchange.connection();
+        boolean removal =
+                coordinator.isRemoval(
+                        group,
+                        member,
+                        client.owner(),
+                        exchange.clientId(),
+                        "/" + client.peerAddress());
+        Errors error = coordinator.leave(group, member, instance);
+        if (removal) {
+            audit.removed(exchange, group, instance == null ? member : instance, error);
+        }
+        return error;
+    }
+
+    /**
+     * Handles LeaveGroup.
+     *
+     * @param audit is told of members that somebody else removes
+     */
+    public void leave(Exchange exchange, LeaveGroupRequestData request, AdminAudit audit) {
         exchange.connection().access().demand(Right.LEAVE_GROUP, request.groupId());
         if (exchange.version() < FIRST_WITH_SEVERAL_LEAVING) {
-            Errors error = coordinator.leave(request.groupId(), request.memberId(), null);
+            Errors error = leave(exchange, audit, request.groupId(), request.memberId(), null);
             exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));
             return;
         }
         LeaveGroupResponseData response = new LeaveGroupResponseData();
         for (MemberIdentity each : request.members()) {
             Errors error =
-                    coordinator.leave(request.groupId(), each.memberId(), each.groupInstanceId());
+                    leave(
+                            exchange,
+                            audit,
+                            request.groupId(),
+                            each.memberId(),
+                            each.groupInstanceId());
             response.members()
                     .add(
                             new MemberResponse()

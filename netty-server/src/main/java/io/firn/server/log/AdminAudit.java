@@ -66,6 +66,11 @@ public final class AdminAudit implements ApiTable.Observer {
         new Lines(exchange).topic(topic, result.code());
     }
 
+    /** Logs that somebody has removed another one from a group, or has failed to. */
+    public void removed(Exchange exchange, String group, String member, Errors result) {
+        new Lines(exchange).line("Member:" + group + "," + member, result.code());
+    }
+
     @Override
     public void onAnswer(Exchange exchange, ApiMessage request, ApiMessage response) {
         Lines to = new Lines(exchange);
