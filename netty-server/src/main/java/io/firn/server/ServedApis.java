@@ -194,7 +194,11 @@ final class ServedApis {
         table.serve(ApiKeys.JOIN_GROUP, JoinGroupRequestData.class, background, members::join);
         table.serve(ApiKeys.SYNC_GROUP, SyncGroupRequestData.class, background, members::sync);
         table.serve(ApiKeys.HEARTBEAT, HeartbeatRequestData.class, background, members::heartbeat);
-        table.serve(ApiKeys.LEAVE_GROUP, LeaveGroupRequestData.class, background, (exchange, request) -> members.leave(exchange, request, audit));
+        table.serve(
+                ApiKeys.LEAVE_GROUP,
+                LeaveGroupRequestData.class,
+                background,
+                (exchange, request) -> members.leave(exchange, request, audit));
         table.serve(
                 ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, groups.commits());
         table.serve(

@@ -35,10 +35,10 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
-import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.resource.PatternType;
@@ -146,9 +146,7 @@ class AuditTest {
                                         new RemoveMembersFromConsumerGroupOptions(Set.of(member)))
                                 .all());
                 assertHas(
-                        log,
-                        ANONYMOUS
-                                + "LEAVE_GROUP resource=Member:audits,instance result=NONE");
+                        log, ANONYMOUS + "LEAVE_GROUP resource=Member:audits,instance result=NONE");
                 get(
                         admin.removeMembersFromConsumerGroup(
                                         "billing", new RemoveMembersFromConsumerGroupOptions())
@@ -185,8 +183,7 @@ class AuditTest {
                                     "bil ling", Map.of(partition, new OffsetAndMetadata(1)))
                             .all());
             get(admin.deleteConsumerGroups(List.of("bil ling")).all());
-            assertHas(
-                    log, ANONYMOUS + "DELETE_GROUPS resource=Group:bil\\u0020ling result=NONE");
+            assertHas(log, ANONYMOUS + "DELETE_GROUPS resource=Group:bil\\u0020ling result=NONE");
             var again = admin.deleteConsumerGroups(List.of("bil ling")).all();
             assertThrows(ExecutionException.class, () -> get(again));
             assertHas(
