@@ -26,6 +26,7 @@ import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
@@ -116,6 +117,16 @@ class AuditTest {
         }
     }
 
+    private static void join(KafkaConsumer<String, String> consumer) {
+        consumer.subscribe(List.of("orders"));
+        Running.await(
+                "the member",
+                () -> {
+                    consumer.poll(Duration.ofMillis(100));
+                    return !consumer.assignment().isEmpty();
+                });
+    }
+
     @Test
     void shouldTellOfMembersThatSomebodyElseRemovesFromAGroupAndNotOfThoseThatLeave()
             throws Exception {
@@ -126,19 +137,13 @@ class AuditTest {
             Map<String, Object> dynamic = Map.of("group.id", "billing");
             Map<String, Object> fixed =
                     Map.of("group.id", "audits", "group.instance.id", "instance");
+            try (var leaving = running.consumer(Map.of("group.id", "leavers"))) {
+                join(leaving);
+            }
             try (var one = running.consumer(dynamic);
-                    var leaving = running.consumer(Map.of("group.id", "leavers"));
                     var two = running.consumer(fixed)) {
-                for (var each : List.of(one, leaving, two)) {
-                    each.subscribe(List.of("orders"));
-                    Running.await(
-                            "the member",
-                            () -> {
-                                each.poll(Duration.ofMillis(100));
-                                return !each.assignment().isEmpty();
-                            });
-                }
-                leaving.close();
+                join(one);
+                join(two);
                 var member = new MemberToRemove("instance");
                 get(
                         admin.removeMembersFromConsumerGroup(
