@@ -8,6 +8,24 @@ import java.util.stream.IntStream;
 /** A named stream of records in one or more partitions. Thread-safe. */
 public interface Topic {
 
+    /**
+     * Checks whether a topic can have a name. {@link LogStore#createTopic} does so too; this is for
+     * programs that check their arguments before they open a store.
+     *
+     * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
+     *     is {@code .} or {@code ..}
+     */
+    static void checkName(String name) {
+        boolean isName = name.length() <= 249 && name.matches("[a-zA-Z0-9._-]+");
+        if (!isName || name.equals(".") || name.equals("..")) {
+            throw new InvalidOptionException(
+                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
+                            + " '.' or '..': '"
+                            + (name.length() > 260 ? name.substring(0, 260) + "…" : name)
+                            + "'");
+        }
+    }
+
     /** Returns its id; a topic that is created again under the same name has another one. */
     UUID id();
 

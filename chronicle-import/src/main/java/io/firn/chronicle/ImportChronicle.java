@@ -127,6 +127,15 @@ public final class ImportChronicle implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        try {
+            return importAndCompare();
+        } catch (InternalError e) {
+            // A fault in Chronicle's mapping, which the JVM may report some instructions late.
+            throw WrittenParts.damaged(queue, "a file", e);
+        }
+    }
+
+    private int importAndCompare() throws IOException {
         checkArguments();
         checkUse();
         try (QueueReader reader = QueueReader.open(queue)) {
@@ -161,13 +170,7 @@ public final class ImportChronicle implements Callable<Integer> {
 
     /** Throws when an argument is wrong, before anything is created. */
     private void checkArguments() throws IOException {
-        if (!topicName.matches("[a-zA-Z0-9._-]{1,249}") || topicName.matches("[.]{1,2}")) {
-            throw new InvalidOptionException(
-                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
-                            + " '.' or '..': '"
-                            + topicName
-                            + "'");
-        }
+        Topic.checkName(topicName);
         newTopic();
         storeArguments.check();
         if (Files.isDirectory(queue) && realPath(directory).startsWith(queue.toRealPath())) {

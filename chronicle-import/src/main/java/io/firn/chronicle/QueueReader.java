@@ -43,6 +43,8 @@ final class QueueReader implements AutoCloseable {
     private final int lastCycle;
     private final boolean hasMetadata;
     private final int[] cycles;
+    private final Path directory;
+    private final WrittenParts written;
     private final long[] counts;
     private final UnreadDocuments unread;
     private final List<String> notes = new ArrayList<>();
@@ -58,6 +60,7 @@ final class QueueReader implements AutoCloseable {
     private boolean passesUnread = true;
 
     private QueueReader(Path directory, QueueFiles.Listing listing) throws IOException {
+        this.directory = directory;
         filesBefore = listing.names(directory).size();
         hasMetadata = Files.exists(directory.resolve(METADATA));
         SingleChronicleQueueBuilder builder =
@@ -72,7 +75,8 @@ final class QueueReader implements AutoCloseable {
         lastCycle = queue.lastCycle();
         cycles = cycles();
         files = new QueueFiles(listing.names(directory), cycles);
-        counts = counts();
+        written = WrittenParts.of(directory, queue, cycles, files);
+        counts = written.counts();
         unread = new UnreadDocuments(queue.rollCycle(), counts);
     }
 
@@ -108,6 +112,8 @@ final class QueueReader implements AutoCloseable {
             return reader;
         } catch (FirnException e) {
             throw e;
+        } catch (InternalError e) {
+            throw WrittenParts.damaged(directory, "a file", e);
         } catch (DateTimeException e) {
             throw new FirnException(
                     directory
@@ -134,14 +140,6 @@ final class QueueReader implements AutoCloseable {
             throw new IllegalStateException("the name of a file: " + e.getMessage(), e);
         }
         return found.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    /** The number of documents in each file, by its own index. */
-    private long[] counts() {
-        // By another tailer, because counting moves it.
-        try (ExcerptTailer counter = queue.createTailer()) {
-            return Arrays.stream(cycles).mapToLong(counter::excerptsInCycle).toArray();
-        }
     }
 
     /**
@@ -316,6 +314,13 @@ final class QueueReader implements AutoCloseable {
                 }
                 continue;
             }
+            if (!written.mayRead(file, read)) {
+                isReading = false;
+                if (!mayLeaveFile()) {
+                    return atEnd();
+                }
+                continue;
+            }
             try (DocumentContext document = tailer.readingDocument()) {
                 if (document.isPresent()) {
                     int cycle = queue.rollCycle().toCycle(document.index());
@@ -332,6 +337,10 @@ final class QueueReader implements AutoCloseable {
                     read = queue.rollCycle().toSequenceNumber(document.index()) + 1;
                     ahead.set(document.index(), cycle, document.wire().bytes());
                     return true;
+                }
+            } catch (InternalError | RuntimeException e) { // Chronicle's, at a wrong header
+                if (read >= counts[file]) {
+                    throw WrittenParts.damaged(directory, files.name(cycles[file]), e);
                 }
             }
             isReading = false;

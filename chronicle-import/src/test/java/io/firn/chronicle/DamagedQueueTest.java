@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.LogStore;
 import io.firn.file.FileTier;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -56,8 +58,13 @@ class DamagedQueueTest {
 
     /** Zeroes the header of a document in the middle of a file; returns its number there. */
     private int damage(int number) throws IOException {
+        return damage(number, IN_FILE / 2, 0);
+    }
+
+    /** Replaces the header of a document in a file, or of one soon after; returns its number. */
+    private int damage(int number, int from, int header) throws IOException {
         List<byte[]> documents = Queues.read(queue);
-        int document = IN_FILE / 2;
+        int document = from;
         while (documents.get(number * IN_FILE + document).length < 50) {
             document++; // one that is found by its bytes
         }
@@ -67,7 +74,7 @@ class DamagedQueueTest {
         while (!Arrays.equals(bytes, at, at + part.length, part, 0, part.length)) {
             at++;
         }
-        Arrays.fill(bytes, at - HEADER_BYTES, at, (byte) 0);
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(at - HEADER_BYTES, header);
         Files.write(file(number), bytes);
         return document;
     }
@@ -150,5 +157,66 @@ class DamagedQueueTest {
 
         assertEquals(1, run.exitCode(), run.toString());
         requireNamed(run.err(), 2, document);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x00200000, 0x00010000})
+    void shouldEndBeforeADocumentThatIsLongerThanWhatFollows(int length) throws IOException {
+        write();
+        int document = damage(1, IN_FILE / 2, length);
+
+        ImportRun run = run();
+
+        assertEquals(1, run.exitCode(), run.toString());
+        requireNamed(run.err(), 1, document);
+        assertEquals(IN_FILE + document, records());
+    }
+
+    /** Chronicle Queue would meet any header then, and could follow it out of the file. */
+    @ParameterizedTest
+    @ValueSource(ints = {0x30000000, 20, 1, 0x40000010})
+    void shouldSayThatAFileIsDamagedWhateverALengthIs(int header) throws IOException {
+        write();
+        int document = damage(1, IN_FILE / 2, header);
+
+        ImportRun run = run();
+
+        assertEquals(1, run.exitCode(), run.toString());
+        assertTrue(run.err().contains("cannot be read"), run.err());
+        assertFalse(run.err().contains("\tat "), run.err());
+        assertTrue(records() <= IN_FILE + document + 1, "all before, and perhaps this one");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void shouldNoticeThatTheLastDocumentOfAFileIsZeroed(int number) throws IOException {
+        Queues.write(queue, TestRollCycles.TEST_SECONDLY, 4713, 3 * IN_FILE, 3);
+        int document = damage(number, IN_FILE - 1, 0);
+
+        ImportRun run = run();
+
+        assertEquals(1, run.exitCode(), run.toString());
+        requireNamed(run.err(), number, document);
+        assertEquals(number * IN_FILE + document, records());
+
+        ImportRun accepted = run("--accept-holes");
+
+        assertEquals(0, accepted.exitCode(), accepted.toString());
+        requireNamed(accepted.out(), number, document);
+        assertEquals(3 * IN_FILE - 1, records());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x30000000, 20})
+    void shouldSayThatAFileIsDamagedWhenTheLengthOfItsLastDocumentIs(int header)
+            throws IOException {
+        Queues.write(queue, TestRollCycles.TEST_SECONDLY, 4713, 3 * IN_FILE, 3);
+        damage(1, IN_FILE - 1, header);
+
+        ImportRun run = run();
+
+        assertEquals(1, run.exitCode(), run.toString());
+        assertTrue(run.err().contains("is damaged"), run.err());
+        assertFalse(run.err().contains("\tat "), run.err());
     }
 }

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Pattern;
 
 /**
  * The topics of a store: those that are served, those that cannot be, and those that are being
@@ -27,7 +26,6 @@ import java.util.regex.Pattern;
  */
 final class Topics implements TopicOwner {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final Pattern TOPIC_NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
     private final LogContext store;
     private final PartitionLimit limit;
@@ -161,7 +159,7 @@ final class Topics implements TopicOwner {
 
     synchronized TopicLog create(String name, TopicOptions options) {
         store.checkWritable();
-        checkName(name);
+        Topic.checkName(name);
         checkTiers(options);
         Cursors.checkNames(options.retainUntilRead());
         TopicOptions complete = complete(options);
@@ -257,16 +255,6 @@ final class Topics implements TopicOwner {
                                 + labels
                                 + ": label the tiers where the store is opened");
             }
-        }
-    }
-
-    private static void checkName(String name) {
-        if (!TOPIC_NAME.matcher(name).matches() || name.equals(".") || name.equals("..")) {
-            throw new InvalidOptionException(
-                    "a topic's name has 1 to 249 of the characters a-z A-Z 0-9 . _ - and is not"
-                            + " '.' or '..': '"
-                            + (name.length() > 260 ? name.substring(0, 260) + "…" : name)
-                            + "'");
         }
     }
 
