@@ -96,8 +96,7 @@ final class WrittenParts {
         try {
             long last = store.writePosition();
             boolean isLastDamaged = walk(number, file, last, store.dataVersion());
-            counts[number] =
-                    isLastDamaged ? limits[number] + 1 : counter.excerptsInCycle(cycle);
+            counts[number] = isLastDamaged ? limits[number] + 1 : counter.excerptsInCycle(cycle);
             if (counts[number] >= 0 && last > 0 && header(file, last) == 0) {
                 counts[number]++; // a zeroed one, which Chronicle does not count
             }
