@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every bit of a small store, flipped: nothing wrong is read, and nothing more is lost than was
- * hit. Of the spare space, whose content is never read, some bits do.
+ * hit. Of the spare space, which is created again if it is hit, some bits do.
  */
 class BitFlipTest {
     private static final Path DIRECTORY = Path.of("/sim/store");

@@ -17,6 +17,7 @@ import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -224,6 +225,125 @@ class FullDiskTest {
         try (LogStore store = openSimulated(lost)) {
             assertEquals(24, Disk.partition(store).logStartOffset());
             assertEquals("[t]", store.topicNames().toString());
+        }
+    }
+
+    /** Before each operation others take what is free: also what a deletion has freed. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldRecordDeletionsWhileOthersTakeWhatIsFree(Taken taken) throws IOException {
+        SimulatedFileMedium lost;
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            Partition other = store.createTopic("other", Disk.SMALL).partition(0);
+            store.createTopic("third", Disk.SMALL);
+            Disk.append(partition, 60);
+            Disk.append(other, 60);
+            store.doWork();
+            taken.on(medium);
+            medium.onOperation(number -> takeWhatIsFree());
+            for (int i = 10; i < 60; i += 7) {
+                assertEquals(i, partition.deleteRecordsBefore(i));
+                store.doWork();
+                assertEquals(i, other.deleteRecordsBefore(i));
+                store.doWork();
+            }
+            store.deleteTopic("third");
+            store.doWork();
+            assertEquals(1, partition.metrics().segments());
+            medium.ignoreOperations();
+            lost = medium.crash(Survival.NONE);
+        } finally {
+            medium.ignoreOperations();
+            medium.faults().none();
+        }
+        try (LogStore store = openSimulated(lost)) {
+            assertEquals(59, Disk.partition(store).logStartOffset());
+            assertEquals(59, store.openTopic("other").partition(0).logStartOffset());
+            assertEquals("[other, t]", store.topicNames().toString());
+            assertEquals("[]", store.findings().toString());
+        }
+    }
+
+    /** Otherwise it could not be deleted: its indexes, which can be rebuilt, would keep it. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldFinishASegmentWithoutItsIndexesAndDeleteIt(Taken taken) {
+        CachedEpochClock clock = new CachedEpochClock();
+        try (LogStore store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .clock(clock)
+                        .invokerMode()
+                        .open()) {
+            TopicOptions options = Disk.SMALL.withRollAge(Duration.ofSeconds(1));
+            Partition partition = store.createTopic(Disk.TOPIC, options).partition(0);
+            Disk.append(partition, 4);
+            store.doWork();
+            taken.on(medium);
+            medium.onOperation(number -> takeWhatIsFree());
+            clock.advance(2_000);
+            store.doWork();
+            assertEquals(1, partition.metrics().rolls());
+            Found.in(partition).assertReadable(0, 4);
+            partition.deleteRecordsBefore(4);
+            store.doWork();
+            assertEquals(0, partition.metrics().segments());
+            medium.ignoreOperations();
+            medium.faults().none();
+        }
+    }
+
+    /** A killed process leaves an unsealed segment, whose next writer needs an epoch. */
+    @Test
+    void shouldOpenAndDeleteOnAFullDiskAfterAProcessWasKilled() throws IOException {
+        SimulatedFileMedium killed;
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 20);
+            store.doWork();
+            killed = medium.kill();
+        }
+        killed.faults().limitBytes(Long.MAX_VALUE - 1);
+        killed.faults().limitBytes(Long.MAX_VALUE - 1 - killed.usableBytes(SIMULATED));
+        try (LogStore store = openSimulated(killed)) {
+            Partition partition = Disk.partition(store);
+            Found.in(partition).assertReadable(0, 20);
+            assertEquals(14, partition.deleteRecordsBefore(14));
+            store.doWork();
+            try (Appender appender = partition.openAppender()) {
+                assertEquals(20, appender.append(Disk.value(0)));
+            }
+        }
+    }
+
+    private void takeWhatIsFree() {
+        try {
+            medium.faults().limitBytes(usedBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Nothing more is stored in a partition than what can be deleted when the disk is full. */
+    @Test
+    void shouldWriteALogStartBeforeThereIsASecondSegment() throws IOException {
+        try (LogStore store = openSimulated()) {
+            Partition partition = Disk.partition(store);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(new byte[1]);
+            }
+            store.doWork();
+            Path start =
+                    SIMULATED
+                            .resolve("store/topics")
+                            .resolve(partition.topic().id().toString())
+                            .resolve("start-0");
+            assertFalse(medium.exists(start));
+            Disk.append(partition, 8);
+            assertEquals(2, partition.metrics().segments());
+            assertTrue(medium.crash(Survival.NONE).exists(start));
+            assertEquals(0, partition.logStartOffset());
         }
     }
 

@@ -220,6 +220,13 @@ public final class SegmentedLog {
         }
     }
 
+    /** So that a full disk never keeps the log start from being raised. */
+    public void ensureStartFile() throws IOException {
+        synchronized (raising) {
+            topic.files().ensureLogStart(index, logStartOffset);
+        }
+    }
+
     // ---- what a read-only store finds in the log of the writing process
 
     /** Whether somebody is told of new ends without asking. */

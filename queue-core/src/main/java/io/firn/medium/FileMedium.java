@@ -55,12 +55,26 @@ public interface FileMedium {
     MediumFile open(Path file, boolean writable) throws IOException;
 
     /**
-     * Renames within a directory, atomically, replacing whatever has the new name; durable after
-     * {@link #forceDirectory}.
+     * Renames within a file system, atomically, replacing whatever has the new name; durable after
+     * {@link #forceDirectory}. If the names are in two directories, a crash before both were forced
+     * may leave the file with both names or none.
      *
      * @throws java.nio.file.NoSuchFileException when the old name does not exist
      */
     void rename(Path from, Path to) throws IOException;
+
+    /**
+     * Gives a file that has one name a second one, in the same file system; durable after {@link
+     * #forceDirectory}.
+     *
+     * @throws java.nio.file.NoSuchFileException when the file does not exist
+     * @throws java.nio.file.FileAlreadyExistsException when the second name exists
+     * @throws IOException when the file has several names, or the medium cannot do that, which is
+     *     the default
+     */
+    default void link(Path file, Path second) throws IOException {
+        throw new IOException(file + " cannot have a second name on this medium");
+    }
 
     /** Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}. */
     void delete(Path path) throws IOException;

@@ -61,6 +61,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public void link(Path file, Path second) throws IOException {
+        in.link(file, second);
+    }
+
+    @Override
     public void delete(Path path) throws IOException {
         in.delete(path);
     }

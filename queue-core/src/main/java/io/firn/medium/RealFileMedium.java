@@ -134,6 +134,20 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
+    public void link(Path file, Path second) throws IOException {
+        try {
+            // A backup made of links has the file, too: its content is not ours alone.
+            if (!Integer.valueOf(1).equals(Files.getAttribute(file, "unix:nlink"))) {
+                throw new FileSystemException(
+                        file.toString(), null, "has several names, one expected");
+            }
+            Files.createLink(second, file);
+        } catch (UnsupportedOperationException | IllegalArgumentException e) {
+            throw new IOException(file + " cannot have a second name here", e);
+        }
+    }
+
+    @Override
     public void delete(Path path) throws IOException {
         Files.deleteIfExists(path);
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,11 +43,16 @@ public final class SmallFile {
     public static void write(
             FileMedium medium, Path file, String magic, int version, Map<String, String> values)
             throws IOException {
-        WholeFile.write(medium, file, checkedEncode(file, magic, version, values));
+        WholeFile.write(medium, file, content(file, magic, version, values));
     }
 
-    private static byte[] checkedEncode(
-            Path file, String magic, int version, Map<String, String> values) throws IOException {
+    /**
+     * Returns what {@link #write} writes.
+     *
+     * @throws IOException when it has more than 32 MiB
+     */
+    public static byte[] content(Path file, String magic, int version, Map<String, String> values)
+            throws IOException {
         byte[] bytes = encode(magic, version, values);
         if (bytes.length > MAX_BYTES) {
             throw new IOException(
@@ -72,7 +78,19 @@ public final class SmallFile {
     public static Map<String, String> read(FileMedium medium, Path file, String magic, int version)
             throws IOException {
         byte[] bytes = readAll(medium, file);
-        return bytes == null ? null : decode(file, bytes, magic, version);
+        while (bytes != null) {
+            try {
+                return decode(file, bytes, magic, version);
+            } catch (DamagedFileException e) {
+                // A file that was replaced while it was read may have been overwritten.
+                byte[] again = readAll(medium, file);
+                if (Arrays.equals(again, bytes)) {
+                    throw e;
+                }
+                bytes = again;
+            }
+        }
+        return null;
     }
 
     private static byte[] readAll(FileMedium medium, Path file) throws IOException {

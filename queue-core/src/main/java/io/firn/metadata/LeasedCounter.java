@@ -2,7 +2,6 @@ package io.firn.metadata;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
-import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,7 +17,7 @@ public final class LeasedCounter {
     private static final String LEASED = "leasedBelow";
     private static final int RANGE = 1000;
 
-    private final FileMedium medium;
+    private final SpareSpace spare;
     private final Path file;
 
     @GuardedBy("this")
@@ -27,10 +26,10 @@ public final class LeasedCounter {
     @GuardedBy("this")
     private long leasedBelow;
 
-    public LeasedCounter(FileMedium medium, Path file) throws IOException {
-        this.medium = medium;
+    public LeasedCounter(StoreFiles files, Path file) throws IOException {
+        this.spare = files.spareSpace();
         this.file = file;
-        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
+        Map<String, String> values = SmallFile.read(files.medium(), file, MAGIC, VERSION);
         next = values == null ? 0 : Long.parseLong(values.get(LEASED));
         leasedBelow = next;
     }
@@ -46,7 +45,9 @@ public final class LeasedCounter {
         if (next >= leasedBelow) {
             try {
                 long upTo = next + RANGE;
-                SmallFile.write(medium, file, MAGIC, VERSION, Map.of(LEASED, Long.toString(upTo)));
+                Map<String, String> values = Map.of(LEASED, Long.toString(upTo));
+                // A store has to be opened, too, before something can be deleted.
+                spare.write(file, SmallFile.content(file, MAGIC, VERSION, values));
                 leasedBelow = upTo;
             } catch (IOException e) {
                 throw new FirnException(

@@ -1,112 +1,243 @@
 package io.firn.metadata;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.NoSpace;
+import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /**
  * A little space reserved on the store's file system, so that deletions can be recorded when the
  * disk is full: a new log start, a tombstone, the checkpoint without which no segment is deleted.
- * The first such write that finds the disk full uses it; it is reserved again as soon as there is
- * room. Thread-safe.
+ * Thread-safe.
+ *
+ * <p>The space is a file of zeros. It is never released, because appends would take what is free:
+ * the spare file becomes the new file, and the file that is replaced becomes the spare one. No step
+ * needs a new block. The order:
+ *
+ * <ol>
+ *   <li>write the new content over the spare file, and force it: from now on it is not a spare file
+ *       any more, since that contains nothing but zeros;
+ *   <li>give the old file a second name, so that it is not freed;
+ *   <li>rename the spare file to the target, and force the target's directory: the change is
+ *       durable;
+ *   <li>overwrite the old file with zeros, which nobody needs now, and give it the name of the
+ *       spare one.
+ * </ol>
+ *
+ * A crash may undo each change of a directory by itself, as long as the directory was not forced.
+ * Whatever file then has the name of the spare one, it is used only if it contains nothing but
+ * zeros; any other is deleted at open, when nothing is appended, and created anew in the space that
+ * it leaves. A file under the temporary name may be the target itself, so its name is deleted.
+ *
+ * <p>The old file may have fewer blocks than the spare one; when there is room, it is extended. If
+ * there was no old file, the spare one is created again when there is room. Before a partition gets
+ * a second segment it therefore has a file with its log start (see {@link
+ * TopicFiles#ensureLogStart}).
  */
 public final class SpareSpace extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final String NAME = "spare";
-
-    /** Room for a small file, its directory, and the file system itself. */
     private static final int BYTES = 16 * 1024;
+    private static final int BLOCK = 4096;
 
     private static final long RETRY_MS = 1_000;
 
     private final FileMedium medium;
     private final Path file;
-    private volatile boolean isHeld;
+
+    /** The old file's second name. */
+    private final Path next;
+
+    /** The length of the spare file; 0 when there is none. */
+    @GuardedBy("this")
+    private int held;
 
     public SpareSpace(Duties duties, FileMedium medium, Path storeDirectory) {
         super(duties, "store " + storeDirectory, "spare space");
         this.medium = medium;
         this.file = storeDirectory.resolve(NAME);
-    }
-
-    /** A write that can be repeated as a whole. */
-    @FunctionalInterface
-    interface Write {
-        /** Durable on return. */
-        void run() throws IOException;
+        this.next = WholeFile.temporaryFor(file);
     }
 
     /**
-     * Called at open. Without the space only deletion on a full disk fails, so errors are ignored
-     * here.
+     * Called at open, before anything is written to the tiers. Without the space only deletion on a
+     * full disk fails, so errors are ignored here.
      */
-    public void open() {
-        try (MediumFile there = medium.exists(file) ? medium.open(file, false) : null) {
-            isHeld = there != null && there.size() >= BYTES;
+    public synchronized void open() {
+        try {
+            discard(next);
+            held = intactBytes();
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, file + " cannot be read and is created again", e);
         }
-        if (!isHeld) {
-            setAside();
+        if (held < BYTES) {
+            setAside(1);
             call();
         }
     }
 
-    /** Runs a write, with the spare space if there is no other. */
-    void write(Write write) throws IOException {
-        try {
-            write.run();
-        } catch (IOException e) {
-            if (!isHeld || !NoSpace.isMeantBy(e, medium, file, BYTES)) {
-                throw e;
+    /** Returns the length of the file; 0 when it has other bytes than zeros, or does not exist. */
+    private int intactBytes() throws IOException {
+        byte[] bytes = medium.exists(file) ? WholeFile.read(medium, file) : null;
+        if (bytes == null) {
+            return 0;
+        }
+        for (byte b : bytes) {
+            if (b != 0) {
+                return 0;
             }
-            giveUp();
-            write.run();
+        }
+        return bytes.length;
+    }
+
+    private void discard(Path path) throws IOException {
+        if (medium.exists(path)) {
+            medium.delete(path);
+            // Some file systems reuse deleted blocks only after the deletion is durable.
+            medium.forceDirectory(file.getParent());
         }
     }
 
-    /** Reserves it again, and retries from time to time until there is room. */
-    @Override
-    public int run() {
-        if (!isHeld) {
-            setAside();
+    /** Replaces a file as a whole, durably on return; with the spare space if there is no other. */
+    void write(Path target, byte[] content) throws IOException {
+        try {
+            WholeFile.write(medium, target, content);
+        } catch (IOException e) {
+            if (!NoSpace.isMeantBy(e, medium, file, BYTES)) {
+                throw e;
+            }
+            writeInSpare(target, content, e);
         }
-        if (!isHeld) {
+    }
+
+    private synchronized void writeInSpare(Path target, byte[] content, IOException why)
+            throws IOException {
+        if (held == 0) {
+            throw why;
+        }
+        medium.delete(WholeFile.temporaryFor(target)); // it has taken space in vain
+        boolean isOldKept;
+        try {
+            fill(content);
+            isOldKept = keepOld(target);
+            medium.rename(file, target);
+        } catch (IOException e) {
+            restore();
+            throw e;
+        }
+        held = 0;
+        call();
+        medium.forceDirectory(target.toAbsolutePath().getParent());
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "no space is left for the store "
+                        + file.getParent()
+                        + ": reserved space is used to record a deletion");
+        if (isOldKept) {
+            takeOld();
+        }
+    }
+
+    private void fill(byte[] content) throws IOException {
+        try (MediumFile out = medium.open(file, true)) {
+            out.write(0, content, 0, content.length);
+            out.setSize(content.length);
+            out.force(); // before the rename: otherwise a crash could leave the name with no bytes
+        }
+    }
+
+    /** Nothing was renamed: the content is overwritten with zeros. */
+    @GuardedBy("this")
+    private void restore() {
+        int bytes = held;
+        held = 0;
+        try {
+            medium.delete(next);
+            held = overwrite(file, bytes);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, file + " is not restored", e);
+        }
+        call();
+    }
+
+    /** Returns whether the old file has its second name. */
+    private boolean keepOld(Path target) throws IOException {
+        if (!medium.exists(target)) {
+            return false;
+        }
+        medium.delete(next); // of an earlier try
+        try {
+            medium.link(target, next);
+            return true;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, target + " will not be the spare file", e);
+            return false;
+        }
+    }
+
+    /** The target's directory is durable, so that only the second name leads to the old file. */
+    @GuardedBy("this")
+    private void takeOld() {
+        try {
+            int bytes = overwrite(next, BYTES);
+            medium.rename(next, file); // need not be durable: a lost file is created again
+            held = bytes;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, next + " will not be the spare file", e);
+        }
+    }
+
+    /**
+     * Overwrites a file with zeros; returns its length, which is {@code most} afterwards if it was
+     * more.
+     */
+    private int overwrite(Path path, int most) throws IOException {
+        try (MediumFile out = medium.open(path, true)) {
+            int length = (int) Math.min(out.size(), most);
+            out.setSize(length);
+            out.write(0, new byte[length], 0, length);
+            return length; // not forced: after a crash it may have to be created again
+        }
+    }
+
+    /** Reserves what is missing, and retries from time to time until there is room. */
+    @Override
+    public synchronized int run() {
+        if (held < BYTES) {
+            setAside(2L * BYTES); // a write needs less than that more
+        }
+        if (held < BYTES) {
             againAt(nowMs() + RETRY_MS);
         }
         return 0;
     }
 
-    private synchronized void giveUp() throws IOException {
-        if (isHeld) {
-            isHeld = false;
-            call();
-            medium.delete(file);
-            // Some file systems reuse deleted blocks only after the deletion is durable.
-            medium.forceDirectory(file.getParent());
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "no space is left for the store "
-                            + file.getParent()
-                            + ": reserved space is used to record deletions");
-        }
-    }
-
-    private synchronized void setAside() {
+    /**
+     * Creates the file, or extends it.
+     *
+     * @param least the bytes that must be usable; fewer than the file has are taken in whole blocks
+     */
+    @GuardedBy("this")
+    private void setAside(long least) {
         try {
-            medium.delete(file);
-            if (medium.usableBytes(file.getParent()) < 2L * BYTES) {
-                return; // a write needs it more
+            if (held == 0) {
+                discard(file);
             }
-            try (MediumFile out = medium.create(file)) {
-                out.write(0, new byte[BYTES], 0, BYTES);
+            long usable = medium.usableBytes(file.getParent());
+            int bytes = (int) Math.min(BYTES, held + usable / BLOCK * BLOCK);
+            if (usable < least || bytes <= held) {
+                return;
+            }
+            try (MediumFile out = held == 0 ? medium.create(file) : medium.open(file, true)) {
+                out.write(held, new byte[bytes - held], 0, bytes - held);
                 out.force(); // the name need not be durable: a lost file is created again
             }
-            isHeld = true;
+            held = bytes;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, file + " cannot be written, will be tried again", e);
         }

@@ -9,6 +9,7 @@ import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,19 +175,19 @@ public final class TopicFiles {
 
     public void create(String name, TopicOptions options) throws IOException {
         medium.createDirectories(directory);
-        write(name, options, false);
+        WholeFile.write(medium, topicFile(), content(name, options, false));
     }
 
     /** From here on the topic does not exist, even if parts of it remain. */
     public void writeTombstone(String name, TopicOptions options) throws IOException {
-        files.spareSpace().write(() -> write(name, options, true));
+        files.spareSpace().write(topicFile(), content(name, options, true));
     }
 
-    private void write(String name, TopicOptions options, boolean deleted) throws IOException {
+    private byte[] content(String name, TopicOptions options, boolean deleted) throws IOException {
         Map<String, String> values = TopicOptionsFormat.encode(options);
         values.put(NAME, name);
         values.put(DELETED, Boolean.toString(deleted));
-        SmallFile.write(medium, directory.resolve(TOPIC), TOPIC, VERSION, values);
+        return SmallFile.content(topicFile(), TOPIC, VERSION, values);
     }
 
     /**
@@ -240,8 +241,20 @@ public final class TopicFiles {
     }
 
     public void writeLogStart(int partition, long offset) throws IOException {
-        Map<String, String> values = Map.of(OFFSET, Long.toString(offset));
+        Map<String, String> values = logStart(offset);
         changePart(() -> writeInSpare(startFile(partition), START, values));
+    }
+
+    /** Writes a log start if there is no file yet: to replace one needs no space. */
+    public void ensureLogStart(int partition, long offset) throws IOException {
+        Path file = startFile(partition);
+        if (!medium.exists(file)) {
+            changePart(() -> SmallFile.write(medium, file, START, VERSION, logStart(offset)));
+        }
+    }
+
+    private static Map<String, String> logStart(long offset) {
+        return Map.of(OFFSET, Long.toString(offset));
     }
 
     /**
@@ -285,13 +298,15 @@ public final class TopicFiles {
 
     private void writeInSpare(Path file, String magic, Map<String, String> values)
             throws IOException {
-        files.spareSpace().write(() -> SmallFile.write(medium, file, magic, VERSION, values));
+        byte[] content = SmallFile.content(file, magic, VERSION, values);
+        files.spareSpace().write(file, content);
     }
 
-    /** Writes the checkpoints of many partitions at once. */
+    /** Writes the checkpoints of many partitions at once; no deletion needs them. */
     public void writeProducers(ProducerSnapshots snapshots) throws IOException {
         Path file = directory.resolve(PRODUCERS);
-        changePart(() -> writeInSpare(file, PRODUCERS, snapshots.toText()));
+        Map<String, String> values = snapshots.toText();
+        changePart(() -> SmallFile.write(medium, file, PRODUCERS, VERSION, values));
     }
 
     /** Returns the names of the cursors that have a file. */

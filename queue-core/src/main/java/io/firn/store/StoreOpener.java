@@ -134,8 +134,9 @@ public final class StoreOpener {
         // Nothing was changed so far that readers of the last writer's ends may see (O22).
         context.publishTo(EndsFile.create(medium, directory, storeId, directory.resolve(LOCK)));
         context.files().spareSpace().open();
-        LeasedCounter epochs = new LeasedCounter(medium, directory.resolve(EPOCHS));
-        LeasedCounter producerIds = new LeasedCounter(medium, directory.resolve("producer-ids"));
+        LeasedCounter epochs = new LeasedCounter(context.files(), directory.resolve(EPOCHS));
+        LeasedCounter producerIds =
+                new LeasedCounter(context.files(), directory.resolve("producer-ids"));
         store.own(lock, producerIds);
         context.own(epochs);
         TopicScan scan = readTopics();

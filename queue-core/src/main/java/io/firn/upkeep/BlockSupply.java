@@ -12,9 +12,12 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
+import io.firn.medium.FileMedium;
+import io.firn.medium.NoSpace;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Iterator;
 
 /**
@@ -28,6 +31,8 @@ final class BlockSupply extends Duty implements BlockSource {
 
     /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
     private static final int STEP = 4 << 20;
+
+    private static final int START_FILE_BYTES = 8 * 1024;
 
     private final SegmentedLog log;
     private final LogContext store;
@@ -132,10 +137,14 @@ final class BlockSupply extends Duty implements BlockSource {
         private LogSegment segment;
         private StoreFullException noRoom;
         private IOException broken;
+        private boolean canDelete = true;
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
-            while (segment != null || tiers.hasNext()) {
+            if (state == null) {
+                ensureDeletable();
+            }
+            while (segment != null || (canDelete && tiers.hasNext())) {
                 try {
                     if (segment == null) {
                         state = tiers.next();
@@ -166,6 +175,29 @@ final class BlockSupply extends Duty implements BlockSource {
             next.refuseAsFull(noRoom, freed);
             store.freedBlocks().onNoRoom(BlockSupply.this, freed);
             return true;
+        }
+
+        /**
+         * Whoever has several segments can delete one also when the disk is full: its log start has
+         * a file, whose replacement needs no space.
+         */
+        private void ensureDeletable() {
+            try {
+                if (log.segments().length > 0) {
+                    log.ensureStartFile();
+                }
+            } catch (IOException e) {
+                FileMedium medium = store.files().medium();
+                Path directory = store.files().directory();
+                if (!NoSpace.isMeantBy(e, medium, directory, START_FILE_BYTES)) {
+                    LOG.log(System.Logger.Level.WARNING, log + ": no log start was written", e);
+                    return; // a deletion will say so, too, and appends do not depend on it
+                }
+                noRoom =
+                        new StoreFullException(
+                                directory + " has no space for the log start of " + log, e);
+                canDelete = false;
+            }
         }
 
         private void offer() {

@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
+import io.firn.background.Agenda;
+import io.firn.background.Attempts;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +27,10 @@ class LeasedCounterTest {
     }
 
     private LeasedCounter open() throws IOException {
-        return new LeasedCounter(medium, FILE);
+        Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
+        Path directory = FILE.getParent();
+        SpareSpace spare = new SpareSpace(duties, medium, directory);
+        return new LeasedCounter(new StoreFiles(medium, directory, spare, new Findings()), FILE);
     }
 
     @Test

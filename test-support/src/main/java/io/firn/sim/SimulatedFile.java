@@ -206,29 +206,22 @@ final class SimulatedFile extends SimulatedBytes {
 
     @Override
     long usedBytes() {
-        return usedBytes(allocated, size);
-    }
-
-    private static long usedBytes(BitSet pages, int end) {
-        int last = end / PAGE;
-        long whole = (long) pages.get(0, last).cardinality() * PAGE;
-        return whole + (pages.get(last) ? end % PAGE : 0);
+        return (long) allocated.cardinality() * PAGE;
     }
 
     @Override
     int fitting(long position, int length, long room) {
-        BitSet pages = (BitSet) allocated.clone();
-        long before = usedBytes();
+        long left = room;
         int end = (int) position + length;
         for (int at = (int) position; at < end; ) {
             int next = Math.min(end, (at / PAGE + 1) * PAGE);
-            pages.set(at / PAGE);
-            long growth = usedBytes(pages, Math.max(size, next)) - before;
-            if (growth > room) {
-                // A page in a hole gets its space as a whole, or not at all.
-                long part = next <= size ? 0 : Math.max(0, next - at - (growth - room));
+            if (!allocated.get(at / PAGE) && left < PAGE) {
+                // A page in a hole gets its space as a whole, or not at all; at the file's end
+                // some of it may be written.
+                long part = next <= size ? 0 : Math.min(next - at, left);
                 return (int) (at - position + part);
             }
+            left -= allocated.get(at / PAGE) ? 0 : PAGE;
             at = next;
         }
         return length;

@@ -40,7 +40,7 @@ import java.util.function.Predicate;
  *       forced. A page that was not forced is old or new after a crash, or what it was in between,
  *       since it may have been written back at any time, or torn between sectors of 512 bytes.
  *   <li>A creation, rename or deletion is durable after a force of its directory; before, each
- *       survives by itself or not.
+ *       survives by itself or not. A rename into another directory is two changes.
  *   <li>A file's size is durable after a force of the file.
  *   <li>A failed force loses pages: later forces leave them alone ({@link SimulatedFile}).
  *   <li>A store through a mapping into a page that was never written throws an {@link
@@ -295,14 +295,34 @@ public final class SimulatedFileMedium implements FileMedium {
     @Override
     public synchronized void rename(Path from, Path to) throws IOException {
         Path parent = absolute(from).getParent();
-        if (!parent.equals(absolute(to).getParent())) {
-            throw new UnsupportedOperationException("from " + from + " into another directory");
-        }
-        if (find(from) == null) {
+        SimulatedNode node = find(from);
+        if (node == null) {
             throw new NoSuchFileException(from.toString());
         }
-        begin("rename to " + nameOf(to), from);
-        directory(parent).rename(nameOf(from), nameOf(to));
+        if (parent.equals(absolute(to).getParent())) {
+            begin("rename to " + nameOf(to), from);
+            directory(parent).rename(nameOf(from), nameOf(to));
+        } else {
+            SimulatedDirectory target = directory(absolute(to).getParent());
+            begin("rename to " + to, from);
+            // Two changes, since a file system need not write both directories at once.
+            target.put(nameOf(to), node);
+            directory(parent).remove(nameOf(from));
+        }
+    }
+
+    @Override
+    public synchronized void link(Path path, Path second) throws IOException {
+        SimulatedBytes file = file(path);
+        SimulatedDirectory target = directory(absolute(second).getParent());
+        if (target.names().containsKey(nameOf(second))) {
+            throw new FileAlreadyExistsException(second.toString());
+        }
+        if (countNames(root, other -> other == file) > 1) {
+            throw new FileSystemException(path.toString(), null, "has several names");
+        }
+        begin("link to " + second, path);
+        target.put(nameOf(second), file);
     }
 
     @Override
@@ -347,12 +367,26 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     private long usedBytes() {
-        if (!faults.isSpaceTakenLate()) {
-            return usedBytes(root);
-        }
         Set<SimulatedBytes> files = Collections.newSetFromMap(new IdentityHashMap<>());
+        if (!faults.isSpaceTakenLate()) {
+            countNames(root, file -> files.add(file));
+            return files.stream().mapToLong(SimulatedBytes::usedBytes).sum();
+        }
         root.collect(files);
         return files.stream().mapToLong(SimulatedBytes::taken).sum();
+    }
+
+    /** Returns how many names lead to files for which the predicate holds. */
+    private static int countNames(SimulatedDirectory directory, Predicate<SimulatedBytes> counted) {
+        int count = 0;
+        for (SimulatedNode node : directory.names().values()) {
+            if (node instanceof SimulatedDirectory below) {
+                count += countNames(below, counted);
+            } else if (counted.test((SimulatedBytes) node)) {
+                count++;
+            }
+        }
+        return count;
     }
 
     /** A force, where space is taken late. */
@@ -363,15 +397,6 @@ public final class SimulatedFileMedium implements FileMedium {
             throw Faults.noSpace(handle.path());
         }
         file.take(used);
-    }
-
-    private static long usedBytes(SimulatedNode node) {
-        if (node instanceof SimulatedDirectory directory) {
-            return directory.names().values().stream()
-                    .mapToLong(SimulatedFileMedium::usedBytes)
-                    .sum();
-        }
-        return ((SimulatedBytes) node).usedBytes();
     }
 
     @Override

@@ -143,6 +143,44 @@ public abstract class FileMediumContract {
     }
 
     @Test
+    void shouldRenameIntoAnotherDirectory() throws IOException {
+        put("a", HELLO);
+        medium().createDirectories(path("c"));
+        put("c/b", new byte[] {1});
+
+        medium().rename(path("a"), path("c/b"));
+
+        assertArrayEquals(HELLO, get("c/b"));
+        assertEquals(List.of("c"), medium().list(directory()));
+        assertEquals(List.of("b"), medium().list(path("c")));
+    }
+
+    @Test
+    void shouldGiveAFileASecondNameButNotAThird() throws IOException {
+        put("a", HELLO);
+        medium().createDirectories(path("c"));
+
+        medium().link(path("a"), path("c/b"));
+        assertThrows(IOException.class, () -> medium().link(path("a"), path("third")));
+        assertFalse(medium().exists(path("third")));
+        assertThrows(FileAlreadyExistsException.class, () -> linkToExisting());
+        assertThrows(NoSuchFileException.class, () -> medium().link(path("x"), path("third")));
+
+        put("new", new byte[] {1});
+        medium().rename(path("new"), path("a"));
+        assertArrayEquals(new byte[] {1}, get("a"));
+        assertArrayEquals(HELLO, get("c/b"));
+        medium().link(path("c/b"), path("again"));
+        medium().delete(path("c/b"));
+        assertArrayEquals(HELLO, get("again"));
+    }
+
+    private void linkToExisting() throws IOException {
+        put("other", HELLO);
+        medium().link(path("other"), path("c/b"));
+    }
+
+    @Test
     void shouldDeleteWhatIsThereAndNotMindWhatIsNot() throws IOException {
         put("a", HELLO);
         medium().createDirectories(path("c/d"));

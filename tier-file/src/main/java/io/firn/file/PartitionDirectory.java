@@ -142,9 +142,20 @@ record PartitionDirectory(
         return WholeFile.read(medium, sidecar(baseOffset, kind));
     }
 
-    /** Writes a sidecar; its name is durable after {@link #force}. */
+    /**
+     * Writes a sidecar; its name is durable after {@link #force}. If there is no space it is left
+     * out, since it can be rebuilt, and a segment that is not finished could not be deleted.
+     */
     void writeSidecar(long baseOffset, Sidecar kind, byte[] bytes) throws IOException {
-        WholeFile.replace(medium, sidecar(baseOffset, kind), bytes);
+        Path file = sidecar(baseOffset, kind);
+        try {
+            WholeFile.replace(medium, file, bytes);
+        } catch (IOException e) {
+            if (!isFull(e, bytes.length)) {
+                throw e;
+            }
+            medium.delete(WholeFile.temporaryFor(file));
+        }
     }
 
     /** Writes a sidecar of a finished segment again, without any force. */
