@@ -81,10 +81,8 @@ public final class ServerMain implements Callable<Integer> {
             if (file != null) {
                 OpenToOthers.warn(FileMedium.real(), "the configuration", file);
             }
-            ServerConfig config = file == null ? ServerConfig.defaults() : ServerConfig.read(file);
-            for (Map.Entry<String, String> each : overrides.entrySet()) {
-                config = config.with(each.getKey(), each.getValue());
-            }
+            ServerConfig config =
+                    file == null ? ServerConfig.of(overrides) : ServerConfig.read(file, overrides);
             if (user != null) {
                 AddUser.add(config, user);
                 System.err.println("Added the user " + user + ".");

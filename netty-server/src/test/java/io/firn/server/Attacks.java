@@ -2,6 +2,7 @@ package io.firn.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +19,14 @@ import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfig
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -41,13 +44,15 @@ final class Attacks {
     private static final int CONNECTIONS = 4;
 
     private final int port;
+    private final Entrance entrance;
     private final int seconds;
     private volatile long endNs;
     private final Map<String, Integer> outcomes = new TreeMap<>();
     private final List<Wire> open = new ArrayList<>();
 
-    private Attacks(int port, int seconds) {
-        this.port = port;
+    private Attacks(Entrance entrance, int seconds) {
+        this.entrance = entrance;
+        this.port = entrance.port();
         this.seconds = seconds;
         begin();
     }
@@ -58,14 +63,18 @@ final class Attacks {
     }
 
     /** What an attack does on one connection; the number distinguishes the connections. */
-    private interface Attack {
+    interface Attack {
         void run(Wire wire, int number) throws IOException;
     }
 
-    /** {@code Attacks NAME PORT SECONDS}. */
+    /** {@code Attacks NAME PORT SECONDS [TRUSTED]}. */
     public static void main(String[] arguments) throws Exception {
         Attacks attacks =
-                new Attacks(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+                new Attacks(
+                        Entrance.to(
+                                Integer.parseInt(arguments[1]),
+                                arguments.length > 3 ? Path.of(arguments[3]) : null),
+                        Integer.parseInt(arguments[2]));
         attacks.run(arguments[0]);
         System.out.println(attacks.outcomes);
         System.exit(0);
@@ -109,6 +118,24 @@ final class Attacks {
                 createTopics(10, 1_000);
                 inParallel(this::askAndReadNothing);
             }
+            case "topic-names" -> inParallel(this::nameManyTopics);
+            case "producer-names" -> inParallel(this::nameManyProducers);
+            default -> runGuarded(name);
+        }
+    }
+
+    private void runGuarded(String name) throws Exception {
+        GuardedAttacks attacks = new GuardedAttacks(entrance, FROM, this::count, this::goesOn);
+        switch (name) {
+            case "silent" -> attacks.stayingSilent();
+            case "half-handshakes" -> attacks.halfHandshakes();
+            case "slow-loris" -> attacks.sendingSlowly();
+            case "guesses" -> inParallel(attacks::guess);
+            case "replayed-scram" -> {
+                attacks.overhear();
+                inParallel(attacks::replay);
+            }
+            case "damaged-sasl" -> inParallel(attacks::damagedExchange);
             default -> throw new IllegalArgumentException("no attack " + name);
         }
     }
@@ -139,7 +166,7 @@ final class Attacks {
 
     private void repeat(Attack attack, int number) {
         while (goesOn()) {
-            try (Wire wire = new Wire(FROM, port)) {
+            try (Wire wire = entrance.unknown(FROM)) {
                 attack.run(wire, number);
                 count("answered");
             } catch (IOException | RuntimeException e) {
@@ -383,6 +410,39 @@ final class Attacks {
                     wire.receive();
                 }
             }
+        }
+    }
+
+    /** Metadata of topics that do not exist, each by another name, which may create them. */
+    private void nameManyTopics(Wire wire, int number) throws IOException {
+        for (int i = 0; goesOn(); i++) {
+            MetadataRequestData request =
+                    new MetadataRequestData().setAllowAutoTopicCreation(i % 2 == 0);
+            List<MetadataRequestTopic> topics = new ArrayList<>();
+            for (int k = 0; k < 1_000; k++) {
+                topics.add(new MetadataRequestTopic().setName(number + "-" + i + "-" + k));
+            }
+            wire.send(request(ApiKeys.METADATA, 12, request.setTopics(topics)));
+            wire.receive();
+            count("requests of 1,000 topics");
+        }
+    }
+
+    /** Each request from another client id, some for the id of a producer. */
+    private void nameManyProducers(Wire wire, int number) throws IOException {
+        for (int i = 0; goesOn(); i += 20) {
+            for (int k = 0; k < 20; k++) {
+                String name = "producer-" + number + "-" + (i + k) + "-" + "n".repeat(200);
+                InitProducerIdRequestData init =
+                        new InitProducerIdRequestData()
+                                .setTransactionalId(k % 2 == 0 ? name : null)
+                                .setTransactionTimeoutMs(60_000);
+                wire.send(Wire.request(ApiKeys.INIT_PRODUCER_ID, (short) 3, init, name));
+            }
+            for (int k = 0; k < 20; k++) {
+                wire.receive();
+            }
+            count("20 names");
         }
     }
 

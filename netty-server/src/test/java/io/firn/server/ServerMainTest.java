@@ -128,10 +128,10 @@ class ServerMainTest {
         assertFalse(words().toString().contains("s3cret"), words().toString());
         Process process =
                 start(
+                        "--override", // which comes first does not matter
+                        "listener.name.sasl_plaintext.sasl.enabled.mechanisms=SCRAM-SHA-512",
                         "--override",
                         "listeners=SASL_PLAINTEXT://127.0.0.1:0",
-                        "--override",
-                        "sasl.enabled.mechanisms=SCRAM-SHA-512",
                         "--override",
                         "super.users=User:alice");
         try {

@@ -65,6 +65,17 @@ public final class ServerConfig {
      * @throws InvalidOptionException see {@link #of}
      */
     public static ServerConfig read(Path file) throws IOException {
+        return read(file, Map.of());
+    }
+
+    /**
+     * Reads a configuration from a properties file, some keys of which get other values. They are
+     * checked together, because what a key may be depends on others.
+     *
+     * @throws IOException when it cannot be read
+     * @throws InvalidOptionException see {@link #of}
+     */
+    public static ServerConfig read(Path file, Map<String, String> overrides) throws IOException {
         Properties properties = new Properties();
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             properties.load(reader);
@@ -73,10 +84,12 @@ public final class ServerConfig {
         properties
                 .stringPropertyNames()
                 .forEach(name -> map.put(name, properties.getProperty(name)));
+        map.putAll(overrides);
         try {
             return of(map);
         } catch (InvalidOptionException e) {
-            throw new InvalidOptionException(file + ": " + e.getMessage());
+            String what = file + (overrides.isEmpty() ? "" : " and what overrides it");
+            throw new InvalidOptionException(what + ": " + e.getMessage());
         }
     }
 

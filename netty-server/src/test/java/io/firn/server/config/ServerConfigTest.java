@@ -92,6 +92,27 @@ class ServerConfigTest {
         assertEquals(List.of("log.preallocate"), config.withoutEffect());
     }
 
+    @Test
+    void shouldCheckAFileTogetherWithWhatOverridesIt() throws Exception {
+        Path file = directory.resolve("server.properties");
+        Files.writeString(file, "listener.name.inner.sasl.enabled.mechanisms=SCRAM-SHA-512");
+        String wrong =
+                assertThrows(InvalidOptionException.class, () -> ServerConfig.read(file))
+                        .getMessage();
+        assertTrue(wrong.startsWith(file + ": listener.name.inner."), wrong);
+        Map<String, String> overrides =
+                Map.of(
+                        "listeners", "INNER://127.0.0.1:9092",
+                        "listener.security.protocol.map", "INNER:SASL_PLAINTEXT");
+        Listener inner = ServerConfig.read(file, overrides).listeners().get(0);
+        assertEquals("INNER", inner.endpoint().name());
+        Map<String, String> other = Map.of("listeners", "PLAINTEXT://127.0.0.1:9092");
+        String both =
+                assertThrows(InvalidOptionException.class, () -> ServerConfig.read(file, other))
+                        .getMessage();
+        assertTrue(both.startsWith(file + " and what overrides it: "), both);
+    }
+
     private static Listener listener(String text) {
         return ServerConfig.of(Map.of("listeners", text)).listeners().get(0);
     }
