@@ -44,15 +44,15 @@ final class Attacks {
     private static final int CONNECTIONS = 4;
 
     private final int port;
-    private final Entrance entrance;
+    private final Dialer dialer;
     private final int seconds;
     private volatile long endNs;
     private final Map<String, Integer> outcomes = new TreeMap<>();
     private final List<Wire> open = new ArrayList<>();
 
-    private Attacks(Entrance entrance, int seconds) {
-        this.entrance = entrance;
-        this.port = entrance.port();
+    private Attacks(Dialer dialer, int seconds) {
+        this.dialer = dialer;
+        this.port = dialer.port();
         this.seconds = seconds;
         begin();
     }
@@ -71,7 +71,7 @@ final class Attacks {
     public static void main(String[] arguments) throws Exception {
         Attacks attacks =
                 new Attacks(
-                        Entrance.to(
+                        Dialer.to(
                                 Integer.parseInt(arguments[1]),
                                 arguments.length > 3 ? Path.of(arguments[3]) : null),
                         Integer.parseInt(arguments[2]));
@@ -125,7 +125,7 @@ final class Attacks {
     }
 
     private void runGuarded(String name) throws Exception {
-        GuardedAttacks attacks = new GuardedAttacks(entrance, FROM, this::count, this::goesOn);
+        GuardedAttacks attacks = new GuardedAttacks(dialer, FROM, this::count, this::goesOn);
         switch (name) {
             case "silent" -> attacks.stayingSilent();
             case "half-handshakes" -> attacks.halfHandshakes();
@@ -166,7 +166,7 @@ final class Attacks {
 
     private void repeat(Attack attack, int number) {
         while (goesOn()) {
-            try (Wire wire = entrance.unknown(FROM)) {
+            try (Wire wire = dialer.unknown(FROM)) {
                 attack.run(wire, number);
                 count("answered");
             } catch (IOException | RuntimeException e) {
@@ -417,7 +417,7 @@ final class Attacks {
     private void nameManyTopics(Wire wire, int number) throws IOException {
         for (int i = 0; goesOn(); i++) {
             MetadataRequestData request =
-                    new MetadataRequestData().setAllowAutoTopicCreation(i % 2 == 0);
+                    new MetadataRequestData().setAllowAutoTopicCreation(i % 50 == 0);
             List<MetadataRequestTopic> topics = new ArrayList<>();
             for (int k = 0; k < 1_000; k++) {
                 topics.add(new MetadataRequestTopic().setName(number + "-" + i + "-" + k));

@@ -38,7 +38,7 @@ final class Bystander implements AutoCloseable {
     private static final int SESSION_MS = 60_000;
 
     private final String address;
-    private final Entrance entrance;
+    private final Dialer dialer;
     private final Map<String, Long> worstNs = new TreeMap<>();
     private final Map<String, String> errors = new TreeMap<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -50,10 +50,10 @@ final class Bystander implements AutoCloseable {
         void run(Wire wire) throws IOException;
     }
 
-    Bystander(String address, Entrance entrance) throws IOException {
+    Bystander(String address, Dialer dialer) throws IOException {
         this.address = address;
-        this.entrance = entrance;
-        try (Wire wire = entrance.signedIn(address)) {
+        this.dialer = dialer;
+        try (Wire wire = dialer.signedIn(address)) {
             CreateTopicsRequestData create = new CreateTopicsRequestData().setTimeoutMs(30_000);
             create.topics()
                     .add(
@@ -84,7 +84,7 @@ final class Bystander implements AutoCloseable {
     private void repeat(String name, Deed deed) {
         while (!ended) {
             long start = System.nanoTime();
-            try (Wire wire = entrance.signedIn(address)) {
+            try (Wire wire = dialer.signedIn(address)) {
                 if (deed == null) {
                     metadata(wire);
                     answered(name, start);

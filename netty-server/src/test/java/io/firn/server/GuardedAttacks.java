@@ -41,7 +41,7 @@ final class GuardedAttacks {
     private static final int OPEN = 1_000;
     private static final String SCRAM = "SCRAM-SHA-256";
 
-    private final Entrance entrance;
+    private final Dialer dialer;
     private final String from;
     private final Consumer<String> count;
     private final BooleanSupplier goesOn;
@@ -56,8 +56,8 @@ final class GuardedAttacks {
      * @param goesOn false when the time is up
      */
     GuardedAttacks(
-            Entrance entrance, String from, Consumer<String> count, BooleanSupplier goesOn) {
-        this.entrance = entrance;
+            Dialer dialer, String from, Consumer<String> count, BooleanSupplier goesOn) {
+        this.dialer = dialer;
         this.from = from;
         this.count = count;
         this.goesOn = goesOn;
@@ -95,7 +95,7 @@ final class GuardedAttacks {
         Deque<Socket> open = new ArrayDeque<>();
         while (goesOn.getAsBoolean()) {
             try {
-                Socket socket = entrance.socket(from);
+                Socket socket = dialer.socket(from);
                 open.add(socket);
                 greeting.send(socket);
                 count.accept("opened");
@@ -134,11 +134,11 @@ final class GuardedAttacks {
         List<Wire> requests = new ArrayList<>();
         for (int at = 0; goesOn.getAsBoolean(); at++) {
             while (handshakes.size() < 200) {
-                handshakes.add(entrance.socket(from));
+                handshakes.add(dialer.socket(from));
             }
             for (int i = 0; i < 5 && requests.size() < 100; i++) {
                 try {
-                    requests.add(entrance.unknown(from));
+                    requests.add(dialer.unknown(from));
                 } catch (IOException e) {
                     count.accept(e.getClass().getSimpleName());
                 }
@@ -181,13 +181,13 @@ final class GuardedAttacks {
         try {
             int error;
             if (number % 2 == 0) {
-                error = Entrance.authenticate(wire, "PLAIN", Entrance.plain(guess)).errorCode();
+                error = Dialer.authenticate(wire, "PLAIN", Dialer.plain(guess)).errorCode();
             } else {
                 ScramSaslClient client = scram(guess);
                 byte[] first = client.evaluateChallenge(new byte[0]);
-                byte[] challenge = Entrance.authenticate(wire, SCRAM, first).authBytes();
+                byte[] challenge = Dialer.authenticate(wire, SCRAM, first).authBytes();
                 byte[] last = client.evaluateChallenge(challenge);
-                error = Entrance.authenticate(wire, last).errorCode();
+                error = Dialer.authenticate(wire, last).errorCode();
             }
             if (error == 0) {
                 count.accept(LET_IN + " by a guess");
@@ -202,7 +202,7 @@ final class GuardedAttacks {
                 all -> {
                     for (Callback each : all) {
                         if (each instanceof NameCallback asked) {
-                            asked.setName(Entrance.USER);
+                            asked.setName(Dialer.USER);
                         } else if (each instanceof PasswordCallback asked) {
                             asked.setPassword(password.toCharArray());
                         }
@@ -218,12 +218,12 @@ final class GuardedAttacks {
     /** Listens to a client that signs in, which it does once before the attack. */
     void overhear() throws IOException {
         addScramUser();
-        try (Wire wire = entrance.unknown(from)) {
-            ScramSaslClient client = scram(Entrance.PASSWORD);
+        try (Wire wire = dialer.unknown(from)) {
+            ScramSaslClient client = scram(Dialer.PASSWORD);
             byte[] first = client.evaluateChallenge(new byte[0]);
-            byte[] challenge = Entrance.authenticate(wire, SCRAM, first).authBytes();
+            byte[] challenge = Dialer.authenticate(wire, SCRAM, first).authBytes();
             byte[] last = client.evaluateChallenge(challenge);
-            if (Entrance.authenticate(wire, last).errorCode() != 0) {
+            if (Dialer.authenticate(wire, last).errorCode() != 0) {
                 throw new IOException("the password was refused");
             }
             overheard = new byte[][] {first, last};
@@ -232,19 +232,19 @@ final class GuardedAttacks {
 
     private void addScramUser() throws IOException {
         byte[] salt = new byte[16];
-        try (Wire wire = entrance.signedIn(from)) {
+        try (Wire wire = dialer.signedIn(from)) {
             ScramFormatter formatter = new ScramFormatter(ScramMechanism.SCRAM_SHA_256);
             var request = new AlterUserScramCredentialsRequestData();
             request.upsertions()
                     .add(
                             new ScramCredentialUpsertion()
-                                    .setName(Entrance.USER)
+                                    .setName(Dialer.USER)
                                     .setMechanism((byte) 1)
                                     .setIterations(4_096)
                                     .setSalt(salt)
                                     .setSaltedPassword(
                                             formatter.hi(
-                                                    Entrance.PASSWORD.getBytes(
+                                                    Dialer.PASSWORD.getBytes(
                                                             StandardCharsets.UTF_8),
                                                     salt,
                                                     4_096)));
@@ -264,7 +264,7 @@ final class GuardedAttacks {
 
     /** Says again what was heard; also with the nonce that the server gives now. */
     void replay(Wire wire, int number) throws IOException {
-        byte[] challenge = Entrance.authenticate(wire, SCRAM, overheard[0]).authBytes();
+        byte[] challenge = Dialer.authenticate(wire, SCRAM, overheard[0]).authBytes();
         byte[] last = overheard[1];
         if (number % 2 == 0) {
             String now = new String(challenge, StandardCharsets.UTF_8).split(",", -1)[0];
@@ -273,7 +273,7 @@ final class GuardedAttacks {
                     then.replaceFirst("r=[^,]*", Matcher.quoteReplacement(now))
                             .getBytes(StandardCharsets.UTF_8);
         }
-        if (Entrance.authenticate(wire, last).errorCode() == 0) {
+        if (Dialer.authenticate(wire, last).errorCode() == 0) {
             count.accept(LET_IN + " by a replay");
         }
     }
@@ -294,7 +294,7 @@ final class GuardedAttacks {
                                     .setMechanism(names[random.nextInt(names.length)]),
                             new SaslHandshakeResponseData());
                 }
-                var answer = Entrance.authenticate(wire, damaged(message, random));
+                var answer = Dialer.authenticate(wire, damaged(message, random));
                 if (answer.errorCode() == 0 && answer.authBytes().length > 0) {
                     message =
                             random.nextBoolean()

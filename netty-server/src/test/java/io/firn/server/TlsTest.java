@@ -379,10 +379,7 @@ class TlsTest {
     @Test
     void shouldLetInAClientBesideAThousandThatAreSilent() throws Exception {
         Map<String, String> few =
-                Map.of(
-                        "max.connections", "100",
-                        "firn.authentication.timeout.ms", "600000",
-                        "socket.listen.backlog.size", "1000"); // else many try again after 1 s
+                Map.of("max.connections", "100", "firn.authentication.timeout.ms", "600000");
         Deque<Socket> silent = new ArrayDeque<>();
         try (Running running = start(few)) {
             try {

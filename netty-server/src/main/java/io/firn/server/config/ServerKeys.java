@@ -75,7 +75,8 @@ public final class ServerKeys {
         add(ConfigKey.of("log.retention.minutes", INT, null).atLeast(-1));
         add(ConfigKey.of("log.retention.hours", INT, 168).atLeast(-1));
         add(ConfigKey.of("socket.request.max.bytes", INT, 104_857_600).atLeast(1024));
-        add(ConfigKey.of("socket.listen.backlog.size", INT, 50).atLeast(1));
+        // Kafka has 50: those that do not fit try again after a second.
+        add(ConfigKey.of("socket.listen.backlog.size", INT, 1_024).atLeast(1));
         add(ConfigKey.of("queued.max.request.bytes", LONG, queuedBytes()).atLeast(1024));
         add(ConfigKey.of("max.connections", INT, 10_000).atLeast(1));
         add(ConfigKey.of("max.connections.per.ip", INT, Integer.MAX_VALUE).atLeast(1));

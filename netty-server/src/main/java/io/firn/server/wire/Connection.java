@@ -171,10 +171,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        if (!server.connections().add(this, entrance.client().isComplete())) {
-            close("too many connections", null);
-            return;
-        }
+        server.connections().add(this, entrance.client().isComplete());
         timeouts.start();
         entrance.start(context, server.delayMs(peerAddress()), requests);
         context.fireChannelActive();

@@ -3,10 +3,11 @@ package io.firn.server.wire;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -18,8 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Connections {
     @GuardedBy("this")
-    private final Map<Entry, String> open = new HashMap<>();
+    private final Set<Entry> open = new HashSet<>();
 
+    /** Also those that were accepted and are not registered yet. */
     @GuardedBy("this")
     private final AddressCounts all;
 
@@ -67,19 +69,29 @@ public final class Connections {
         this.lastReclaimNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reclaimIntervalNs);
     }
 
-    /**
-     * Registers a connection; returns false if there are too many.
-     *
-     * @param authenticated whether its client need not authenticate
-     */
-    synchronized boolean add(Entry connection, boolean authenticated) {
-        String address = connection.peerAddress();
+    /** Reserves a place for a connection from this address; returns false if there are too many. */
+    synchronized boolean reserve(String address) {
         if (all.isFull() || all.isFullFor(address)) {
             return false;
         }
-        open.put(connection, address);
         all.add(address);
+        return true;
+    }
+
+    /** Gives a reserved place back, when its connection has been closed. */
+    synchronized void release(String address) {
+        all.remove(address);
+    }
+
+    /**
+     * Registers a connection that is open.
+     *
+     * @param authenticated whether its client need not authenticate
+     */
+    synchronized void add(Entry connection, boolean authenticated) {
+        open.add(connection);
         if (!authenticated) {
+            String address = connection.peerAddress();
             if (unauthenticated.isFullFor(address)) {
                 closeOldest(address);
             } else if (unauthenticated.isFull()) {
@@ -88,7 +100,6 @@ public final class Connections {
             pending.put(connection, address);
             unauthenticated.add(address);
         }
-        return true;
     }
 
     /** Makes room among those that have not authenticated, of one address or of all. */
@@ -114,10 +125,7 @@ public final class Connections {
 
     synchronized void remove(Entry connection) {
         onAuthenticated(connection);
-        String address = open.remove(connection);
-        if (address != null) {
-            all.remove(address);
-        }
+        open.remove(connection);
     }
 
     /** Returns the number of open connections. */
@@ -126,7 +134,7 @@ public final class Connections {
     }
 
     private synchronized List<Entry> list() {
-        return List.copyOf(open.keySet());
+        return List.copyOf(open);
     }
 
     /**

@@ -62,6 +62,7 @@ public final class Transport implements AutoCloseable {
         ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(acceptor, loops)
+                        .handler(new AcceptGate(server))
                         .option(ChannelOption.SO_BACKLOG, backlog)
                         .option(ChannelOption.SO_REUSEADDR, true)
                         .childOption(ChannelOption.TCP_NODELAY, true)

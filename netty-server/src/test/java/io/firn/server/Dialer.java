@@ -15,15 +15,15 @@ import org.apache.kafka.common.message.SaslHandshakeRequestData;
 import org.apache.kafka.common.message.SaslHandshakeResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** How clients come to a server: as anybody, or by TLS and with a password. */
-final class Entrance {
+/** Connects to a server: as anybody, or by TLS and with a password. */
+final class Dialer {
     static final String USER = "bystander";
     static final String PASSWORD = "by-the-way";
 
     private final int port;
     private final SSLSocketFactory tls;
 
-    private Entrance(int port, SSLSocketFactory tls) {
+    private Dialer(int port, SSLSocketFactory tls) {
         this.port = port;
         this.tls = tls;
     }
@@ -33,9 +33,9 @@ final class Entrance {
      *
      * @param trusted may be null
      */
-    static Entrance to(int port, Path trusted) throws IOException {
+    static Dialer to(int port, Path trusted) throws IOException {
         try {
-            return new Entrance(
+            return new Dialer(
                     port,
                     trusted == null ? null : TestKeys.context(trusted, null).getSocketFactory());
         } catch (Exception e) {
