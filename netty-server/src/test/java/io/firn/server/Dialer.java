@@ -128,8 +128,7 @@ final class Dialer {
     }
 
     /** Sends the next message of a mechanism. */
-    static SaslAuthenticateResponseData authenticate(Wire wire, byte[] message)
-            throws IOException {
+    static SaslAuthenticateResponseData authenticate(Wire wire, byte[] message) throws IOException {
         return wire.ask(
                 ApiKeys.SASL_AUTHENTICATE,
                 2,

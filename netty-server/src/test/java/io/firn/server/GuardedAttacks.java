@@ -55,8 +55,7 @@ final class GuardedAttacks {
      * @param count is told what came of each
      * @param goesOn false when the time is up
      */
-    GuardedAttacks(
-            Dialer dialer, String from, Consumer<String> count, BooleanSupplier goesOn) {
+    GuardedAttacks(Dialer dialer, String from, Consumer<String> count, BooleanSupplier goesOn) {
         this.dialer = dialer;
         this.from = from;
         this.count = count;
@@ -147,11 +146,7 @@ final class GuardedAttacks {
             handshakes.removeIf(
                     each -> fails(() -> each.getOutputStream().write(hello[one % hello.length])));
             requests.removeIf(
-                    each ->
-                            fails(
-                                    () ->
-                                            each.sendRaw(
-                                                    new byte[] {request[one % request.length]})));
+                    each -> fails(() -> each.sendRaw(new byte[] {request[one % request.length]})));
             pause(100);
         }
     }
