@@ -6,18 +6,27 @@ const PARTITIONS = 3;
 const WAIT_MS = 60_000;
 const [bootstrap, name, mode] = process.argv.slice(2);
 
-// As scenario.py: with SCRAM over TLS when the environment has a user.
+// As scenario.py: over TLS with SCRAM when the environment has a user, or with a certificate.
+const read = (name) => require("fs").readFileSync(process.env[name]);
 const user = process.env.FIRN_CLIENT_USER;
 const security = user
   ? {
-      ssl: { ca: [require("fs").readFileSync(process.env.FIRN_CLIENT_CA)] },
+      ssl: { ca: [read("FIRN_CLIENT_CA")] },
       sasl: {
         mechanism: process.env.FIRN_CLIENT_MECHANISM.toLowerCase(),
         username: user,
         password: process.env.FIRN_CLIENT_PASSWORD,
       },
     }
-  : {};
+  : process.env.FIRN_CLIENT_CERTIFICATE
+    ? {
+        ssl: {
+          ca: [read("FIRN_CLIENT_CA")],
+          cert: read("FIRN_CLIENT_CERTIFICATE"),
+          key: read("FIRN_CLIENT_KEY"),
+        },
+      }
+    : {};
 const kafka = new Kafka({
   clientId: name,
   brokers: [bootstrap],

@@ -11,6 +11,9 @@ if [[ -n ${FIRN_CLIENT_USER:-} ]]; then
     security=(-X security.protocol=SASL_SSL -X "sasl.mechanism=$FIRN_CLIENT_MECHANISM"
         -X "sasl.username=$FIRN_CLIENT_USER" -X "sasl.password=$FIRN_CLIENT_PASSWORD"
         -X "ssl.ca.location=$FIRN_CLIENT_CA")
+elif [[ -n ${FIRN_CLIENT_CERTIFICATE:-} ]]; then
+    security=(-X security.protocol=SSL -X "ssl.certificate.location=$FIRN_CLIENT_CERTIFICATE"
+        -X "ssl.key.location=$FIRN_CLIENT_KEY" -X "ssl.ca.location=$FIRN_CLIENT_CA")
 fi
 case ${3:-} in
     list)

@@ -12,8 +12,9 @@ member   joins the group, prints the value of each record that it gets, commits 
 list     prints the name of each topic that there is
 pattern  as member, of every topic that PATTERN matches, also of those that are created meanwhile
 
-The environment says how the server is reached when FIRN_CLIENT_USER is set: by SASL_SSL, with
-FIRN_CLIENT_PASSWORD, FIRN_CLIENT_MECHANISM and FIRN_CLIENT_CA, a PEM file.
+The environment says how the server is reached when FIRN_CLIENT_CA is set, a PEM file with its
+certificate. With FIRN_CLIENT_USER: by SASL_SSL, with FIRN_CLIENT_PASSWORD and FIRN_CLIENT_MECHANISM.
+With FIRN_CLIENT_CERTIFICATE and FIRN_CLIENT_KEY, PEM files: by SSL, with the client's certificate.
 """
 
 import os
@@ -31,12 +32,22 @@ USER = os.environ.get("FIRN_CLIENT_USER")
 PASSWORD = os.environ.get("FIRN_CLIENT_PASSWORD")
 MECHANISM = os.environ.get("FIRN_CLIENT_MECHANISM")
 TRUSTED = os.environ.get("FIRN_CLIENT_CA")
+CERTIFICATE = os.environ.get("FIRN_CLIENT_CERTIFICATE")
+KEY = os.environ.get("FIRN_CLIENT_KEY")
 
 
 def librdkafka(bootstrap):
-    """Where the server is, and how to sign in over TLS when the environment has a user."""
-    if not USER:
+    """Where the server is, and how to sign in over TLS."""
+    if not TRUSTED:
         return {"bootstrap.servers": bootstrap}
+    if CERTIFICATE:
+        return {
+            "bootstrap.servers": bootstrap,
+            "security.protocol": "SSL",
+            "ssl.certificate.location": CERTIFICATE,
+            "ssl.key.location": KEY,
+            "ssl.ca.location": TRUSTED,
+        }
     return {
         "bootstrap.servers": bootstrap,
         "security.protocol": "SASL_SSL",
@@ -48,8 +59,16 @@ def librdkafka(bootstrap):
 
 
 def kafka_python(bootstrap):
-    if not USER:
+    if not TRUSTED:
         return {"bootstrap_servers": bootstrap}
+    if CERTIFICATE:
+        return {
+            "bootstrap_servers": bootstrap,
+            "security_protocol": "SSL",
+            "ssl_cafile": TRUSTED,
+            "ssl_certfile": CERTIFICATE,
+            "ssl_keyfile": KEY,
+        }
     return {
         "bootstrap_servers": bootstrap,
         "security_protocol": "SASL_SSL",
@@ -62,8 +81,11 @@ def kafka_python(bootstrap):
 
 def aiokafka(bootstrap):
     settings = kafka_python(bootstrap)
-    if USER:
-        settings["ssl_context"] = ssl.create_default_context(cafile=settings.pop("ssl_cafile"))
+    if TRUSTED:
+        context = ssl.create_default_context(cafile=settings.pop("ssl_cafile"))
+        if CERTIFICATE:
+            context.load_cert_chain(settings.pop("ssl_certfile"), settings.pop("ssl_keyfile"))
+        settings["ssl_context"] = context
     return settings
 
 

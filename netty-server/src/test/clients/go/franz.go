@@ -19,13 +19,16 @@ func newFranz(bootstrap string) client { return franz{bootstrap} }
 func (franz) module() string { return "github.com/twmb/franz-go" }
 
 func (f franz) with(options ...kgo.Opt) (*kgo.Client, error) {
+	trusted, err := trusted()
+	if err != nil {
+		return nil, err
+	}
+	if trusted != nil {
+		options = append(options, kgo.DialTLSConfig(trusted))
+	}
 	if user := os.Getenv("FIRN_CLIENT_USER"); user != "" {
 		auth := scram.Auth{User: user, Pass: os.Getenv("FIRN_CLIENT_PASSWORD")}
-		trusted, err := trusted()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, kgo.SASL(auth.AsSha512Mechanism()), kgo.DialTLSConfig(trusted))
+		options = append(options, kgo.SASL(auth.AsSha512Mechanism()))
 	}
 	return kgo.NewClient(append(options, kgo.SeedBrokers(f.bootstrap))...)
 }

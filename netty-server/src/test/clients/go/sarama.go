@@ -28,13 +28,15 @@ func config() *sarama.Config {
 	c.Consumer.Offsets.Initial = sarama.OffsetOldest
 	c.Consumer.Offsets.AutoCommit.Enable = false
 	c.Consumer.Return.Errors = true
-	if user := os.Getenv("FIRN_CLIENT_USER"); user != "" {
-		trusted, err := trusted()
-		if err != nil {
-			panic(err)
-		}
+	trusted, err := trusted()
+	if err != nil {
+		panic(err)
+	}
+	if trusted != nil {
 		c.Net.TLS.Enable = true
 		c.Net.TLS.Config = trusted
+	}
+	if user := os.Getenv("FIRN_CLIENT_USER"); user != "" {
 		c.Net.SASL.Enable = true
 		c.Net.SASL.User = user
 		c.Net.SASL.Password = os.Getenv("FIRN_CLIENT_PASSWORD")

@@ -7,9 +7,12 @@ import (
 	"os"
 )
 
-// Trusts the server's certificate, and no other.
+// Trusts the server's certificate, and no other; has the client's, if there is one. Nil without TLS.
 func trusted() (*tls.Config, error) {
 	file := os.Getenv("FIRN_CLIENT_CA")
+	if file == "" {
+		return nil, nil
+	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -18,5 +21,13 @@ func trusted() (*tls.Config, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s has no certificate", file)
 	}
-	return &tls.Config{RootCAs: pool}, nil
+	config := &tls.Config{RootCAs: pool}
+	if own := os.Getenv("FIRN_CLIENT_CERTIFICATE"); own != "" {
+		pair, err := tls.LoadX509KeyPair(own, os.Getenv("FIRN_CLIENT_KEY"))
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
 }
