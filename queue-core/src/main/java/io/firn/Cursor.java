@@ -19,9 +19,9 @@ public interface Cursor {
 
     /**
      * Sets the next record to be read. Persisted within the store's cursor interval, and at close;
-     * never above the durable offset. Retention that waits for the cursor ({@link RetainUntilRead})
-     * may at the same time delete records that the cursor had passed, or, with {@link
-     * RetainUntilRead#byAll}, records in a partition where it had no position.
+     * never above the durable offset. If it goes back, or had no position, it waits while retention
+     * that waits for cursors ({@link RetainUntilRead}) is raising the log start: what is below the
+     * log start when this returns is gone, and all from the offset on is kept from then on.
      *
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist

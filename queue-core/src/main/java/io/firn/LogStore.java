@@ -3,6 +3,7 @@ package io.firn;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -95,6 +96,26 @@ public interface LogStore extends AutoCloseable {
 
     /** Returns current metrics; cheap enough to call every second. */
     StoreMetrics metrics();
+
+    /**
+     * Returns how far the cursors of each topic are behind, by topic, in records, bytes and time;
+     * topics without cursors are left out. It costs more than {@link #metrics}: see {@link
+     * Topic#cursorMetrics}.
+     */
+    default Map<String, List<CursorMetrics>> cursorMetrics() {
+        Map<String, List<CursorMetrics>> lags = new TreeMap<>();
+        for (String name : topicNames()) {
+            try {
+                List<CursorMetrics> ofTopic = openTopic(name).cursorMetrics();
+                if (!ofTopic.isEmpty()) {
+                    lags.put(name, ofTopic);
+                }
+            } catch (UnknownTopicException e) {
+                continue; // it was deleted meanwhile
+            }
+        }
+        return lags;
+    }
 
     /**
      * Returns which segment is in which tier now; the cost grows with the number of segments.

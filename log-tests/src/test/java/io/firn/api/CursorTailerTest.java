@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -376,6 +377,7 @@ class CursorTailerTest {
         assertEquals(all / 2, lags.get(0).lagBytes(), "records of one size");
         assertEquals(700, lags.get(0).lagMs());
         assertEquals(lags, topic.cursorMetrics());
+        assertEquals(Map.of(topic.name(), lags), store.cursorMetrics());
         assertEquals(0, lags.get(1).lagRecords());
         assertEquals(0, lags.get(1).lagBytes());
         assertEquals(0, lags.get(1).lagMs());

@@ -22,6 +22,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -33,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Retention waits for cursors. Without them it would keep no sealed segment here. */
 class RetainUntilReadTest {
@@ -245,6 +250,72 @@ class RetainUntilReadTest {
         topic.changeOptions(topic.options().withRetentionBytes(0));
         store.doWork();
         assertEquals(EACH, start());
+    }
+
+    /** Retention stands before the write of the log start, or before it looks for cursors. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldDeleteNothingMoreOnceACursorHasGoneBack(boolean hasDecided) throws Exception {
+        create(RetainUntilRead.by("a"));
+        append(4 * EACH + 1);
+        topic.changeOptions(topic.options().withRetentionBytes(TopicOptions.UNLIMITED));
+        Cursor cursor = topic.cursor("a");
+        cursor.advance(0, 4 * EACH);
+        cursor.force();
+        work(200);
+        topic.changeOptions(topic.options().withRetentionBytes(0));
+        CountDownLatch stands = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Thread retention = new Thread(store::doWork);
+        if (hasDecided) {
+            medium.beforeRename(
+                    file -> {
+                        if (file.getFileName().toString().startsWith("start")) {
+                            stands.countDown();
+                            awaitUnchecked(goesOn);
+                        }
+                    });
+        } else {
+            clock.onTime(
+                    () -> {
+                        if (Thread.currentThread() == retention && stands.getCount() > 0) {
+                            stands.countDown();
+                            awaitUnchecked(goesOn);
+                        }
+                    });
+        }
+        retention.start();
+        assertTrue(stands.await(30, TimeUnit.SECONDS));
+        assertEquals(0, start());
+        AtomicLong startThen = new AtomicLong(-1);
+        Thread reader =
+                new Thread(
+                        () -> {
+                            cursor.advance(0, EACH);
+                            startThen.set(start());
+                        });
+        reader.start();
+        Stores.await(
+                "the cursor to have gone back, or to wait",
+                () ->
+                        !reader.isAlive()
+                                || (hasDecided && reader.getState() == Thread.State.BLOCKED));
+        goesOn.countDown();
+        retention.join();
+        reader.join();
+        medium.beforeRename(null);
+        work(200);
+
+        assertEquals(hasDecided ? 4 * EACH : 0, startThen.get());
+        assertEquals(hasDecided ? 4 * EACH : EACH, start());
+    }
+
+    private static void awaitUnchecked(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(30, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import io.firn.CursorMetrics;
 import io.firn.LogStore;
 import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
@@ -92,6 +93,38 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
         for (PartitionMetrics each : store.metrics().partitions()) {
             numbers.put(each.topic() + "-" + each.partition(), number.apply(each));
         }
+        return numbers;
+    }
+
+    @Override
+    public Map<String, Long> getCursorLagRecords() {
+        return byCursor(CursorMetrics::lagRecords);
+    }
+
+    @Override
+    public Map<String, Long> getCursorLagBytes() {
+        return byCursor(CursorMetrics::lagBytes);
+    }
+
+    @Override
+    public Map<String, Long> getCursorLagMs() {
+        return byCursor(CursorMetrics::lagMs);
+    }
+
+    private Map<String, Long> byCursor(Function<CursorMetrics, Long> number) {
+        Map<String, Long> numbers = new TreeMap<>();
+        store.cursorMetrics()
+                .forEach(
+                        (topic, cursors) ->
+                                cursors.forEach(
+                                        each ->
+                                                numbers.put(
+                                                        topic
+                                                                + "-"
+                                                                + each.partition()
+                                                                + " "
+                                                                + each.cursor(),
+                                                        number.apply(each))));
         return numbers;
     }
 

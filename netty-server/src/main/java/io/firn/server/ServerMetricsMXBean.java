@@ -37,6 +37,21 @@ public interface ServerMetricsMXBean {
     /** Returns the bytes of each partition, by {@code TOPIC-PARTITION}. */
     Map<String, Long> getPartitionBytes();
 
+    /**
+     * Returns how many records each cursor is behind the visible end, by {@code TOPIC-PARTITION
+     * CURSOR}. The committed offsets of consumer groups are cursors, too.
+     */
+    Map<String, Long> getCursorLagRecords();
+
+    /** Returns the same in bytes, estimated as {@link io.firn.CursorMetrics#lagBytes} says. */
+    Map<String, Long> getCursorLagBytes();
+
+    /**
+     * Returns the age in ms of each cursor's next record, in the same way; 0 when there is none, −1
+     * when it cannot be read.
+     */
+    Map<String, Long> getCursorLagMs();
+
     /** Returns the number of partitions that refuse appends because their medium failed. */
     int getPoisonedPartitions();
 

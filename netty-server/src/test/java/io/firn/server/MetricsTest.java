@@ -117,6 +117,24 @@ class MetricsTest {
     }
 
     @Test
+    void shouldShowHowFarCursorsAreBehind() throws Exception {
+        try (Storage storage = Storage.open(twoTiers());
+                FirnServer running =
+                        FirnServer.of(storage.store()).config(twoTiers()).port(0).start()) {
+            ObjectName server = name("Server", running.bootstrapServers());
+            produce(running, 3);
+            assertEquals(Map.of(), map(server, "CursorLagRecords"));
+
+            storage.store().openTopic(TOPIC).cursor("reader").advance(0, 1);
+
+            String cursor = TOPIC + "-0 reader";
+            assertEquals(Map.of(cursor, 2L), map(server, "CursorLagRecords"));
+            assertTrue((Long) map(server, "CursorLagBytes").get(cursor) > 2 * RECORD);
+            assertTrue((Long) map(server, "CursorLagMs").get(cursor) >= 0);
+        }
+    }
+
+    @Test
     void shouldShowWhichMovesFailAndWhy() throws Exception {
         try (Storage storage = Storage.open(twoTiers());
                 FirnServer running =

@@ -21,6 +21,7 @@ public final class LogState {
 
     private final String topic;
     private final String partition;
+    private final Object retaining = new Object();
     private volatile State state = State.OPEN;
     private volatile PoisonedException poison;
 
@@ -32,6 +33,16 @@ public final class LogState {
     LogState(String topic, int index) {
         this.topic = topic;
         this.partition = topic + "-" + index;
+    }
+
+    /**
+     * The lock that retention holds from when it looks how far cursors have come until it has
+     * raised the log start, and that a cursor takes which goes back: then retention has either
+     * raised the start before that returns, or it sees the new position (O24). Taken before the
+     * locks of cursors.
+     */
+    public Object retaining() {
+        return retaining;
     }
 
     /** Throws when appends are not allowed. */

@@ -159,7 +159,21 @@ final class CursorLog implements Cursor {
     }
 
     @Override
-    public synchronized void advance(int partition, long offset) {
+    public void advance(int partition, long offset) {
+        if (!advance(partition, offset, false)) {
+            synchronized (cursors.log(partition).state().retaining()) {
+                advance(partition, offset, true);
+            }
+        }
+    }
+
+    /**
+     * Sets a position.
+     *
+     * @param mayGoBack whether retention cannot just be deciding by another position
+     * @return false when nothing was set, because the cursor would go back
+     */
+    private synchronized boolean advance(int partition, long offset, boolean mayGoBack) {
         topic.store().checkWritable();
         SegmentedLog log = cursors.log(partition);
         log.state().checkReadable();
@@ -176,11 +190,23 @@ final class CursorLog implements Cursor {
                             + "] of partition "
                             + partition);
         }
+        long before = partition < offsets.length ? offsets[partition] : NEVER;
+        if (!mayGoBack && (before == NEVER || offset < before)) {
+            return false;
+        }
         set(partition, offset);
+        return true;
     }
 
     @Override
-    public synchronized void clear(int partition) {
+    public void clear(int partition) {
+        // For one that is waited for by name, to have no position is to need everything.
+        synchronized (cursors.log(partition).state().retaining()) {
+            clearNow(partition);
+        }
+    }
+
+    private synchronized void clearNow(int partition) {
         topic.store().checkWritable();
         cursors.log(partition).state().checkReadable();
         checkNotDeleted();

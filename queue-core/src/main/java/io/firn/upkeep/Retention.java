@@ -49,7 +49,9 @@ final class Retention extends Duty {
         int raised;
         int deleted;
         try {
-            raised = raiseStart();
+            synchronized (log.state().retaining()) {
+                raised = raiseStart();
+            }
         } finally {
             deleted = deleteBelowStart(); // the start may have been raised on request
         }

@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
                     + " Chronicle",
             "Queue and Aeron IPC. Both threads spin. The reader's histogram gives the percentiles. A"
                     + " run in",
-            "which other processes took more than 5 % of a core is repeated, three times at most.",
+            "which other processes took more than 5 %% of a core is repeated, three times at most.",
             ""
         })
 public final class TwoProcessesBench implements Callable<Integer> {
