@@ -22,6 +22,7 @@ final class TestedStore {
 
     private static final long START_MS = 1_700_000_000_000L;
     private static final int SEGMENT_BYTES = 64 * 1024;
+    private static final int[] PREPARED_BYTES = {8 * 1024, 24 * 1024, SEGMENT_BYTES};
 
     final Media media;
     final Machine machine;
@@ -164,6 +165,9 @@ final class TestedStore {
         }
         if (variant / 128 % 4 == 0) {
             options = options.withForce(1 << 20, Duration.ofSeconds(10));
+        }
+        if (variant / 512 % 4 == 1) {
+            options = options.withPreparedBytes(PREPARED_BYTES[variant / 2048 % 3]);
         }
         expected.topics.add(topic);
         topic.exists(store.createTopic(topic.name, options));

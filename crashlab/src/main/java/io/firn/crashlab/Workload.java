@@ -13,6 +13,9 @@ record Workload(Media media, long seed, List<Action> actions) {
     /** WRITTEN, without compression and retention, forced every 10 s: see {@link TestedStore}. */
     private static final int LAZY_TOPIC = 1 + 32;
 
+    /** The same, in whose files space is prepared. */
+    private static final int LAZY_PREPARED_TOPIC = LAZY_TOPIC + 512 + 2048;
+
     /** In most cases this number of large values does not fit into one segment. */
     private static final int APPENDS_TO_ROLL = 5;
 
@@ -115,7 +118,7 @@ record Workload(Media media, long seed, List<Action> actions) {
             int topic = random.nextInt(2); // two topics fill their segments sooner than three
             int a =
                     switch (kind) {
-                        case CREATE -> LAZY_TOPIC;
+                        case CREATE -> topic == 0 ? LAZY_TOPIC : LAZY_PREPARED_TOPIC;
                         case PASS -> random.nextInt(2); // short
                         default -> random.nextInt(1 << 20);
                     };
@@ -126,7 +129,8 @@ record Workload(Media media, long seed, List<Action> actions) {
 
     /** Adds a topic whose first segment is rolled before any of it was forced. */
     private static void addFreshTopic(List<Action> actions, int topic, SplittableRandom random) {
-        actions.add(new Action(Kind.CREATE, topic, LAZY_TOPIC, 0));
+        int variant = topic == 0 ? LAZY_TOPIC : LAZY_PREPARED_TOPIC;
+        actions.add(new Action(Kind.CREATE, topic, variant, 0));
         for (int i = 0; i < APPENDS_TO_ROLL; i++) {
             actions.add(new Action(Kind.APPEND_BULK, topic, random.nextInt(1 << 20), 0));
         }

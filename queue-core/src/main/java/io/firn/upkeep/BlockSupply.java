@@ -114,7 +114,11 @@ final class BlockSupply extends Duty implements BlockSource {
             throw e;
         } finally {
             if (ended) {
-                attempt = null;
+                // Otherwise an Error has ended it: its block is given back at close, or prepared
+                // further if the thread continues.
+                if (attempt.segment == null) {
+                    attempt = null;
+                }
                 next.wake();
             } else {
                 call();
@@ -206,6 +210,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 state.onSpill(segment.block.usedBytes());
             }
             next.offer(segment);
+            segment = null;
         }
 
         /**
