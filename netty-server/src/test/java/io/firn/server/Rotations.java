@@ -59,17 +59,20 @@ final class Rotations {
 
     /** {@code Rotations DIRECTORY COUNT}. */
     public static void main(String[] arguments) throws Exception {
-        System.out.println(run(Path.of(arguments[0]), Integer.parseInt(arguments[1])));
+        Path directory = Path.of(arguments[0]);
+        TestKeys one = TestKeys.make(directory, "one");
+        TestKeys two = TestKeys.make(directory, "two");
+        System.out.println(run(directory, Integer.parseInt(arguments[1]), one, two));
     }
 
     /**
-     * Replaces the file so many times, by a broken one each fourth time.
+     * Replaces the file so many times, by a broken one each fourth time, beginning with the second.
      *
+     * @param keys two, which take turns
      * @return what was seen, in a line
      * @throws IllegalStateException when a promise was broken
      */
-    static String run(Path directory, int count) throws Exception {
-        TestKeys[] keys = {TestKeys.make(directory, "one"), TestKeys.make(directory, "two")};
+    static String run(Path directory, int count, TestKeys... keys) throws Exception {
         Path file = directory.resolve("in-use.p12");
         Files.copy(keys[0].file(), file);
         Map<String, String> settings = new HashMap<>(keys[0].keystore());
@@ -112,7 +115,7 @@ final class Rotations {
         try (Logged logged = new Logged("io.firn.server")) {
             awaitProgress();
             for (int i = 1; i <= count; i++) {
-                if (i % 4 == 0) {
+                if (i % 4 == 2) {
                     broken++;
                     String garbage = "garbage " + i;
                     Path beside = Files.writeString(file.resolveSibling("beside"), garbage);
@@ -122,7 +125,7 @@ final class Rotations {
                             "the broken file to be named",
                             () -> logged.count("has changed and cannot be used") >= lines);
                 } else {
-                    TestKeys next = keys[i % 2];
+                    TestKeys next = keys[(i - broken) % 2];
                     expected = next.certificate();
                     next.replace(file);
                     Certificate wanted = expected;
