@@ -9,6 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import javax.security.auth.callback.Callback;
+import javax.security.auth.callback.CallbackHandler;
+import javax.security.auth.callback.NameCallback;
+import javax.security.auth.callback.PasswordCallback;
 import org.apache.kafka.common.message.SaslAuthenticateRequestData;
 import org.apache.kafka.common.message.SaslAuthenticateResponseData;
 import org.apache.kafka.common.message.SaslHandshakeRequestData;
@@ -110,6 +114,19 @@ final class Dialer {
 
     static byte[] plain(String password) {
         return ("\0" + USER + "\0" + password).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Who a client of SASL says it is. */
+    static CallbackHandler answering(String name, String password) {
+        return all -> {
+            for (Callback each : all) {
+                if (each instanceof NameCallback asked) {
+                    asked.setName(name);
+                } else if (each instanceof PasswordCallback asked) {
+                    asked.setPassword(password.toCharArray());
+                }
+            }
+        };
     }
 
     /** Chooses a mechanism and sends its first message. */

@@ -17,10 +17,6 @@ import java.util.regex.Matcher;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.security.auth.callback.Callback;
-import javax.security.auth.callback.CallbackHandler;
-import javax.security.auth.callback.NameCallback;
-import javax.security.auth.callback.PasswordCallback;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialUpsertion;
 import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
@@ -193,18 +189,9 @@ final class GuardedAttacks {
     }
 
     private static ScramSaslClient scram(String password) {
-        CallbackHandler handler =
-                all -> {
-                    for (Callback each : all) {
-                        if (each instanceof NameCallback asked) {
-                            asked.setName(Dialer.USER);
-                        } else if (each instanceof PasswordCallback asked) {
-                            asked.setPassword(password.toCharArray());
-                        }
-                    }
-                };
         try {
-            return new ScramSaslClient(ScramMechanism.SCRAM_SHA_256, handler);
+            return new ScramSaslClient(
+                    ScramMechanism.SCRAM_SHA_256, Dialer.answering(Dialer.USER, password));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
