@@ -23,6 +23,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.DescribeConsumerGroupsOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -406,6 +409,55 @@ class AclTest {
             assertEquals(
                     Map.of(),
                     get(alice.listConsumerGroupOffsets(GROUP).partitionsToOffsetAndMetadata()));
+        }
+    }
+
+    private record Shown(
+            Set<AclOperation> topic, Set<AclOperation> group, Set<AclOperation> cluster) {
+        static Shown to(Admin client) throws Exception {
+            var topics = new DescribeTopicsOptions().includeAuthorizedOperations(true);
+            var groups = new DescribeConsumerGroupsOptions().includeAuthorizedOperations(true);
+            var cluster = new DescribeClusterOptions().includeAuthorizedOperations(true);
+            var byName = client.describeTopics(List.of(TOPIC), topics).allTopicNames();
+            Uuid id = get(byName).get(TOPIC).topicId();
+            var byId = client.describeTopics(TopicCollection.ofTopicIds(List.of(id)), topics);
+            Set<AclOperation> ofTopic = get(byName).get(TOPIC).authorizedOperations();
+            assertEquals(ofTopic, get(byId.allTopicIds()).get(id).authorizedOperations());
+            var described = client.describeConsumerGroups(List.of(GROUP), groups).all();
+            return new Shown(
+                    ofTopic,
+                    get(described).get(GROUP).authorizedOperations(),
+                    get(client.describeCluster(cluster).authorizedOperations()));
+        }
+    }
+
+    @Test
+    void shouldTellAClientWhatItMayDoIfItAsks() throws Exception {
+        try (Running running = start(Map.of());
+                Admin admin = Admin.create(client(running, "admin"));
+                Admin alice = Admin.create(client(running, "alice"))) {
+            prepare(admin, running);
+            Shown all = Shown.to(admin);
+            assertEquals(8, all.topic.size(), all.toString());
+            assertEquals(5, all.group.size(), all.toString());
+            assertEquals(7, all.cluster.size(), all.toString());
+            get(
+                    admin.createAcls(
+                                    List.of(
+                                            topic(AclOperation.READ),
+                                            topic(AclOperation.ALTER),
+                                            group(AclOperation.DELETE),
+                                            cluster(AclOperation.ALTER)))
+                            .all());
+            Set<AclOperation> topic =
+                    Set.of(AclOperation.READ, AclOperation.ALTER, AclOperation.DESCRIBE);
+            Set<AclOperation> group = Set.of(AclOperation.DELETE, AclOperation.DESCRIBE);
+            Set<AclOperation> cluster = Set.of(AclOperation.ALTER, AclOperation.DESCRIBE);
+            assertEquals(new Shown(topic, group, cluster), Shown.to(alice));
+            // The cluster's are hidden from who may not describe it.
+            get(admin.deleteAcls(List.of(cluster(AclOperation.ALTER).toFilter())).all());
+            get(admin.createAcls(List.of(cluster(AclOperation.CREATE))).all());
+            assertEquals(new Shown(topic, group, Set.of()), Shown.to(alice));
         }
     }
 

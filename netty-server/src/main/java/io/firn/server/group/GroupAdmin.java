@@ -29,6 +29,7 @@ import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.resource.ResourceType;
 
 /** Lists, describes and deletes groups, and deletes their offsets. */
 public final class GroupAdmin {
@@ -124,7 +125,8 @@ public final class GroupAdmin {
         exchange.inSteps(
                 once,
                 id -> {
-                    if (!exchange.connection().access().may(Right.DESCRIBE_GROUP, id)) {
+                    Access access = exchange.connection().access();
+                    if (!access.may(Right.DESCRIBE_GROUP, id)) {
                         response.groups()
                                 .add(
                                         new DescribedGroup()
@@ -134,16 +136,21 @@ public final class GroupAdmin {
                         return;
                     }
                     Group group = coordinator.find(id);
+                    DescribedGroup described;
                     if (group == null) {
                         boolean hasOffsets = withOffsets.contains(id);
                         boolean refuse = !hasOffsets && exchange.version() >= FIRST_WITH_NOT_FOUND;
-                        response.groups().add(withoutMembers(id, hasOffsets, refuse));
+                        described = withoutMembers(id, hasOffsets, refuse);
                     } else {
-                        DescribedGroup described = describe(group);
+                        described = describe(group);
                         exchange.addAnswerBytes(
                                 (long) MEMBER_BYTES * (1 + described.members().size()));
-                        response.groups().add(described);
                     }
+                    if (request.includeAuthorizedOperations() && described.errorCode() == 0) {
+                        described.setAuthorizedOperations(
+                                access.operations(ResourceType.GROUP, id));
+                    }
+                    response.groups().add(described);
                 },
                 () -> exchange.reply(response));
     }

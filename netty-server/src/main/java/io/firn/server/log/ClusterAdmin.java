@@ -31,6 +31,7 @@ import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.resource.ResourceType;
 
 /** Describes the node, its topics, its storage and the epochs of batches. */
 public final class ClusterAdmin {
@@ -61,6 +62,9 @@ public final class ClusterAdmin {
                                 .setBrokerId(here.id())
                                 .setHost(here.host())
                                 .setPort(here.port()));
+        if (request.includeClusterAuthorizedOperations()) {
+            response.setClusterAuthorizedOperations(exchange.connection().access().operations());
+        }
         exchange.reply(response);
     }
 
@@ -97,7 +101,9 @@ public final class ClusterAdmin {
                 shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
                 continue;
             }
-            shown.setTopicId(topic.id()).setIsInternal(topic.isInternal());
+            shown.setTopicId(topic.id())
+                    .setIsInternal(topic.isInternal())
+                    .setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, name));
             int end = Math.min(topic.topic().partitionCount(), first + room);
             for (int i = first; i < end; i++) {
                 shown.partitions().add(partition(i));

@@ -24,6 +24,7 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBrok
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.resource.ResourceType;
 
 /**
  * Handles Metadata: this node leads all partitions. Leader epochs are −1, because clients validate
@@ -74,7 +75,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         if (mayCreate || isLarge(exchange, request)) {
             exchange.handleOn(background, () -> answer(exchange, request, mayCreate));
         } else {
-            MetadataResponseData response = head(nodes.of(exchange));
+            MetadataResponseData response = head(exchange, request);
             add(response, exchange, request);
             exchange.reply(response);
         }
@@ -91,7 +92,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         return request.topics() == null || (exchange.version() == 0 && request.topics().isEmpty());
     }
 
-    private MetadataResponseData head(Node here) {
+    private MetadataResponseData head(Exchange exchange, MetadataRequestData request) {
+        Node here = nodes.of(exchange);
         MetadataResponseData response =
                 new MetadataResponseData()
                         .setClusterId(here.clusterId())
@@ -102,6 +104,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                 .setNodeId(here.id())
                                 .setHost(here.host())
                                 .setPort(here.port()));
+        if (request.includeClusterAuthorizedOperations()) {
+            response.setClusterAuthorizedOperations(exchange.connection().access().operations());
+        }
         return response;
     }
 
@@ -112,26 +117,40 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         if (isForAll(exchange, request)) {
             Access access = exchange.connection().access();
             for (String name : topics.names()) {
-                if (access.has(Right.METADATA, name)) {
-                    addTopic(response, topics.find(name), here);
+                ServedTopic topic = topics.find(name);
+                if (topic != null && access.has(Right.METADATA, name)) {
+                    addTopic(response, exchange, request, describe(topic, here));
                 }
             }
         } else {
             new LinkedHashSet<>(request.topics())
-                    .forEach(asked -> response.topics().add(describe(exchange, asked, here, null)));
+                    .forEach(
+                            asked ->
+                                    addTopic(
+                                            response,
+                                            exchange,
+                                            request,
+                                            describe(exchange, asked, here, null)));
         }
     }
 
-    private static void addTopic(MetadataResponseData response, ServedTopic topic, Node here) {
-        if (topic != null) {
-            response.topics().add(describe(topic, here));
+    private static void addTopic(
+            MetadataResponseData response,
+            Exchange exchange,
+            MetadataRequestData request,
+            MetadataResponseTopic topic) {
+        if (request.includeTopicAuthorizedOperations() && topic.errorCode() == 0) {
+            Access access = exchange.connection().access();
+            topic.setTopicAuthorizedOperations(
+                    access.operations(ResourceType.TOPIC, topic.name()));
         }
+        response.topics().add(topic);
     }
 
     /** Answers in the background. As in Kafka, each topic once. */
     private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
         Node here = nodes.of(exchange);
-        MetadataResponseData response = head(nodes.of(exchange));
+        MetadataResponseData response = head(exchange, request);
         MutationQuota quota = new MutationQuota(rates, exchange, 0);
         Runnable end = () -> exchange.reply(response.setThrottleTimeMs(quota.throttle()));
         if (isForAll(exchange, request)) {
@@ -143,7 +162,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                         }
                         ServedTopic topic = topics.find(name);
                         exchange.addAnswerBytes(bytesFor(topic));
-                        addTopic(response, topic, here);
+                        if (topic != null) {
+                            addTopic(response, exchange, request, describe(topic, here));
+                        }
                     },
                     end);
         } else {
@@ -155,8 +176,11 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                         isById(asked)
                                                 ? topics.find(asked.topicId())
                                                 : topics.find(asked.name())));
-                        response.topics()
-                                .add(describe(exchange, asked, here, create ? quota : null));
+                        addTopic(
+                                response,
+                                exchange,
+                                request,
+                                describe(exchange, asked, here, create ? quota : null));
                     },
                     end);
         }

@@ -1,8 +1,11 @@
 package io.firn.server.security;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.Resource;
+import org.apache.kafka.common.resource.ResourceType;
 
 /**
  * What the client of one connection may do. Handlers ask with the name of each resource, since
@@ -16,6 +19,36 @@ public final class Access {
     static final Access UNLIMITED = new Access(null, null, null, null, null);
 
     private static final int MOST_REMEMBERED = 1_000;
+
+    /** Those that Kafka has for each type. */
+    private static final Map<ResourceType, Set<AclOperation>> OPERATIONS =
+            Map.of(
+                    ResourceType.TOPIC,
+                    Set.of(
+                            AclOperation.READ,
+                            AclOperation.WRITE,
+                            AclOperation.CREATE,
+                            AclOperation.DESCRIBE,
+                            AclOperation.DELETE,
+                            AclOperation.ALTER,
+                            AclOperation.DESCRIBE_CONFIGS,
+                            AclOperation.ALTER_CONFIGS),
+                    ResourceType.GROUP,
+                    Set.of(
+                            AclOperation.READ,
+                            AclOperation.DESCRIBE,
+                            AclOperation.DELETE,
+                            AclOperation.DESCRIBE_CONFIGS,
+                            AclOperation.ALTER_CONFIGS),
+                    ResourceType.CLUSTER,
+                    Set.of(
+                            AclOperation.CREATE,
+                            AclOperation.CLUSTER_ACTION,
+                            AclOperation.DESCRIBE_CONFIGS,
+                            AclOperation.ALTER_CONFIGS,
+                            AclOperation.IDEMPOTENT_WRITE,
+                            AclOperation.ALTER,
+                            AclOperation.DESCRIBE));
 
     private final AccessControl control;
     private final AuditLog audit;
@@ -81,6 +114,33 @@ public final class Access {
     /** As {@link #has(Right, String)}, for the cluster. */
     public boolean has(Right right) {
         return has(right, Resource.CLUSTER_NAME);
+    }
+
+    /**
+     * Returns the operations that the client may execute on a resource, as Kafka's responses show
+     * them: a bit for each, at the place of its code.
+     */
+    public int operations(ResourceType type, String name) {
+        int bits = 0;
+        for (AclOperation each : OPERATIONS.get(type)) {
+            if (control == null || control.isAllowed(principal, host, each, type, name)) {
+                bits |= 1 << each.code();
+            }
+        }
+        return bits;
+    }
+
+    /** As {@link #operations(ResourceType, String)}, for the cluster; 0 if it may not be described. */
+    public int operations() {
+        boolean mayDescribe =
+                control == null
+                        || control.isAllowed(
+                                principal,
+                                host,
+                                AclOperation.DESCRIBE,
+                                ResourceType.CLUSTER,
+                                Resource.CLUSTER_NAME);
+        return mayDescribe ? operations(ResourceType.CLUSTER, Resource.CLUSTER_NAME) : 0;
     }
 
     /** Returns whether there can be a resource with which the client may do this. */
