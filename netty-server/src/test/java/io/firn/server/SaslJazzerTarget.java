@@ -60,14 +60,17 @@ public final class SaslJazzerTarget {
         ServerConfig config =
                 ServerConfig.of(
                         Map.of(
-                                "listeners", "SASL_PLAINTEXT://127.0.0.1:0",
-                                "sasl.enabled.mechanisms", String.join(",", MECHANISMS),
-                                "connections.max.reauth.ms", "1000",
+                                "listeners",
+                                "SASL_PLAINTEXT://127.0.0.1:0",
+                                "sasl.enabled.mechanisms",
+                                String.join(",", MECHANISMS),
+                                "connections.max.reauth.ms",
+                                "1000",
                                 "listener.name.sasl_plaintext.plain.sasl.jaas.config",
-                                        "org.apache.kafka.common.security.plain.PlainLoginModule"
-                                                + " required user_alice=\""
-                                                + PLAIN_PASSWORD
-                                                + "\";"));
+                                "org.apache.kafka.common.security.plain.PlainLoginModule"
+                                        + " required user_alice=\""
+                                        + PLAIN_PASSWORD
+                                        + "\";"));
         ScramUsers users = ScramUsers.open(FileMedium.real(), directory);
         for (ScramMechanism each : ScramMechanism.values()) {
             ScramCredential credential =
@@ -89,8 +92,12 @@ public final class SaslJazzerTarget {
     public static void main(String[] arguments) throws IOException {
         Path corpus = Files.createDirectories(Path.of(arguments[0]));
         byte[][] seeds = {
-            {0, 0, 4, 1, 'x'}, {1, 0, 2, 0, 5, 0}, {2, 0, 2, 0, 5, 0, 0, 0, 2, 0, 5, 0},
-            {1, 0, 2, 3, 0, 1, 9, 3, 2, 'a', 'b'}, {1, 0, 2, 0, 3, 4, 'y', 'y', '=', '='}, {1, 0, 6, 0}
+            {0, 0, 4, 1, 'x'},
+            {1, 0, 2, 0, 5, 0},
+            {2, 0, 2, 0, 5, 0, 0, 0, 2, 0, 5, 0},
+            {1, 0, 2, 3, 0, 1, 9, 3, 2, 'a', 'b'},
+            {1, 0, 2, 0, 3, 4, 'y', 'y', '=', '='},
+            {1, 0, 6, 0}
         };
         for (int i = 0; i < seeds.length; i++) {
             Files.write(corpus.resolve("seed-" + i), seeds[i]);

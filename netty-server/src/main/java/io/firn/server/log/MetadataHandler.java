@@ -141,8 +141,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             MetadataResponseTopic topic) {
         if (request.includeTopicAuthorizedOperations() && topic.errorCode() == 0) {
             Access access = exchange.connection().access();
-            topic.setTopicAuthorizedOperations(
-                    access.operations(ResourceType.TOPIC, topic.name()));
+            topic.setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, topic.name()));
         }
         response.topics().add(topic);
     }

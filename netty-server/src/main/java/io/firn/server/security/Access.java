@@ -130,7 +130,9 @@ public final class Access {
         return bits;
     }
 
-    /** As {@link #operations(ResourceType, String)}, for the cluster; 0 if it may not be described. */
+    /**
+     * As {@link #operations(ResourceType, String)}, for the cluster; 0 if it may not be described.
+     */
     public int operations() {
         boolean mayDescribe =
                 control == null
