@@ -23,6 +23,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,6 +175,94 @@ class CursorTest {
         clock.advance(1);
         store.doWork();
         assertEquals(6, afterAKill("c").get(0));
+    }
+
+    @Test
+    void shouldLetAnAppendHaveItsBlockWhileManyCursorsAreWritten() throws Exception {
+        int count = 60;
+        AtomicInteger written = new AtomicInteger();
+        CountDownLatch firstIsWritten = new CountDownLatch(1);
+        CountDownLatch allHaveChanged = new CountDownLatch(1);
+        CountDownLatch appended = new CountDownLatch(1);
+        AtomicBoolean wasAppended = new AtomicBoolean();
+        try (LogStore threaded =
+                Stores.at(directory.resolve("threaded"), medium)
+                        .cursorInterval(Duration.ofMillis(10))
+                        .open()) {
+            Topic many = threaded.createTopic("t", Stores.small());
+            Thread appender =
+                    new Thread(
+                            () -> {
+                                try (Appender first = many.partition(0).openSharedAppender()) {
+                                    first.append(bytes("a"));
+                                }
+                                appended.countDown();
+                            });
+            medium.beforeCreate(
+                    file -> {
+                        if (!file.getFileName().toString().contains("cursor-")) {
+                            return;
+                        }
+                        int number = written.incrementAndGet();
+                        if (number == 1) {
+                            firstIsWritten.countDown();
+                            await(allHaveChanged);
+                        } else if (number == 2) {
+                            appender.start();
+                            Stores.await("it to wait", () -> isWaiting(appender));
+                        } else if (number == count / 2) {
+                            wasAppended.set(await(appended));
+                        }
+                    });
+            many.cursor("c0").advance(0, 0);
+            assertTrue(await(firstIsWritten));
+            for (int i = 1; i < count; i++) {
+                many.cursor("c" + i).advance(0, 0);
+            }
+            allHaveChanged.countDown();
+            Stores.await("all to be written", () -> written.get() >= count);
+            appender.join();
+            medium.beforeCreate(null);
+        }
+
+        assertTrue(wasAppended.get(), "before half of them were written");
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        Thread.State state = thread.getState();
+        return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldPersistACursorThatMovesAfterItsTurnInALongRound() {
+        int count = 200;
+        for (int i = 0; i < count; i++) {
+            topic.cursor("c" + i).advance(0, 0);
+        }
+        store.doWork(); // not all of them
+        append(0, 1);
+        for (int i = 0; i < count; i++) {
+            topic.cursor("c" + i).advance(0, 1);
+        }
+        for (int i = 0; i < 20; i++) {
+            clock.advance(10_000);
+            store.doWork();
+        }
+
+        try (LogStore other = Stores.at(directory).readOnly().invokerMode().open()) {
+            Topic seen = other.openTopic("t");
+            for (int i = 0; i < count; i++) {
+                assertEquals(1, seen.cursor("c" + i).offset(0), "cursor " + i);
+            }
+        }
     }
 
     @Test

@@ -264,13 +264,18 @@ final class CursorLog implements Cursor {
         }
     }
 
+    /** Whether {@link #write} would do something. */
+    synchronized boolean isChanged() {
+        return changes != writtenChanges && !deleted;
+    }
+
     /** Persists the offsets if they changed since the last time; does nothing after deletion. */
     void write() throws IOException {
         long[] now;
         long changesNow;
         Map<Integer, Long> values = new TreeMap<>();
         synchronized (this) {
-            if (changes == writtenChanges || deleted) {
+            if (!isChanged()) {
                 return;
             }
             now = offsets.clone();

@@ -1,12 +1,26 @@
 package io.firn.store;
 
 import io.firn.background.Duty;
+import java.util.Collections;
+import java.util.Iterator;
 
-/** Persists a topic's cursors, at most once in an interval while any of them advances. */
+/**
+ * Persists a topic's cursors, at most once in an interval while any of them advances. A few in each
+ * run, because each is a file that is forced, and others need the thread meanwhile: appenders that
+ * wait for a block, for example.
+ */
 final class CursorUpkeep extends Duty {
+    private static final int STEP = 8;
+
     private final Cursors cursors;
     private final long intervalMs;
     private long lastMs = Long.MIN_VALUE;
+
+    /** Those that are left of this round. */
+    private Iterator<CursorLog> left = Collections.emptyIterator();
+
+    /** Whether one of this round was not written, or could have changed after its turn. */
+    private boolean isIncomplete;
 
     CursorUpkeep(Cursors cursors) {
         super(cursors.topic().store().tidying(), cursors.topic(), "cursors");
@@ -19,12 +33,27 @@ final class CursorUpkeep extends Duty {
         if (cursors.isGone()) {
             return 0;
         }
-        if (lastMs <= nowMs() && nowMs() - intervalMs < lastMs) {
-            againAt(lastMs + intervalMs);
-            return 0;
+        if (!left.hasNext()) {
+            if (lastMs <= nowMs() && nowMs() - intervalMs < lastMs) {
+                againAt(lastMs + intervalMs);
+                return 0;
+            }
+            lastMs = nowMs();
+            left = cursors.all().iterator();
         }
-        lastMs = nowMs();
-        cursors.write();
+        boolean isWritten = false;
+        try {
+            cursors.write(left, STEP);
+            isWritten = true;
+        } finally {
+            isIncomplete |= !isWritten || left.hasNext();
+            if (left.hasNext()) {
+                call();
+            } else if (isIncomplete) {
+                isIncomplete = false;
+                againAt(lastMs + intervalMs);
+            }
+        }
         return 0;
     }
 }

@@ -14,6 +14,7 @@ import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.CursorFile;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -261,14 +262,27 @@ final class Cursors implements ReadPositions {
         upkeep.call();
     }
 
+    /** The cursors that are known now. */
+    List<CursorLog> all() {
+        synchronized (cursors) {
+            return List.copyOf(cursors.values());
+        }
+    }
+
     /** Persists the cursors. */
     void write() {
-        List<CursorLog> all;
-        synchronized (cursors) {
-            all = List.copyOf(cursors.values());
-        }
+        write(all().iterator(), Integer.MAX_VALUE);
+    }
+
+    /** Persists the next ones that have changed, up to a number of them. */
+    void write(Iterator<CursorLog> next, int most) {
         FirnException failure = null;
-        for (CursorLog cursor : all) {
+        for (int tried = 0; tried < most && next.hasNext(); ) {
+            CursorLog cursor = next.next();
+            if (!cursor.isChanged()) {
+                continue;
+            }
+            tried++;
             try {
                 cursor.write();
             } catch (FirnException e) {
