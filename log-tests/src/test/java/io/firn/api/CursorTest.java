@@ -243,25 +243,27 @@ class CursorTest {
 
     @Test
     void shouldPersistACursorThatMovesAfterItsTurnInALongRound() {
-        int count = 200;
-        for (int i = 0; i < count; i++) {
-            topic.cursor("c" + i).advance(0, 0);
-        }
-        store.doWork(); // not all of them
+        AtomicInteger written = new AtomicInteger();
         append(0, 1);
-        for (int i = 0; i < count; i++) {
-            topic.cursor("c" + i).advance(0, 1);
+        medium.beforeCreate(
+                file -> {
+                    if (file.getFileName().toString().contains("cursor-")
+                            && written.incrementAndGet() == 30) {
+                        topic.cursor("c00").advance(0, 1);
+                    }
+                });
+        for (int i = 0; i < 40; i++) {
+            topic.cursor("c%02d".formatted(i)).advance(0, 0);
         }
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 3; i++) {
             clock.advance(10_000);
             store.doWork();
         }
+        medium.beforeCreate(null);
 
+        assertEquals(41, written.get());
         try (LogStore other = Stores.at(directory).readOnly().invokerMode().open()) {
-            Topic seen = other.openTopic("t");
-            for (int i = 0; i < count; i++) {
-                assertEquals(1, seen.cursor("c" + i).offset(0), "cursor " + i);
-            }
+            assertEquals(1, other.openTopic("t").cursor("c00").offset(0));
         }
     }
 
