@@ -8,8 +8,8 @@ import org.apache.kafka.common.message.FetchResponseData;
 
 /**
  * The quotas of producers and consumers. As in Kafka, who exceeds one is answered at once, is told
- * for how long it is muted, and nothing more is read from its connection for that long. Used on the
- * event loop of the request.
+ * for how long it should be silent, and nothing more is read from its connection for that long, up
+ * to a limit. Used on the event loop of the request.
  */
 final class ByteQuotas {
     private final ClientRates rates;
@@ -21,7 +21,7 @@ final class ByteQuotas {
     /**
      * Records a produce request.
      *
-     * @return for how many ms the connection is muted
+     * @return for how many ms the client should be silent
      */
     int onProduce(Exchange exchange) {
         return rates.isLimited(QuotaKey.PRODUCER_BYTE_RATE)
@@ -32,8 +32,8 @@ final class ByteQuotas {
     /**
      * Limits a fetch request to what the quota ever allows at once.
      *
-     * @return for how many ms the connection is muted because the quota is exceeded already; the
-     *     client then receives no records
+     * @return for how many ms the client should be silent because the quota is exceeded already; it
+     *     then receives no records
      */
     int onFetch(Exchange exchange, FetchRequestData request) {
         if (!rates.isLimited(QuotaKey.CONSUMER_BYTE_RATE)) {

@@ -48,9 +48,9 @@ final class MutationQuota {
     }
 
     /**
-     * Mutes the connection if the quota is exceeded.
+     * Mutes the connection if the quota is exceeded, for the time that is returned or a part of it.
      *
-     * @return for how many ms, as the client has to be told in the answer that follows
+     * @return for how many ms the client should be silent, as the answer that follows has to say
      */
     int throttle() {
         int ms = (int) Math.min(Integer.MAX_VALUE, throttleMs);

@@ -69,7 +69,8 @@ public interface ClientConnection {
 
     /**
      * Reads and handles no more requests for some time, because a quota is exceeded. Those in
-     * progress are answered.
+     * progress are answered. After 30 s it reads on in any case: what is used then is recorded, and
+     * has to be waited for again.
      */
     void throttle(long ms);
 

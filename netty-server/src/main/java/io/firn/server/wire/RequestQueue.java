@@ -16,6 +16,9 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class RequestQueue {
     private static final long MEMORY_RETRY_MS = 5;
 
+    /** While nothing is read, nobody sees that the quota is raised, or that the peer has gone. */
+    private static final long MOST_THROTTLE_MS = 30_000;
+
     private final ServerContext server;
     private final ChannelHandlerContext ctx;
     private final ConnectionMemory memory;
@@ -82,9 +85,12 @@ final class RequestQueue {
         handleNext();
     }
 
-    /** Handles and reads no request for some time, or for longer if it was told so before. */
+    /**
+     * Handles and reads no request for some time, or for longer if it was told so before, but for
+     * 30 s from now at most.
+     */
     void throttle(long ms) {
-        long untilNs = nowNs() + TimeUnit.MILLISECONDS.toNanos(ms);
+        long untilNs = nowNs() + TimeUnit.MILLISECONDS.toNanos(Math.min(MOST_THROTTLE_MS, ms));
         if (!wasThrottled || untilNs - throttledUntilNs > 0) {
             wasThrottled = true;
             throttledUntilNs = untilNs;

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a connection does as time passes, by a clock that the test sets. */
 class ConnectionTimesTest {
-    private static final long IDLE_MS = 600_000;
-    private static final long STALL_MS = 30_000;
+    private static final long IDLE_MS = 10_000;
+    private static final long STALL_MS = 500;
 
     private final MockTicker clock = Ticker.newMockTicker();
     private final ServerContext server = server();
@@ -134,6 +134,27 @@ class ConnectionTimesTest {
         assertTrue(channel.isOpen());
         pass(channel, 3);
         assertFalse(channel.isOpen());
+        channel.finishAndReleaseAll();
+    }
+
+    /** Nobody would see that its quota is raised, or, by NIO, that the client has gone. */
+    @Test
+    void shouldReadAgainAfterHalfAMinuteHoweverLongTheClientHasBeenToldToWait() {
+        EmbeddedChannel channel = connect();
+        throttleMs = Integer.MAX_VALUE;
+        ask(channel);
+        channel.releaseOutbound();
+        ask(channel); // was on its way
+        pass(channel, 29_999);
+        assertFalse(channel.config().isAutoRead());
+        assertEquals(0, channel.outboundMessages().size());
+        throttleMs = 0;
+        pass(channel, 2);
+        assertTrue(channel.config().isAutoRead());
+        assertTrue(channel.outboundMessages().size() > 0);
+        channel.releaseOutbound();
+        pass(channel, IDLE_MS + 1);
+        assertFalse(channel.isOpen(), "idle");
         channel.finishAndReleaseAll();
     }
 
