@@ -44,7 +44,12 @@ final class AddUser {
                         new ScramFormatter(each)
                                 .generateCredential(password, each.minIterations()));
             }
-            users.change(changes);
+            if (!users.change(changes)) {
+                throw new IOException(
+                        "--add-user: expected at most "
+                                + ScramUsers.MOST
+                                + " credentials, and there would be more; delete others first");
+            }
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has what SCRAM needs", e);
         }

@@ -1,12 +1,16 @@
 package io.firn.server;
 
+import static org.apache.kafka.common.security.scram.internals.ScramMechanism.SCRAM_SHA_256;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
+import io.firn.medium.FileMedium;
+import io.firn.server.security.ScramUsers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +38,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.DuplicateResourceException;
+import org.apache.kafka.common.errors.PolicyViolationException;
 import org.apache.kafka.common.errors.ResourceNotFoundException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.UnacceptableCredentialException;
@@ -47,6 +52,7 @@ import org.apache.kafka.common.message.SaslHandshakeRequestData;
 import org.apache.kafka.common.message.SaslHandshakeResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.security.scram.ScramCredential;
 import org.apache.kafka.common.security.scram.internals.ScramSaslClient;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -111,6 +117,41 @@ class SaslTest {
             throws Exception {
         try (Admin admin = local(running)) {
             get(admin.alterUserScramCredentials(List.of(changes)).all());
+        }
+    }
+
+    /** Such a server would otherwise be rid neither of a user nor of a password that is known. */
+    @Test
+    void shouldDeleteUsersAndReplacePasswordsWhenThereAreAsManyAsThereMayBe() throws Exception {
+        Map<ScramUsers.User, ScramCredential> many = new HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            many.put(
+                    new ScramUsers.User("user-" + i, SCRAM_SHA_256),
+                    new ScramCredential(new byte[16], new byte[32], new byte[32], 4_096));
+        }
+        FileMedium medium = FileMedium.real();
+        Path server = directory.resolve("store").resolve("server");
+        medium.createDirectories(server);
+        ScramUsers.open(medium, server.resolve("security")).change(many);
+        try (Running running = start(Map.of())) {
+            ScramMechanism mechanism = ScramMechanism.SCRAM_SHA_256;
+            alter(running, user("user-1", mechanism, PASSWORD));
+            ExecutionException e =
+                    assertThrows(
+                            ExecutionException.class,
+                            () -> alter(running, user("alice", mechanism, PASSWORD)));
+            assertInstanceOf(PolicyViolationException.class, e.getCause());
+            alter(running, new UserScramCredentialDeletion("user-2", mechanism));
+            alter(running, user("alice", mechanism, PASSWORD));
+            alter(
+                    running,
+                    new UserScramCredentialDeletion("user-3", mechanism),
+                    user("bob", mechanism, PASSWORD));
+            e =
+                    assertThrows(
+                            ExecutionException.class,
+                            () -> alter(running, user("carol", mechanism, PASSWORD)));
+            assertInstanceOf(PolicyViolationException.class, e.getCause());
         }
     }
 

@@ -33,7 +33,7 @@ import org.apache.kafka.common.security.scram.internals.ScramMechanism;
 
 /**
  * Handles AlterUserScramCredentials and DescribeUserScramCredentials. As in Kafka, the changes of a
- * user are made if all of them are valid. Writes files.
+ * user are made if all of them are valid; of those that are, all or none are written. Writes files.
  */
 public final class UserAdmin {
     private static final int MOST_NAME_CHARS = 249;
@@ -149,9 +149,6 @@ public final class UserAdmin {
     private void apply(Map<String, Changes> byName) {
         Map<User, ScramCredential> valid = new HashMap<>();
         for (Changes each : byName.values()) {
-            if (each.error == null && !users.hasRoomFor(valid.size() + each.all.size())) {
-                each.fail(Errors.POLICY_VIOLATION, "There are too many users");
-            }
             if (each.error == null) {
                 valid.putAll(each.all);
             }
@@ -160,7 +157,14 @@ public final class UserAdmin {
             return;
         }
         try {
-            users.change(valid);
+            if (!users.change(valid)) {
+                byName.values()
+                        .forEach(
+                                each ->
+                                        each.fail(
+                                                Errors.POLICY_VIOLATION,
+                                                "There are too many users"));
+            }
         } catch (IOException e) {
             byName.values()
                     .forEach(

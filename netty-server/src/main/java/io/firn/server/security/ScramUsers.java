@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.kafka.common.security.scram.ScramCredential;
@@ -31,8 +32,8 @@ public final class ScramUsers {
     private static final String SECRET = "secret-for-unknown-users";
     private static final int SECRET_BYTES = 32;
 
-    /** More could not be written in one file. */
-    static final int MOST = 20_000;
+    /** How many credentials there may be; more could not be written in one file. */
+    public static final int MOST = 20_000;
 
     /** Of a credential that nobody has; as many as of those that clients create by default. */
     private static final int ITERATIONS = 4_096;
@@ -109,6 +110,11 @@ public final class ScramUsers {
         }
 
         @Override
+        public int mostLines() {
+            return MOST + 1; // the secret
+        }
+
+        @Override
         public Map<String, String> format(State state) {
             Map<String, String> lines = new HashMap<>();
             lines.put(SECRET, Base64.getEncoder().encodeToString(state.secret));
@@ -159,11 +165,13 @@ public final class ScramUsers {
      * Makes changes, all or none of them, durably on return.
      *
      * @param changes the new credentials; null removes one
+     * @return false if there would be more than {@link #MOST}; nothing has changed. Credentials can
+     *     be removed in any case
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public void change(Map<User, ScramCredential> changes) throws IOException {
-        file.change(
+    public boolean change(Map<User, ScramCredential> changes) throws IOException {
+        return file.change(
                 before -> {
                     Map<User, ScramCredential> next = new HashMap<>(before.users);
                     changes.forEach(
@@ -176,12 +184,7 @@ public final class ScramUsers {
                             });
                     return new State(before.secret, next);
                 },
-                false); // hasRoomFor
-    }
-
-    /** Returns whether there is room for so many more credentials. */
-    public boolean hasRoomFor(int more) {
-        return all().size() + more <= MOST;
+                changes.values().stream().anyMatch(Objects::nonNull));
     }
 
     /** Returns the credentials, by user. */
