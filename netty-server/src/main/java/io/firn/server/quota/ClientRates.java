@@ -8,9 +8,10 @@ import java.util.function.LongSupplier;
 /**
  * How much clients have used of their quotas. Without a quota, nothing is remembered. Thread-safe.
  *
- * <p>At most {@link #MOST} rates are remembered, each by a name of limited length. One that was not
- * used for as long as its window, or until its bucket is full, is forgotten without a loss, when
- * another is used; beyond that, the one that was used the least recently.
+ * <p>At most {@link #MOST} rates of users and client ids are remembered, and as many of addresses,
+ * each by a name of limited length. One that was not used for as long as its window, or until its
+ * bucket is full, is forgotten without a loss, when another is used; beyond that, the one that was
+ * used the least recently.
  */
 public final class ClientRates {
     static final int MOST = 10_000;
@@ -27,7 +28,11 @@ public final class ClientRates {
 
     /** In the order of their last use. */
     @GuardedBy("this")
-    private final Map<Key, Used> rates = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Key, Used> ofClients = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** The same; anybody may connect from many addresses, and must not displace the others. */
+    @GuardedBy("this")
+    private final Map<Key, Used> ofAddresses = new LinkedHashMap<>(16, 0.75f, true);
 
     private record Key(QuotaKey kind, QuotaEntity sharedBy) {}
 
@@ -174,9 +179,10 @@ public final class ClientRates {
 
     @GuardedBy("this")
     private Used use(Key key, long nowMs) {
+        Map<Key, Used> rates = key.kind.isForIp() ? ofAddresses : ofClients;
         Used used = rates.get(key);
         if (used == null) {
-            forgetSome(nowMs);
+            forgetSome(rates, nowMs);
             used = new Used();
             rates.put(key, used);
         }
@@ -184,8 +190,7 @@ public final class ClientRates {
     }
 
     /** More than is added each time, so that those that are idle become fewer. */
-    @GuardedBy("this")
-    private void forgetSome(long nowMs) {
+    private static void forgetSome(Map<Key, Used> rates, long nowMs) {
         var eldest = rates.values().iterator();
         for (int i = 0; i < TIDIED_AT_ONCE && eldest.hasNext(); i++) {
             boolean idle = nowMs - eldest.next().forgottenAtMs > 0;
@@ -198,7 +203,7 @@ public final class ClientRates {
 
     /** Returns how many rates are remembered. */
     synchronized int count() {
-        return rates.size();
+        return ofClients.size() + ofAddresses.size();
     }
 
     private static String nameOf(String principal) {

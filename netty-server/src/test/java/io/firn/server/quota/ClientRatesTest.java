@@ -150,6 +150,27 @@ class ClientRatesTest {
     }
 
     @Test
+    void shouldRememberTheDebtsOfUsersHoweverManyAddressesConnect() throws Exception {
+        ClientRates rates =
+                rates(
+                        Map.of(
+                                new QuotaEntity(ANY, null),
+                                Map.of(CONTROLLER_MUTATION_RATE, 1.0),
+                                QuotaEntity.ofIp(ANY),
+                                Map.of(CONNECTION_CREATION_RATE, 1.0)));
+        rates.recordMutation("User:alice", "app", 100, false);
+        for (int i = 0; i < 2 * ClientRates.MOST; i++) {
+            rates.recordConnection("2001:db8:0:0:0:0:0:" + Integer.toHexString(i));
+        }
+        assertEquals(ClientRates.MOST + 1, rates.count());
+        assertEquals(89_000, rates.recordMutation("User:alice", "app", 1, true));
+        for (int i = 0; i < 2 * ClientRates.MOST; i++) {
+            rates.recordMutation("User:" + i, "app", 1, false);
+        }
+        assertEquals(2 * ClientRates.MOST, rates.count());
+    }
+
+    @Test
     void shouldCountForAsLongAsTheWindowIsConfigured() throws Exception {
         windows = new QuotaWindows(3, 2_000, 5, 2_000);
         ClientRates rates = perSecond(100);
