@@ -27,7 +27,7 @@ final class AcceptGate extends ChannelInboundHandlerAdapter {
             channel.unsafe().closeForcibly(); // has gone already
             return;
         }
-        String address = peer.getAddress().getHostAddress();
+        String address = PeerAddress.of(peer);
         Connections connections = server.connections();
         if (connections.reserve(address)) {
             channel.closeFuture().addListener(future -> connections.release(address));

@@ -78,7 +78,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public String peerAddress() {
         return ctx.channel().remoteAddress() instanceof InetSocketAddress peer
-                ? peer.getAddress().getHostAddress()
+                ? PeerAddress.of(peer)
                 : "?";
     }
 

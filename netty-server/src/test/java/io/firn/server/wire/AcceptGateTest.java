@@ -1,13 +1,18 @@
 package io.firn.server.wire;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.server.security.Authentication;
+import io.firn.server.security.ListenerSecurity;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AcceptGateTest {
@@ -56,6 +61,34 @@ class AcceptGateTest {
         first.close().syncUninterruptibly();
         assertPassedOn(accept("10.0.0.1"));
         assertClosed(accept("10.0.0.1"));
+    }
+
+    /** A quota of an address has no interface, and Kafka does not tell them apart either. */
+    @Test
+    void shouldCountAnAddressOfALinkWhateverTheInterfaceThatItComesBy() {
+        List<String> counted = new ArrayList<>();
+        assertPassedOn(accept("fe80::1%1"));
+        assertPassedOn(accept("fe80::1%2"));
+        assertClosed(accept("fe80::1%3"));
+        ServerContext asked =
+                new ServerContext(
+                        null,
+                        server.limits(),
+                        null,
+                        address -> {
+                            counted.add(address);
+                            return 0;
+                        });
+        FrameDecoder frames = new FrameDecoder(1_000);
+        EmbeddedChannel channel = from("fe80::1%1");
+        channel.pipeline()
+                .addLast(
+                        frames,
+                        new Connection(
+                                asked, frames, new Authentication(ListenerSecurity.PLAIN, null)));
+        channel.pipeline().fireChannelActive();
+        assertEquals(List.of("fe80:0:0:0:0:0:0:1"), counted);
+        channel.finishAndReleaseAll();
     }
 
     @Test
