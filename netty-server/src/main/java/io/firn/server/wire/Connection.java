@@ -171,9 +171,12 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        server.connections().add(this, entrance.client().isComplete());
-        timeouts.start();
-        entrance.start(context, server.delayMs(peerAddress()), requests);
+        long delayMs = server.delayMs(peerAddress());
+        if (entrance.admits(delayMs)) { // who is refused takes nobody's place
+            server.connections().add(this, entrance.client().isComplete());
+            timeouts.start();
+            entrance.start(context, delayMs, requests);
+        }
         context.fireChannelActive();
     }
 

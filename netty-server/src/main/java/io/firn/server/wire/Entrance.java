@@ -60,17 +60,24 @@ final class Entrance {
     }
 
     /**
-     * Called when the connection is open.
+     * Called first when the connection is open. Closes it if it is refused.
      *
-     * @param delayMs the time for which nothing is read, which is not the client's; negative if the
-     *     connection is refused
+     * @param delayMs negative if the connection is refused
      */
-    void start(ChannelHandlerContext ctx, long delayMs, RequestQueue queue) {
+    boolean admits(long delayMs) {
         if (delayMs < 0) {
             String why = "too many connections in a short time, by connection_creation_rate";
             connection.close(why, null);
-            return;
         }
+        return delayMs >= 0;
+    }
+
+    /**
+     * Called when the connection is open and admitted.
+     *
+     * @param delayMs the time for which nothing is read, which is not the client's
+     */
+    void start(ChannelHandlerContext ctx, long delayMs, RequestQueue queue) {
         if (delayMs > 0) {
             queue.throttle(delayMs);
         }

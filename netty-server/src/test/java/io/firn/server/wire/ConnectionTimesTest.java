@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.server.config.ServerConfig;
+import io.firn.server.security.AuditLog;
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
+import io.firn.server.security.ServerSecurity;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -14,6 +17,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -23,6 +29,9 @@ import org.junit.jupiter.api.Test;
 class ConnectionTimesTest {
     private static final long IDLE_MS = 10_000;
     private static final long STALL_MS = 500;
+
+    /** A quarter of all that there may be. */
+    private static final int UNAUTHENTICATED_OF_ONE = 2;
 
     private final MockTicker clock = Ticker.newMockTicker();
     private final ServerContext server = server();
@@ -55,13 +64,15 @@ class ConnectionTimesTest {
     }
 
     private EmbeddedChannel connect() {
+        return connect(ListenerSecurity.PLAIN);
+    }
+
+    private EmbeddedChannel connect(ListenerSecurity listener) {
         FrameDecoder frames = new FrameDecoder(server.limits().requestBytes());
         EmbeddedChannel channel = EmbeddedChannel.builder().ticker(clock).build();
         channel.pipeline()
                 .addLast(
-                        frames,
-                        new Connection(
-                                server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
+                        frames, new Connection(server, frames, new Authentication(listener, null)));
         channel.pipeline().fireChannelActive();
         return channel;
     }
@@ -183,6 +194,39 @@ class ConnectionTimesTest {
         assertFalse(channel.isOpen());
         assertEquals(0, server.connections().count());
         channel.finishAndReleaseAll();
+    }
+
+    private static ListenerSecurity sasl() {
+        ServerConfig config =
+                ServerConfig.of(
+                        Map.of(
+                                "listeners", "SASL_PLAINTEXT://127.0.0.1:0",
+                                "sasl.enabled.mechanisms", "SCRAM-SHA-512"));
+        return new ServerSecurity(config, null, Runnable::run, null, new AuditLog())
+                .listener("SASL_PLAINTEXT");
+    }
+
+    @Test
+    void shouldNotCloseOthersInFavourOfAConnectionThatIsRefused() {
+        ListenerSecurity listener = sasl();
+        List<EmbeddedChannel> all = new ArrayList<>();
+        for (int i = 0; i < UNAUTHENTICATED_OF_ONE; i++) {
+            all.add(connect(listener));
+        }
+        delayMs = -1;
+        EmbeddedChannel refused = connect(listener);
+        refused.runPendingTasks();
+        assertFalse(refused.isOpen());
+        for (EmbeddedChannel each : all) {
+            each.runPendingTasks();
+            assertTrue(each.isOpen());
+        }
+        delayMs = 0;
+        all.add(connect(listener));
+        all.get(0).runPendingTasks();
+        assertFalse(all.get(0).isOpen(), "the oldest makes room for one that is not refused");
+        all.forEach(EmbeddedChannel::finishAndReleaseAll);
+        assertEquals(0, server.connections().count());
     }
 
     @Test
