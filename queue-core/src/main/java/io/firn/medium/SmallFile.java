@@ -77,23 +77,35 @@ public final class SmallFile {
      */
     public static Map<String, String> read(FileMedium medium, Path file, String magic, int version)
             throws IOException {
-        byte[] bytes = readAll(medium, file);
-        while (bytes != null) {
-            try {
-                return decode(file, bytes, magic, version);
-            } catch (DamagedFileException e) {
-                // A file that was replaced while it was read may have been overwritten.
-                byte[] again = readAll(medium, file);
-                if (Arrays.equals(again, bytes)) {
-                    throw e;
-                }
-                bytes = again;
+        Found found = readAll(medium, file);
+        while (found != null) {
+            // A file that was replaced after it was opened may have been overwritten with another
+            // one's content (SpareSpace), which is written once only and not found again.
+            Found again = readAll(medium, file);
+            if (again != null && found.isSame(again)) {
+                found.requireWhole(file);
+                return decode(file, found.bytes(), magic, version);
             }
+            found = again;
         }
         return null;
     }
 
-    private static byte[] readAll(FileMedium medium, Path file) throws IOException {
+    /** What a file contains, as far as it could be read. */
+    private record Found(long size, byte[] bytes) {
+        boolean isSame(Found other) {
+            return size == other.size && Arrays.equals(bytes, other.bytes);
+        }
+
+        void requireWhole(Path file) throws DamagedFileException {
+            if (bytes.length != size) {
+                throw damaged(
+                        file, "only " + bytes.length + " of " + size + " bytes could be read");
+            }
+        }
+    }
+
+    private static Found readAll(FileMedium medium, Path file) throws IOException {
         if (!medium.exists(file)) {
             return null;
         }
@@ -104,10 +116,7 @@ public final class SmallFile {
             }
             byte[] bytes = new byte[(int) size];
             int read = in.read(0, bytes, 0, bytes.length);
-            if (read != size) {
-                throw damaged(file, "only " + read + " of " + size + " bytes could be read");
-            }
-            return bytes;
+            return new Found(size, read == size ? bytes : Arrays.copyOf(bytes, Math.max(0, read)));
         } catch (NoSuchFileException e) {
             return null;
         }

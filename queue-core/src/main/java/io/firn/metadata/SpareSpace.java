@@ -9,29 +9,31 @@ import io.firn.medium.NoSpace;
 import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * A little space reserved on the store's file system, so that deletions can be recorded when the
  * disk is full: a new log start, a tombstone, the checkpoint without which no segment is deleted.
  * Thread-safe.
  *
- * <p>The space is a file of zeros. It is never released, because appends would take what is free:
+ * <p>The space is a file of one byte, again and again; zeros could be a hole, after a crash or in a
+ * copy. It is never released, because appends would take what is free:
  * the spare file becomes the new file, and the file that is replaced becomes the spare one. No step
  * needs a new block. The order:
  *
  * <ol>
  *   <li>write the new content over the spare file, and force it: from now on it is not a spare file
- *       any more, since that contains nothing but zeros;
+ *       any more, since that contains nothing but the filler;
  *   <li>give the old file a second name, so that it is not freed;
  *   <li>rename the spare file to the target, and force the target's directory: the change is
  *       durable;
- *   <li>overwrite the old file with zeros, which nobody needs now, and give it the name of the
+ *   <li>overwrite the old file with the filler, since nobody needs it now, and give it the name of the
  *       spare one.
  * </ol>
  *
  * A crash may undo each change of a directory by itself, as long as the directory was not forced.
- * Whatever file then has the name of the spare one, it is used only if it contains nothing but
- * zeros; any other is deleted at open, when nothing is appended, and created anew in the space that
+ * Whatever file then has the name of the spare one, it is used only if it contains nothing but the
+ * filler; any other is deleted at open, when nothing is appended, and created anew in the space that
  * it leaves. A file under the temporary name may be the target itself, so its name is deleted.
  *
  * <p>The old file may have fewer blocks than the spare one; when there is room, it is extended. If
@@ -44,6 +46,7 @@ public final class SpareSpace extends Duty {
     private static final String NAME = "spare";
     private static final int BYTES = 16 * 1024;
     private static final int BLOCK = 4096;
+    private static final byte FILLER = (byte) 0xA5;
 
     private static final long RETRY_MS = 1_000;
 
@@ -81,18 +84,25 @@ public final class SpareSpace extends Duty {
         }
     }
 
-    /** Returns the length of the file; 0 when it has other bytes than zeros, or does not exist. */
+    /** Returns the length of the file; 0 when it is not a spare one, or does not exist. */
     private int intactBytes() throws IOException {
-        byte[] bytes = medium.exists(file) ? WholeFile.read(medium, file) : null;
-        if (bytes == null) {
+        if (!medium.exists(file)) {
             return 0;
         }
-        for (byte b : bytes) {
-            if (b != 0) {
+        try (MediumFile in = medium.open(file, false)) {
+            if (in.size() > BYTES) {
                 return 0;
             }
+            byte[] bytes = new byte[(int) in.size()];
+            int length = in.read(0, bytes, 0, bytes.length);
+            return length == bytes.length && Arrays.equals(bytes, filler(length)) ? length : 0;
         }
-        return bytes.length;
+    }
+
+    private static byte[] filler(int length) {
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, FILLER);
+        return bytes;
     }
 
     private void discard(Path path) throws IOException {
@@ -151,7 +161,7 @@ public final class SpareSpace extends Duty {
         }
     }
 
-    /** Nothing was renamed: the content is overwritten with zeros. */
+    /** Nothing was renamed: the content is overwritten with the filler. */
     @GuardedBy("this")
     private void restore() {
         int bytes = held;
@@ -193,14 +203,14 @@ public final class SpareSpace extends Duty {
     }
 
     /**
-     * Overwrites a file with zeros; returns its length, which is {@code most} afterwards if it was
-     * more.
+     * Overwrites a file with the filler; returns its length, which is {@code most} afterwards if it
+     * was more.
      */
     private int overwrite(Path path, int most) throws IOException {
         try (MediumFile out = medium.open(path, true)) {
             int length = (int) Math.min(out.size(), most);
             out.setSize(length);
-            out.write(0, new byte[length], 0, length);
+            out.write(0, filler(length), 0, length);
             return length; // not forced: after a crash it may have to be created again
         }
     }
@@ -234,7 +244,7 @@ public final class SpareSpace extends Duty {
                 return;
             }
             try (MediumFile out = held == 0 ? medium.create(file) : medium.open(file, true)) {
-                out.write(held, new byte[bytes - held], 0, bytes - held);
+                out.write(held, filler(bytes - held), 0, bytes - held);
                 out.force(); // the name need not be durable: a lost file is created again
             }
             held = bytes;

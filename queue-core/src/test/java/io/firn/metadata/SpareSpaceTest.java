@@ -2,6 +2,7 @@ package io.firn.metadata;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -165,12 +166,8 @@ class SpareSpaceTest {
         return WholeFile.read(medium, path);
     }
 
-    /** A reader has opened the file that becomes the spare one. */
-    @Test
-    void shouldReadTheNewLogStartWhenTheOldOneIsOverwrittenMeanwhile() throws IOException {
-        SimulatedFileMedium medium = withTopics();
-        Files files = new Files(medium);
-        takeAll(medium);
+    /** Does something while a reader has opened a file and not read it yet, once. */
+    private static TopicFiles readerThatIsOvertaken(FileMedium medium, Findings findings, Step step) {
         int[] opened = {0};
         FileMedium readers =
                 new FilterFileMedium(medium) {
@@ -178,16 +175,70 @@ class SpareSpaceTest {
                     public MediumFile open(Path file, boolean writable) throws IOException {
                         MediumFile old = super.open(file, writable);
                         if (opened[0]++ == 0) {
-                            files.topic(IDS[0]).writeLogStart(0, 900);
+                            step.run();
                         }
                         return old;
                     }
                 };
+        return new TopicFiles(new StoreFiles(readers, DIRECTORY, null, findings), IDS[0]);
+    }
+
+    /** Something that writes. */
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** A reader has opened the file that becomes the spare one, which then is overwritten. */
+    @Test
+    void shouldReadTheNewLogStartWhenTheOldOneIsOverwrittenMeanwhile() throws IOException {
+        SimulatedFileMedium medium = withTopics();
+        Files files = new Files(medium);
+        takeAll(medium);
         Findings findings = new Findings();
         TopicFiles seen =
-                new TopicFiles(new StoreFiles(readers, DIRECTORY, null, findings), IDS[0]);
+                readerThatIsOvertaken(
+                        medium, findings, () -> files.topic(IDS[0]).writeLogStart(0, 900));
         assertEquals(900, seen.readLogStart(0));
         assertEquals(List.of(), findings.all());
+    }
+
+    /** The file that it has opened becomes that of another partition. */
+    @Test
+    void shouldNotTakeTheLogStartOfAnotherPartition() throws IOException {
+        SimulatedFileMedium medium = withTopics();
+        Files files = new Files(medium);
+        takeAll(medium);
+        Findings findings = new Findings();
+        TopicFiles seen =
+                readerThatIsOvertaken(
+                        medium,
+                        findings,
+                        () -> {
+                            files.topic(IDS[0]).writeLogStart(0, 10);
+                            files.topic(IDS[1]).writeLogStart(0, 900_000);
+                        });
+        assertEquals(10, seen.readLogStart(0));
+        assertEquals(List.of(), findings.all());
+    }
+
+    /** What copies and crashes make of it: it would be of no use on a full disk. */
+    @ParameterizedTest
+    @ValueSource(ints = {16 * 1024, 16 * 1024 + 1, 100})
+    void shouldNotUseASpareFileThatMayHaveNoBlocks(int length) throws IOException {
+        SimulatedFileMedium medium = withTopics();
+        medium.delete(SPARE);
+        try (MediumFile hole = medium.create(SPARE)) {
+            hole.setSize(length);
+        }
+        Files files = new Files(medium);
+        byte[] bytes = bytes(medium, SPARE);
+        assertEquals(16 * 1024, bytes.length);
+        for (byte b : bytes) {
+            assertNotEquals(0, b);
+        }
+        takeAll(medium);
+        files.topic(IDS[0]).writeLogStart(0, 900);
+        assertEquals(900, files.topic(IDS[0]).readLogStart(0));
     }
 
     @Test
@@ -204,7 +255,7 @@ class SpareSpaceTest {
         files.duties.run();
         assertEquals(16 * 1024, bytes(medium, SPARE).length);
         for (byte b : bytes(medium, SPARE)) {
-            assertEquals(0, b);
+            assertNotEquals(0, b);
         }
     }
 
