@@ -17,9 +17,9 @@ import java.util.Arrays;
  * Thread-safe.
  *
  * <p>The space is a file of one byte, again and again; zeros could be a hole, after a crash or in a
- * copy. It is never released, because appends would take what is free:
- * the spare file becomes the new file, and the file that is replaced becomes the spare one. No step
- * needs a new block. The order:
+ * copy. It is never released, because appends would take what is free: the spare file becomes the
+ * new file, and the file that is replaced becomes the spare one. No step needs a new block. The
+ * order:
  *
  * <ol>
  *   <li>write the new content over the spare file, and force it: from now on it is not a spare file
@@ -27,14 +27,14 @@ import java.util.Arrays;
  *   <li>give the old file a second name, so that it is not freed;
  *   <li>rename the spare file to the target, and force the target's directory: the change is
  *       durable;
- *   <li>overwrite the old file with the filler, since nobody needs it now, and give it the name of the
- *       spare one.
+ *   <li>overwrite the old file with the filler, since nobody needs it now, and give it the name of
+ *       the spare one.
  * </ol>
  *
  * A crash may undo each change of a directory by itself, as long as the directory was not forced.
  * Whatever file then has the name of the spare one, it is used only if it contains nothing but the
- * filler; any other is deleted at open, when nothing is appended, and created anew in the space that
- * it leaves. A file under the temporary name may be the target itself, so its name is deleted.
+ * filler; any other is deleted at open, when nothing is appended, and created anew in the space
+ * that it leaves. A file under the temporary name may be the target itself, so its name is deleted.
  *
  * <p>The old file may have fewer blocks than the spare one; when there is room, it is extended. If
  * there was no old file, the spare one is created again when there is room. Before a partition gets

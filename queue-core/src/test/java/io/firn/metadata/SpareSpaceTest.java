@@ -167,7 +167,8 @@ class SpareSpaceTest {
     }
 
     /** Does something while a reader has opened a file and not read it yet, once. */
-    private static TopicFiles readerThatIsOvertaken(FileMedium medium, Findings findings, Step step) {
+    private static TopicFiles readerThatIsOvertaken(
+            FileMedium medium, Findings findings, Step step) {
         int[] opened = {0};
         FileMedium readers =
                 new FilterFileMedium(medium) {
