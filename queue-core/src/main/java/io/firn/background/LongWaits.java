@@ -1,6 +1,8 @@
 package io.firn.background;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -30,13 +32,13 @@ public final class LongWaits {
     /** The thread that looks; null before its first look. */
     private volatile Thread looker;
 
-    private volatile long nextNs;
+    private volatile long nextNs = System.nanoTime();
 
     /** What a tailer waits for. */
     public interface News {
         /**
-         * Whether a poll would find something, also an error; called by the thread that looks, at
-         * the latest when the wait ends.
+         * Whether a poll would find something, also an error. Called by one thread at a time, the
+         * one that waits or the one that looks, and only while the tailer waits.
          */
         boolean isThere();
     }
@@ -44,13 +46,46 @@ public final class LongWaits {
     /** A tailer's place in the list, used again for each of its waits. */
     public static final class Place {
         private final News news;
+
+        @GuardedBy("this")
         private Thread waiting;
+
+        // Of the list.
         private Place before;
         private Place after;
 
         /** Creates the place of a tailer. */
         public Place(News news) {
             this.news = news;
+        }
+
+        private synchronized void begin() {
+            waiting = Thread.currentThread();
+        }
+
+        private synchronized boolean isNewsThere() {
+            return news.isThere();
+        }
+
+        /** After this nobody looks for the tailer. */
+        private synchronized void end() {
+            waiting = null;
+        }
+
+        /** Wakes the tailer if there is news, or in any case; it may have gone on already. */
+        private synchronized void look(boolean inAnyCase) {
+            if (waiting != null && (inAnyCase || hasNewsOrFails())) {
+                LockSupport.unpark(waiting);
+            }
+        }
+
+        @GuardedBy("this")
+        private boolean hasNewsOrFails() {
+            try {
+                return news.isThere();
+            } catch (RuntimeException | InternalError e) {
+                return true; // its own poll will throw it
+            }
         }
     }
 
@@ -71,7 +106,7 @@ public final class LongWaits {
                 LockSupport.unpark(looker); // it may rest for longer
             }
             // After it is in the list: what comes from now on is seen by the thread that looks.
-            if (!place.news.isThere()) {
+            if (!place.isNewsThere()) {
                 LockSupport.parkNanos(this, Math.min(mostNs, BY_ITSELF_NS));
             }
         } finally {
@@ -83,7 +118,7 @@ public final class LongWaits {
         if (closed) {
             return false;
         }
-        place.waiting = Thread.currentThread();
+        place.begin();
         place.before = null;
         place.after = first;
         if (first != null) {
@@ -94,7 +129,12 @@ public final class LongWaits {
         return true;
     }
 
-    private synchronized void leave(Place place) {
+    private void leave(Place place) {
+        place.end();
+        remove(place);
+    }
+
+    private synchronized void remove(Place place) {
         if (place.before == null) {
             first = place.after;
         } else {
@@ -103,7 +143,6 @@ public final class LongWaits {
         if (place.after != null) {
             place.after.before = place.before;
         }
-        place.waiting = null;
         isEmpty = first == null;
     }
 
@@ -134,20 +173,19 @@ public final class LongWaits {
         nextNs = now + Math.min(LONGEST_PAUSE_NS, Math.max(LOOK_EVERY_NS, COST_SHARE * cost));
     }
 
-    private synchronized void wake(boolean all) {
-        for (Place place = first; place != null; place = place.after) {
-            if (all || isNewsThere(place.news)) {
-                LockSupport.unpark(place.waiting);
-            }
+    /** Without the list's lock: a look may tell listeners, which may wait for other tailers. */
+    private void wake(boolean all) {
+        for (Place place : list()) {
+            place.look(all);
         }
     }
 
-    private static boolean isNewsThere(News news) {
-        try {
-            return news.isThere();
-        } catch (RuntimeException | InternalError e) {
-            return true; // its own poll will throw it
+    private synchronized List<Place> list() {
+        List<Place> all = new ArrayList<>();
+        for (Place place = first; place != null; place = place.after) {
+            all.add(place);
         }
+        return all;
     }
 
     /** Ends all waits; from now on none begins. */

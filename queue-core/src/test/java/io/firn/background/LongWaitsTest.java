@@ -23,6 +23,7 @@ class LongWaitsTest {
         private final AtomicBoolean isTold = new AtomicBoolean();
         private final Thread thread;
         private volatile RuntimeException failure;
+        private volatile Runnable whileLookedFor = () -> {};
 
         Tailer() {
             LongWaits.Place place = new LongWaits.Place(this::isNewsThere);
@@ -38,6 +39,9 @@ class LongWaitsTest {
         }
 
         private boolean isNewsThere() {
+            if (Thread.currentThread() != thread) {
+                whileLookedFor.run();
+            }
             if (failure != null && Thread.currentThread() != thread) {
                 throw failure;
             }
@@ -104,6 +108,31 @@ class LongWaitsTest {
         failing.failure = new IllegalStateException("of the test");
         other.hasNews.set(true);
         lookUntil(() -> failing.isTold.get() && other.isTold.get());
+    }
+
+    /** A look may tell listeners, and those may wait for whom they like. */
+    @Test
+    void shouldLetTailersComeAndGoWhileItLooksForAnother() {
+        Tailer slow = new Tailer();
+        AtomicBoolean looks = new AtomicBoolean();
+        AtomicBoolean goesOn = new AtomicBoolean();
+        slow.whileLookedFor =
+                () -> {
+                    looks.set(true);
+                    await(goesOn::get);
+                };
+        Thread looker = new Thread(() -> lookUntil(slow.isTold::get));
+        looker.setDaemon(true);
+        looker.start();
+        await(looks::get);
+
+        Tailer other = new Tailer();
+        LockSupport.unpark(other.thread); // its time is over
+        await(other.isTold::get);
+
+        slow.hasNews.set(true);
+        goesOn.set(true);
+        await(slow.isTold::get);
     }
 
     @Test
