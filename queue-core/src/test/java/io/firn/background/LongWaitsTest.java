@@ -119,7 +119,9 @@ class LongWaitsTest {
         slow.whileLookedFor =
                 () -> {
                     looks.set(true);
-                    await(goesOn::get);
+                    while (!goesOn.get()) { // without an end: otherwise the others would go on
+                        LockSupport.parkNanos(1_000_000);
+                    }
                 };
         Thread looker = new Thread(() -> lookUntil(slow.isTold::get));
         looker.setDaemon(true);
