@@ -75,17 +75,26 @@ public abstract class StateFileContract {
         }
     }
 
+    /** Whatever fails, also the force of the name: the caller is told, and nothing is used. */
     @Test
     void shouldUseTheOldOnesWhenAChangeCannotBeWritten() throws IOException {
         Kept kept = open(medium);
-        kept.change("old", null);
-        int next = medium.operations() + 1;
-        medium.faults().failOperations(number -> number == next);
-        assertThrows(IOException.class, () -> kept.change("new", "old"));
-        medium.faults().none();
-        assertEquals(Set.of("old"), kept.all());
-        kept.change("new", "old");
-        assertEquals(Set.of("new"), kept.all());
+        kept.change("new", null);
+        int before = medium.operations();
+        kept.change("old", "new");
+        int operations = medium.operations() - before;
+        assertTrue(operations >= 4, "a rename and two forces among them");
+        for (int i = 1; i <= operations; i++) {
+            String what = "operation " + i + " of " + operations;
+            int failing = medium.operations() + i;
+            medium.faults().failOperations(number -> number == failing);
+            assertThrows(IOException.class, () -> kept.change("new", "old"), what);
+            medium.faults().none();
+            assertEquals(Set.of("old"), kept.all(), what);
+            kept.change("new", "old");
+            assertEquals(Set.of("new"), kept.all(), what);
+            kept.change("old", "new");
+        }
     }
 
     /** The file has the change, perhaps; who takes it back must be able to rely on that. */
