@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 
@@ -83,7 +84,9 @@ public final class FirnServer implements AutoCloseable {
                         config, users, threads.handshakes(), accessControl(builder, acls), audit);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
-        ClientRates rates = new ClientRates(ClientQuotas.open(medium, secrets), windows(config));
+        ClientRates rates =
+                new ClientRates(
+                        ClientQuotas.open(medium, secrets), windows(config), builder.quotaClock);
         ServedApis apis =
                 new ServedApis(topics, nodes, users, acls, rates, audit, threads.executors());
         this.groups =
@@ -287,6 +290,7 @@ public final class FirnServer implements AutoCloseable {
         private Integer port;
         private Authorizer authorizer;
         private Consumer<Error> onError = error -> {};
+        private LongSupplier quotaClock = () -> System.nanoTime() / 1_000_000;
 
         private Builder(LogStore store) {
             this.store = Objects.requireNonNull(store, "store");
@@ -328,6 +332,12 @@ public final class FirnServer implements AutoCloseable {
          */
         Builder onError(Consumer<Error> value) {
             onError = value;
+            return this;
+        }
+
+        /** Sets the clock by which quotas count, in ms; it does not go back. */
+        Builder quotaClock(LongSupplier value) {
+            quotaClock = value;
             return this;
         }
 

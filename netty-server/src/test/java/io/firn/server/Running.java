@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -36,19 +37,36 @@ final class Running implements AutoCloseable {
 
     private final Path directory;
     private final Function<Path, List<StorageTier>> tiers;
+    private final UnaryOperator<FirnServer.Builder> options;
     private ServerConfig config;
     private LogStore store;
     private FirnServer server;
 
     Running(Path directory, Map<String, String> settings) throws IOException {
-        this(directory, settings, where -> List.of(FileTier.at(where.resolve("tier"))));
+        this(directory, settings, Running::files);
+    }
+
+    /** One tier of files. */
+    static List<StorageTier> files(Path where) {
+        return List.of(FileTier.at(where.resolve("tier")));
     }
 
     /** On other tiers; they are made anew at each start. */
     Running(Path directory, Map<String, String> settings, Function<Path, List<StorageTier>> tiers)
             throws IOException {
+        this(directory, settings, tiers, builder -> builder);
+    }
+
+    /** With options of the server that are no settings. */
+    Running(
+            Path directory,
+            Map<String, String> settings,
+            Function<Path, List<StorageTier>> tiers,
+            UnaryOperator<FirnServer.Builder> options)
+            throws IOException {
         this.directory = directory;
         this.tiers = tiers;
+        this.options = options;
         Map<String, String> all = new HashMap<>();
         all.put("group.initial.rebalance.delay.ms", "0");
         all.put("group.min.session.timeout.ms", "100");
@@ -69,7 +87,7 @@ final class Running implements AutoCloseable {
             builder.maxPartitions(config.integer("firn.max.partitions"));
         }
         store = builder.open();
-        FirnServer.Builder serving = FirnServer.of(store).config(config);
+        FirnServer.Builder serving = options.apply(FirnServer.of(store).config(config));
         try {
             server = (config.has("listeners") ? serving : serving.port(port)).start();
         } catch (IOException | RuntimeException e) {

@@ -129,6 +129,11 @@ final class Wire implements AutoCloseable {
         }
     }
 
+    /** How many bytes have come and were not received; waits for nothing. */
+    int available() throws IOException {
+        return in.available();
+    }
+
     /** Whether nothing comes; takes one byte of what does. */
     boolean isSilent() throws IOException {
         try {

@@ -55,7 +55,7 @@ public final class ClientRates {
      *
      * @param clock the present time in ms, which does not go back
      */
-    ClientRates(ClientQuotas quotas, QuotaWindows windows, LongSupplier clock) {
+    public ClientRates(ClientQuotas quotas, QuotaWindows windows, LongSupplier clock) {
         this.quotas = quotas;
         this.windows = windows;
         this.clock = clock;
