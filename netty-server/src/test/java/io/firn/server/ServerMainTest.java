@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.medium.FileMedium;
+import io.firn.server.security.ScramUsers;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -11,11 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.security.scram.ScramCredential;
+import org.apache.kafka.common.security.scram.internals.ScramMechanism;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -164,6 +169,31 @@ class ServerMainTest {
             process.destroy();
             assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
         }
+    }
+
+    @Test
+    void shouldAddNoUserWhenThereAreAsManyAsThereMayBe() throws Exception {
+        Map<ScramUsers.User, ScramCredential> many = new HashMap<>();
+        for (int i = 0; i < ScramUsers.MOST - 1; i++) {
+            many.put(
+                    new ScramUsers.User("user-" + i, ScramMechanism.SCRAM_SHA_256),
+                    new ScramCredential(new byte[16], new byte[32], new byte[32], 4_096));
+        }
+        FileMedium medium = FileMedium.real();
+        Path server = directory.resolve("data/firn/server");
+        medium.createDirectories(server);
+        assertTrue(ScramUsers.open(medium, server.resolve("security")).change(many));
+        Process adding = start("--add-user", "alice"); // two credentials
+        try (var in = adding.getOutputStream()) {
+            in.write("alices-s3cret\n".getBytes(StandardCharsets.UTF_8));
+        }
+        assertTrue(adding.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+        assertEquals(1, adding.exitValue(), words().toString());
+        String last = words().get(words().size() - 1);
+        assertTrue(last.contains("expected at most 20000 credentials"), last);
+        assertEquals(
+                ScramUsers.MOST - 1,
+                ScramUsers.open(medium, server.resolve("security")).all().size());
     }
 
     @Test
