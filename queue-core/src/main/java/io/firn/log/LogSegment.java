@@ -38,22 +38,11 @@ public final class LogSegment {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             END = lookup.findVarHandle(LogSegment.class, "end", long.class);
             FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
-            STAGE = lookup.findVarHandle(LogSegment.class, "stage", Stage.class);
+            STAGE = lookup.findVarHandle(LogSegment.class, "stage", SegmentStage.class);
             VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
-    }
-
-    /** How far a move to another tier has come, and whether a deletion was faster. */
-    public enum Stage {
-        STAYING,
-        /** It is being copied; it may be deleted. */
-        MOVING,
-        /** The copy is being published; a deletion has to wait for that. */
-        PUBLISHING,
-        /** It is to be deleted; no move begins or is published any more. */
-        DOOMED
     }
 
     public volatile Block block;
@@ -94,7 +83,7 @@ public final class LogSegment {
     /** Whether it was moved and its old block is not freed yet, because it may still be read. */
     public volatile boolean lingers;
 
-    private volatile Stage stage = Stage.STAYING;
+    private volatile SegmentStage stage = SegmentStage.STAYING;
     private volatile SparseIndex index;
     private volatile View view;
     private View held;
@@ -279,13 +268,13 @@ public final class LogSegment {
     }
 
     /** Changes the stage, if it is the expected one; this decides between a deletion and a move. */
-    public boolean enter(Stage from, Stage to) {
+    public boolean enter(SegmentStage from, SegmentStage to) {
         return STAGE.compareAndSet(this, from, to);
     }
 
     /** Whether a deletion has claimed it. */
     public boolean isDoomed() {
-        return stage == Stage.DOOMED;
+        return stage == SegmentStage.DOOMED;
     }
 
     /**
@@ -295,8 +284,8 @@ public final class LogSegment {
      */
     public boolean doom() {
         return isDoomed()
-                || enter(Stage.STAYING, Stage.DOOMED)
-                || enter(Stage.MOVING, Stage.DOOMED);
+                || enter(SegmentStage.STAYING, SegmentStage.DOOMED)
+                || enter(SegmentStage.MOVING, SegmentStage.DOOMED);
     }
 
     /**

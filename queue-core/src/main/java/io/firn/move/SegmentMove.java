@@ -5,8 +5,8 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
 import io.firn.log.LogSegment;
-import io.firn.log.LogSegment.Stage;
 import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentStage;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
@@ -76,7 +76,7 @@ public final class SegmentMove {
     /** Makes the move; throws when a medium failed. */
     @SuppressWarnings("ReferenceEquality") // this very tier
     MoveOutcome run() {
-        if (!segment.enter(Stage.STAYING, Stage.MOVING)) {
+        if (!segment.enter(SegmentStage.STAYING, SegmentStage.MOVING)) {
             return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.BUSY;
         }
         from.onMoveBegins();
@@ -90,8 +90,8 @@ public final class SegmentMove {
             return move(source);
         } finally {
             segment.movingTo = -1;
-            if (!segment.enter(Stage.PUBLISHING, Stage.STAYING)) {
-                segment.enter(Stage.MOVING, Stage.STAYING);
+            if (!segment.enter(SegmentStage.PUBLISHING, SegmentStage.STAYING)) {
+                segment.enter(SegmentStage.MOVING, SegmentStage.STAYING);
             }
             from.onMoveEnds();
             to.onMoveEnds();
@@ -107,7 +107,7 @@ public final class SegmentMove {
             }
             // Derived data, rebuilt from the batches when it is damaged.
             SparseIndex index = SegmentIndexes.of(segment);
-            if (!isWanted() || !segment.enter(Stage.MOVING, Stage.PUBLISHING)) {
+            if (!isWanted() || !segment.enter(SegmentStage.MOVING, SegmentStage.PUBLISHING)) {
                 return givenUp();
             }
             Block made = copy.publish(index.offsetBytes(), index.timeBytes());
