@@ -25,10 +25,15 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Verdict;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -452,6 +457,55 @@ class TailTest {
             Stores.work(store);
             assertEquals(0, medium.mappings(), "an idle tailer holds its segment's mapping");
         }
+    }
+
+    /** An index takes half a percent of its segment; a store may have very many segments. */
+    @Test
+    void shouldHoldNoIndexOfASealedSegmentThatNobodyReads() {
+        store.close();
+        ManualClock clock = new ManualClock();
+        AtomicInteger indexesRead = new AtomicInteger();
+        FileMedium medium =
+                new FilterFileMedium(FileMedium.real()) {
+                    @Override
+                    public MediumFile open(Path file, boolean writable) throws IOException {
+                        if (!writable && file.toString().endsWith(".index")) {
+                            indexesRead.incrementAndGet();
+                        }
+                        return super.open(file, writable);
+                    }
+                };
+        store = Stores.at(directory.resolve("files"), medium).clock(clock).invokerMode().open();
+        Partition partition = store.createTopic("t", Stores.small()).partition(0);
+        try (Appender appender = partition.openAppender();
+                Tailer tailer = partition.openTailer()) {
+            for (int i = 0; i < 80; i++) {
+                appender.append(Stores.numbered(i, 3_000));
+                if (i % 10 == 9) {
+                    rollAway(clock);
+                }
+            }
+            assertEquals(15, firstAt(tailer, 15));
+            assertEquals(0, indexesRead.get(), "it is in memory after the segment was written");
+            for (int look = 0; look < 3; look++) {
+                clock.advance(10_000);
+                Stores.work(store);
+            }
+            assertEquals(15, firstAt(tailer, 15));
+            assertTrue(indexesRead.get() > 0, "the index stays in memory");
+        }
+    }
+
+    private static long firstAt(Tailer tailer, long offset) {
+        tailer.seek(offset);
+        long[] found = {-1};
+        tailer.poll(
+                record -> {
+                    found[0] = record.offset();
+                    return Verdict.CONTINUE;
+                },
+                1);
+        return found[0];
     }
 
     private void rollAway(ManualClock clock) {

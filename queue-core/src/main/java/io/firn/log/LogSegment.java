@@ -297,6 +297,7 @@ public final class LogSegment {
         Block old = block;
         block = copy;
         view = null; // a reader may bring the old one back; being retired, it gives no pin
+        index = null; // the copy has it
         View last = old.detachView();
         if (last != null) {
             last.retire();
@@ -359,12 +360,16 @@ public final class LogSegment {
         block.finishSeal(complete.offsetBytes(), complete.timeBytes());
     }
 
-    /** Removes the readers' view if nobody used it since the last call; null when it is in use. */
+    /**
+     * Removes the readers' view if nobody used it since the last call, and the index, which is read
+     * again when somebody comes; null when it is in use.
+     */
     public View detachIdleView() {
         View v = view;
         if (v == null || v.testAndClearUsed()) {
             return null;
         }
+        index = null;
         View detached = detachView();
         VIEW.compareAndSet(this, v, null); // unless a reader has mapped another one
         return detached;
