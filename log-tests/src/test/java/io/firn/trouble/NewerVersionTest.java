@@ -13,6 +13,7 @@ import io.firn.file.FileTier;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SmallFile;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.spi.MarkFormat;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -188,7 +189,7 @@ class NewerVersionTest {
         byte[] bytes = new byte[MARK_LENGTH];
         file.read(position, bytes, 0, MARK_LENGTH);
         if (bytes[0] != 0) {
-            ByteBuffer.wrap(bytes).putInt(8, 2);
+            ByteBuffer.wrap(bytes).putInt(8, MarkFormat.VERSION + 1);
             putCrc(bytes, MARK_LENGTH - 4);
             file.write(position, bytes, 0, MARK_LENGTH);
         }

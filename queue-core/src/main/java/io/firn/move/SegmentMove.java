@@ -110,7 +110,7 @@ public final class SegmentMove {
             if (!isWanted() || !segment.enter(SegmentStage.MOVING, SegmentStage.PUBLISHING)) {
                 return givenUp();
             }
-            Block made = copy.publish(index.offsetBytes(), index.timeBytes());
+            Block made = copy.publish(source.mark(), index.offsetBytes(), index.timeBytes());
             published = true;
             to.onSuccess();
             from.onMovedTo(to, segment.written());

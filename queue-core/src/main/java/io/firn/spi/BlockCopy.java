@@ -3,7 +3,7 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A copy of a sealed segment that is being made in a tier. Until it is published, recovery ignores
+ * A copy of a sealed segment, as it was or rewritten, that is being made in a tier. Until it is published, recovery ignores
  * it: a crash, or {@link #abandon}, leaves nothing of it. For one thread.
  */
 public interface BlockCopy {
@@ -24,14 +24,42 @@ public interface BlockCopy {
     /**
      * Makes the copy a sealed and finished segment, durable on return. The copy was forced before.
      *
+     * @param mark the segment's mark: the one that the copy was begun with, where it may have
+     *     another position, offset, time and epoch; its position is the number of bytes written,
+     *     unless the source of a move is shorter than its mark says
      * @param index the offset index, may be empty
      * @param timeIndex the time index, may be empty
-     * @return the segment; its mark is the one that the copy was begun with, except for the
-     *     sequence
+     * @return the segment; its mark is the given one, except for the sequence
+     * @throws IllegalArgumentException when the mark is of another partition, base offset or
+     *     generation, or more was written than its position says
      * @throws IOException when it is not certain what a crash would leave; the caller then abandons
      *     the copy
      */
-    Block publish(byte[] index, byte[] timeIndex) throws IOException;
+    Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException;
+
+    /**
+     * Checks a mark that a copy is to be published with.
+     *
+     * @param begun the mark that the copy was begun with
+     * @param written the number of bytes written
+     * @throws IllegalArgumentException when it does not fit
+     */
+    static void check(Mark begun, Mark mark, int written) {
+        if (mark.state() != SegmentState.SEALED
+                || !mark.topicId().equals(begun.topicId())
+                || mark.partition() != begun.partition()
+                || mark.baseOffset() != begun.baseOffset()
+                || mark.generation() != begun.generation()
+                || mark.position() < written) {
+            throw new IllegalArgumentException(
+                    "a copy of "
+                            + written
+                            + " bytes, begun as "
+                            + begun
+                            + ", cannot be published as "
+                            + mark);
+        }
+    }
 
     /** Deletes the copy, published or not, and frees its space. Idempotent. */
     void abandon() throws IOException;

@@ -17,6 +17,9 @@ import java.util.UUID;
  *     unknown
  * @param sequence grows with every mark of a segment; the valid mark with the highest one is the
  *     newest
+ * @param generation how often the segment was rewritten by compaction; 0 = never
+ * @param compactedTo the offset up to which the compaction that last looked at the segment knew all
+ *     keys; −1 in generation 0
  */
 public record Mark(
         SegmentState state,
@@ -27,7 +30,36 @@ public record Mark(
         int position,
         long offset,
         long timeMs,
-        long sequence) {
+        long sequence,
+        int generation,
+        long compactedTo) {
+    /** What {@link #compactedTo} is in generation 0. */
+    public static final long NEVER_COMPACTED = -1;
+
+    /** Creates the mark of a segment that was never rewritten. */
+    public Mark(
+            SegmentState state,
+            UUID topicId,
+            int partition,
+            long epoch,
+            long baseOffset,
+            int position,
+            long offset,
+            long timeMs,
+            long sequence) {
+        this(
+                state,
+                topicId,
+                partition,
+                epoch,
+                baseOffset,
+                position,
+                offset,
+                timeMs,
+                sequence,
+                0,
+                NEVER_COMPACTED);
+    }
 
     /** Returns when the segment was sealed, in ms since 1970; −1 before that. */
     public long sealTimeMs() {
@@ -63,8 +95,27 @@ public record Mark(
                 sequence + 1);
     }
 
-    /** Returns the next mark: sealed at its end. */
+    /** Returns the next mark: sealed at its end, in the same generation. */
     public Mark sealed(long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
+        return rewritten(
+                epoch, baseOffset, position, offset, sealTimeMs, generation, compactedTo);
+    }
+
+    /**
+     * Returns the next mark: sealed at its end, in a generation.
+     *
+     * @param epoch the highest epoch of its batches
+     * @param position the number of bytes; for {@link StorageTier#beginCopy} an upper bound
+     * @param offset the offset after its last batch
+     */
+    public Mark rewritten(
+            long epoch,
+            long baseOffset,
+            int position,
+            long offset,
+            long sealTimeMs,
+            int generation,
+            long compactedTo) {
         return new Mark(
                 SegmentState.SEALED,
                 topicId,
@@ -74,6 +125,8 @@ public record Mark(
                 position,
                 offset,
                 sealTimeMs,
-                sequence + 1);
+                sequence + 1,
+                generation,
+                compactedTo);
     }
 }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  */
 final class ReservedCopy implements BlockCopy {
     private final Block block;
-    private final Mark mark;
+    private final Mark begun;
     private int written;
     private int forced;
     private boolean abandoned;
@@ -19,11 +19,11 @@ final class ReservedCopy implements BlockCopy {
      * Begins a copy.
      *
      * @param block just reserved
-     * @param mark the mark of the segment that is copied
+     * @param begun the mark that it is to get, with an upper bound of its position
      */
-    ReservedCopy(Block block, Mark mark) {
+    ReservedCopy(Block block, Mark begun) {
         this.block = block;
-        this.mark = mark;
+        this.begun = begun;
     }
 
     @Override
@@ -46,15 +46,18 @@ final class ReservedCopy implements BlockCopy {
     }
 
     @Override
-    public Block publish(byte[] index, byte[] timeIndex) throws IOException {
+    public Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException {
+        BlockCopy.check(begun, mark, written);
         Mark reserved = block.mark();
         block.seal(
-                reserved.sealed(
+                reserved.rewritten(
                         mark.epoch(),
                         mark.baseOffset(),
                         mark.position(),
                         mark.offset(),
-                        mark.sealTimeMs()));
+                        mark.sealTimeMs(),
+                        mark.generation(),
+                        mark.compactedTo()));
         block.finishSeal(index, timeIndex);
         return block;
     }

@@ -131,10 +131,14 @@ public interface StorageTier extends Tier, AutoCloseable {
     Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException;
 
     /**
-     * Begins a copy of a sealed segment of another tier. The default makes it in a block of {@link
-     * #reserve}.
+     * Begins a copy of a sealed segment of another tier, or one that replaces segments of any tier
+     * with what compaction leaves of them. The default makes it in a block of {@link #reserve}.
      *
-     * @param sealed the segment's mark, in state SEALED with its end known
+     * <p>While it is made, and after it was published, a segment of another generation with the
+     * same base offset may exist in this tier; a segment of the same generation may not.
+     *
+     * @param sealed the mark that the copy is to get, in state SEALED; its position is the number of
+     *     bytes to be written, or an upper bound of it
      * @param epoch a fresh epoch for the block; batches and mark keep theirs
      * @throws IllegalArgumentException when the segment is larger than {@link #maxSegmentBytes}
      * @throws io.firn.StoreFullException when there is no room

@@ -700,7 +700,7 @@ public abstract class StorageTierContract {
     @Test
     void shouldMakeAPublishedCopyASegmentLikeAnyOther() throws IOException {
         StorageTier tier = open();
-        Block made = copied(tier, 5000).publish(INDEX, TIME_INDEX);
+        Block made = copied(tier, 5000).publish(markOfCopy(5000), INDEX, TIME_INDEX);
 
         assertIsCopy(made, 5000);
         assertSame(made, only(tier));
@@ -726,12 +726,12 @@ public abstract class StorageTierContract {
         assertEquals(0, tier.usedBytes());
 
         BlockCopy published = copied(tier, 5000);
-        published.publish(INDEX, TIME_INDEX);
+        published.publish(markOfCopy(5000), INDEX, TIME_INDEX);
         published.abandon();
         assertEquals(List.of(), tier.list());
         assertEquals(0, tier.usedBytes());
 
-        assertIsCopy(copied(tier, 5000).publish(INDEX, TIME_INDEX), 5000);
+        assertIsCopy(copied(tier, 5000).publish(markOfCopy(5000), INDEX, TIME_INDEX), 5000);
         assertEquals(1, reopen(tier).list().size());
     }
 

@@ -19,8 +19,9 @@ final class FileCopy implements BlockCopy {
     private final BlockOwner owner;
     private final Listener listener;
     private final PartitionDirectory directory;
-    private final Mark mark;
+    private final Mark begun;
     private final MediumFile file;
+    private int written;
     private FileBlock made;
     private boolean abandoned;
 
@@ -38,12 +39,12 @@ final class FileCopy implements BlockCopy {
             BlockOwner owner,
             Listener listener,
             PartitionDirectory directory,
-            Mark mark,
+            Mark begun,
             MediumFile file) {
         this.owner = owner;
         this.listener = listener;
         this.directory = directory;
-        this.mark = mark;
+        this.begun = begun;
         this.file = file;
     }
 
@@ -59,18 +60,19 @@ final class FileCopy implements BlockCopy {
         return new FileCopy(owner, listener, directory, mark, file);
     }
 
-    /** Returns the bytes that the copy occupies when it is complete. */
+    /** Returns the bytes that the copy occupies at most; from the publishing on its block counts. */
     long fileBytes() {
-        return mark.position();
+        return begun.position();
     }
 
     @Override
     public void write(int position, byte[] source, int offset, int length) throws IOException {
         try {
             file.write(position, source, offset, length);
+            written = position + length;
         } catch (IOException e) {
             if (directory.isFull(e, length)) {
-                throw directory.full(e, mark.position());
+                throw directory.full(e, begun.position());
             }
             throw e;
         }
@@ -87,7 +89,8 @@ final class FileCopy implements BlockCopy {
     }
 
     @Override
-    public Block publish(byte[] index, byte[] timeIndex) throws IOException {
+    public Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException {
+        BlockCopy.check(begun, mark, written);
         long base = mark.baseOffset();
         // The hidden name is durable before mark and sidecars are written: if they survived a crash
         // without it, nothing would show that they must be ignored.
@@ -122,7 +125,7 @@ final class FileCopy implements BlockCopy {
 
     /** The rename may have been done even if it was not certain to be durable. */
     private void deleteFiles() throws IOException {
-        long base = mark.baseOffset();
+        long base = begun.baseOffset();
         if (directory.medium().exists(directory.copy(base))) {
             directory.deleteCopy(base);
         } else {

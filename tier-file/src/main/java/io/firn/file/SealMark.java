@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
@@ -18,21 +19,26 @@ import java.util.zip.CRC32C;
  * replaced as a whole ({@link WholeFile}), so one slot is enough.
  *
  * <pre>
- *  0                                84            92
+ *  0                                n             n + 8
  *  | mark, as MarkFormat has it     | file epoch  | crc |
  * </pre>
  *
+ * <p>{@code n} is 84 or 108, depending on the version of the mark.
+ *
  * The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
  * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C
- * covers bytes 0 to 91. All numbers are big-endian.
+ * covers everything before it. All numbers are big-endian.
  *
  * @param mark in state SEALED
  * @param fileEpoch the epoch in the name of the hidden file; −1 when it is not known
  */
 record SealMark(Mark mark, long fileEpoch) {
-    private static final int FILE_EPOCH = MarkFormat.LENGTH;
-    private static final int CRC = FILE_EPOCH + Long.BYTES;
-    private static final int LENGTH = CRC + Integer.BYTES;
+    private static final int REST = Long.BYTES + Integer.BYTES;
+    private static final int MAX_LENGTH = MarkFormat.LENGTH + REST;
+
+    /** The length of a new segment's mark file. */
+    private static final int RESERVED_LENGTH =
+            MarkFormat.lengthOf(Mark.reserved(new UUID(0, 0), 0, 0)) + REST;
 
     /**
      * Reads a mark file.
@@ -41,19 +47,21 @@ record SealMark(Mark mark, long fileEpoch) {
      * @throws UnsupportedVersionException when a newer Firn wrote it
      */
     static SealMark read(FileMedium medium, Path file) throws IOException {
-        byte[] bytes = new byte[LENGTH];
+        byte[] bytes = new byte[MAX_LENGTH];
+        int length;
         try (MediumFile in = medium.open(file, false)) {
-            if (in.read(0, bytes, 0, LENGTH) != LENGTH) {
-                return null;
-            }
+            length = in.read(0, bytes, 0, MAX_LENGTH);
         } catch (NoSuchFileException e) {
             return null;
         }
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
         Mark mark = MarkFormat.decode(bytes, 0);
-        boolean whole = buffer.getInt(CRC) == crc(bytes);
-        return whole && mark != null && mark.state() == SegmentState.SEALED
-                ? new SealMark(mark, buffer.getLong(FILE_EPOCH))
+        if (mark == null || mark.state() != SegmentState.SEALED) {
+            return null;
+        }
+        int at = MarkFormat.lengthOf(mark);
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return length >= at + REST && buffer.getInt(at + Long.BYTES) == crc(bytes, at)
+                ? new SealMark(mark, buffer.getLong(at))
                 : null;
     }
 
@@ -61,7 +69,7 @@ record SealMark(Mark mark, long fileEpoch) {
     static void reserve(FileMedium medium, Path reserved) throws IOException {
         if (!medium.exists(reserved)) {
             try (MediumFile out = medium.create(reserved)) {
-                out.write(0, new byte[LENGTH], 0, LENGTH);
+                out.write(0, new byte[RESERVED_LENGTH], 0, RESERVED_LENGTH);
                 out.force();
             }
         }
@@ -73,9 +81,9 @@ record SealMark(Mark mark, long fileEpoch) {
      * @param reserved becomes the mark file if its space was reserved
      */
     void write(FileMedium medium, Path file, Path reserved) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(LENGTH);
+        ByteBuffer buffer = ByteBuffer.allocate(MarkFormat.lengthOf(mark) + REST);
         buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
-        buffer.putInt(crc(buffer.array()));
+        buffer.putInt(crc(buffer.array(), MarkFormat.lengthOf(mark)));
         if (medium.exists(reserved)) {
             WholeFile.write(medium, file, buffer.array(), reserved);
         } else {
@@ -83,9 +91,9 @@ record SealMark(Mark mark, long fileEpoch) {
         }
     }
 
-    private static int crc(byte[] bytes) {
+    private static int crc(byte[] bytes, int markLength) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes, 0, CRC);
+        crc.update(bytes, 0, markLength + Long.BYTES);
         return (int) crc.getValue();
     }
 }

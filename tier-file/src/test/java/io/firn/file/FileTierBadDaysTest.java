@@ -13,6 +13,7 @@ import io.firn.medium.UnsupportedVersionException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
+import io.firn.spi.MarkFormat;
 import io.firn.spi.SegmentState;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
@@ -391,7 +392,7 @@ class FileTierBadDaysTest {
         Path file = partition().resolve(FileNames.active(1));
         byte[] bytes = Files.readAllBytes(file);
         ByteBuffer slot = ByteBuffer.wrap(bytes, bytes.length - 4096, 84).slice();
-        slot.putInt(8, 2);
+        slot.putInt(8, MarkFormat.VERSION + 1);
         CRC32C crc = new CRC32C();
         crc.update(bytes, bytes.length - 4096, 80);
         slot.putInt(80, (int) crc.getValue());
