@@ -3,8 +3,9 @@ package io.firn.spi;
 import java.io.IOException;
 
 /**
- * A copy of a sealed segment, as it was or rewritten, that is being made in a tier. Until it is published, recovery ignores
- * it: a crash, or {@link #abandon}, leaves nothing of it. For one thread.
+ * A copy of a sealed segment, as it was or rewritten, that is being made in a tier. Until it is
+ * published, recovery ignores it: a crash, or {@link #abandon}, leaves nothing of it. For one
+ * thread.
  */
 public interface BlockCopy {
 

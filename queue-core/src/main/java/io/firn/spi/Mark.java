@@ -97,8 +97,7 @@ public record Mark(
 
     /** Returns the next mark: sealed at its end, in the same generation. */
     public Mark sealed(long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
-        return rewritten(
-                epoch, baseOffset, position, offset, sealTimeMs, generation, compactedTo);
+        return rewritten(epoch, baseOffset, position, offset, sealTimeMs, generation, compactedTo);
     }
 
     /**

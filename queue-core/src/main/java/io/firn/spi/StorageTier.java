@@ -137,8 +137,8 @@ public interface StorageTier extends Tier, AutoCloseable {
      * <p>While it is made, and after it was published, a segment of another generation with the
      * same base offset may exist in this tier; a segment of the same generation may not.
      *
-     * @param sealed the mark that the copy is to get, in state SEALED; its position is the number of
-     *     bytes to be written, or an upper bound of it
+     * @param sealed the mark that the copy is to get, in state SEALED; its position is the number
+     *     of bytes to be written, or an upper bound of it
      * @param epoch a fresh epoch for the block; batches and mark keep theirs
      * @throws IllegalArgumentException when the segment is larger than {@link #maxSegmentBytes}
      * @throws io.firn.StoreFullException when there is no room

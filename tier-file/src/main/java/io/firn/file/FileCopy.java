@@ -60,7 +60,9 @@ final class FileCopy implements BlockCopy {
         return new FileCopy(owner, listener, directory, mark, file);
     }
 
-    /** Returns the bytes that the copy occupies at most; from the publishing on its block counts. */
+    /**
+     * Returns the bytes that the copy occupies at most; from the publishing on its block counts.
+     */
     long fileBytes() {
         return begun.position();
     }

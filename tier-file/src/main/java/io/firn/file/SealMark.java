@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  *
  * <p>{@code n} is 84 or 108, depending on the version of the mark.
  *
- * The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
+ * <p>The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
  * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C
  * covers everything before it. All numbers are big-endian.
  *
