@@ -217,6 +217,7 @@ firn_archive_server() {
 firn_start_server() {
     local directory=$1 i
     shift
+    : >"$directory/server.log" # it is read before the server may have begun
     "$firn_root/bin/firn-server" --override listeners=PLAINTEXT://127.0.0.1:0 \
         --override "log.dir=$directory/data" "$@" 2>"$directory/server.log" &
     firn_server=$!

@@ -96,14 +96,13 @@ public final class ClusterAdmin {
                 shown.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
                 continue;
             }
+            shown.setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, name));
             ServedTopic topic = topics.find(name);
             if (topic == null) {
                 shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
                 continue;
             }
-            shown.setTopicId(topic.id())
-                    .setIsInternal(topic.isInternal())
-                    .setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, name));
+            shown.setTopicId(topic.id()).setIsInternal(topic.isInternal());
             int end = Math.min(topic.topic().partitionCount(), first + room);
             for (int i = first; i < end; i++) {
                 shown.partitions().add(partition(i));

@@ -139,7 +139,10 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             Exchange exchange,
             MetadataRequestData request,
             MetadataResponseTopic topic) {
-        if (request.includeTopicAuthorizedOperations() && topic.errorCode() == 0) {
+        // As in Kafka, also for a topic that does not exist, if it may be described.
+        if (request.includeTopicAuthorizedOperations()
+                && topic.errorCode() != Errors.UNKNOWN_TOPIC_ID.code()
+                && topic.errorCode() != Errors.TOPIC_AUTHORIZATION_FAILED.code()) {
             Access access = exchange.connection().access();
             topic.setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, topic.name()));
         }
@@ -202,11 +205,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         Access access = exchange.connection().access();
         if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
-            return topic == null || !access.may(Right.METADATA, topic.name())
-                    ? new MetadataResponseTopic()
-                            .setTopicId(asked.topicId())
-                            .setErrorCode(Errors.UNKNOWN_TOPIC_ID.code())
-                    : describe(topic, here);
+            return topic != null && access.may(Right.METADATA, topic.name())
+                    ? describe(topic, here)
+                    : withoutName(asked.topicId(), topic != null);
         }
         ServedTopic topic = topics.find(asked.name());
         if (!access.may(Right.METADATA, asked.name())
@@ -245,6 +246,12 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
 
     private static boolean mayCreate(Access access, String name) {
         return access.has(Right.METADATA_CREATE_ANY) || access.may(Right.METADATA_CREATE, name);
+    }
+
+    /** An id is no secret, a name is. */
+    private static MetadataResponseTopic withoutName(Uuid id, boolean exists) {
+        Errors error = exists ? Errors.TOPIC_AUTHORIZATION_FAILED : Errors.UNKNOWN_TOPIC_ID;
+        return new MetadataResponseTopic().setTopicId(id).setErrorCode(error.code());
     }
 
     private static MetadataResponseTopic without(String name, Errors error) {

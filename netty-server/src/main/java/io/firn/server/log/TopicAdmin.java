@@ -86,8 +86,11 @@ public final class TopicAdmin {
                     "A topic must be named either by its name or by its id.");
         }
         ServedTopic topic = byName ? topics.find(asked.name()) : topics.find(asked.topicId());
-        if (access != null && (byName || topic != null)) {
-            checkDelete(access, topic == null ? asked.name() : topic.name(), result);
+        if (access != null && byName) {
+            access.demand(Right.DELETE_TOPIC_NAME, asked.name());
+        }
+        if (access != null && topic != null) {
+            checkDelete(access, topic.name(), result);
         }
         if (topic == null) {
             throw byName
@@ -99,7 +102,7 @@ public final class TopicAdmin {
         result.setName(topic.name()).setTopicId(topic.id());
     }
 
-    /** As in Kafka, who may not describe a topic is not told its name. */
+    /** As in Kafka, who may not describe a topic whose id it knows is not told its name. */
     private static void checkDelete(Access access, String name, DeletableTopicResult result) {
         if (!access.may(Right.DELETE_TOPIC, name)) {
             if (access.has(Right.DELETE_TOPIC_NAME, name)) {
@@ -107,7 +110,6 @@ public final class TopicAdmin {
             }
             throw Errors.TOPIC_AUTHORIZATION_FAILED.exception();
         }
-        access.demand(Right.DELETE_TOPIC_NAME, name);
     }
 
     // ---- partitions

@@ -67,7 +67,7 @@ public enum Right {
     /** To be told the configuration of the new topic. */
     CREATED_CONFIGS(ApiKeys.CREATE_TOPICS, DESCRIBE_CONFIGS, TOPIC),
     DELETE_TOPIC(ApiKeys.DELETE_TOPICS, DELETE, TOPIC),
-    /** To be told the name of a topic whose id is asked for. */
+    /** Besides {@link #DELETE_TOPIC} for a name; to be told the name of an id that is refused. */
     DELETE_TOPIC_NAME(ApiKeys.DELETE_TOPICS, DESCRIBE, TOPIC),
     /** Instead of {@link #DELETE_TOPIC}. */
     DELETE_TOPICS(ApiKeys.DELETE_TOPICS, DELETE, CLUSTER),
