@@ -179,7 +179,7 @@ class CursorTest {
 
     @Test
     void shouldLetAnAppendHaveItsBlockWhileManyCursorsAreWritten() throws Exception {
-        int count = 60;
+        int count = 600; // many groups
         AtomicInteger written = new AtomicInteger();
         CountDownLatch firstIsWritten = new CountDownLatch(1);
         CountDownLatch allHaveChanged = new CountDownLatch(1);

@@ -465,4 +465,39 @@ class TopicRulesTest {
         }
         assertEquals(6, highest);
     }
+
+    /**
+     * O7: the cursors that a clean close writes together are each the old or the new one whenever
+     * power is cut, and the new one once the store is closed ({@code WholeFile.writeAll}).
+     */
+    @Test
+    void shouldFindEachCursorWholeThatIsWrittenTogetherWithOthers() {
+        int cursors = 5;
+        LogStore store = simulation.open();
+        Topic topic = store.createTopic("t", Simulation.SMALL);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            for (int i = 0; i < 2 * cursors; i++) {
+                appender.append(new byte[100]);
+            }
+        }
+        for (int i = 0; i < cursors; i++) {
+            topic.cursor("c" + i).advance(0, i);
+            topic.cursor("c" + i).force();
+            topic.cursor("c" + i).advance(0, i + cursors);
+        }
+        cutPowerAtEachOperation();
+        store.close();
+        int first = left.size();
+        stop();
+        for (int at = 0; at < left.size(); at++) {
+            try (LogStore again = new Simulation(left.get(at)).open()) {
+                for (int i = 0; i < cursors; i++) {
+                    long offset = again.openTopic("t").cursor("c" + i).offset(0);
+                    assertTrue(
+                            offset == i + cursors || (offset == i && at < first),
+                            i + " is at " + offset + " after power cut " + at + " of " + first);
+                }
+            }
+        }
+    }
 }

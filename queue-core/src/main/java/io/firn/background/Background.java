@@ -35,6 +35,7 @@ public final class Background {
     private final Workers tidiers;
     private final Agenda forcing;
     private final Agenda tidying;
+    private final SideBySide sideBySide;
     private final Gate invoking = new Gate();
     private StoreThread follower;
     private volatile Thread invoker;
@@ -89,6 +90,7 @@ public final class Background {
         this.tidiers = isInvoked ? null : new Workers(usersThreads, "firn-tidy", 1, nanos, onDeath);
         this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers, longest);
         this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers, longest);
+        this.sideBySide = new SideBySide(usersThreads, Math.max(1, forceThreads));
     }
 
     /** The clock for appenders. */
@@ -109,6 +111,11 @@ public final class Background {
     /** All other duties. */
     public Duties tidying() {
         return tidying;
+    }
+
+    /** For steps that wait for a disk; also after {@link #close}. */
+    public SideBySide sideBySide() {
+        return sideBySide;
     }
 
     public Attempts attempts() {

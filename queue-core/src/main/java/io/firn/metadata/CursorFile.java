@@ -21,6 +21,9 @@ public final class CursorFile {
 
     private CursorFile() {}
 
+    /** What a cursor's file is to contain: the offsets by partition. */
+    public record Content(String name, Map<Integer, Long> offsets) {}
+
     /** Returns whether a cursor can have this name. */
     public static boolean isName(String name) {
         return !name.isEmpty()

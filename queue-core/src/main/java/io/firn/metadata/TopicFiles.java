@@ -5,6 +5,7 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.background.SideBySide;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -341,10 +342,24 @@ public final class TopicFiles {
         }
     }
 
-    public void writeCursor(String name, Map<Integer, Long> offsets) throws IOException {
-        Path file = directory.resolve(CursorFile.of(name));
-        Map<String, String> values = CursorFile.encode(offsets);
-        changePart(() -> SmallFile.write(medium, file, CursorFile.MAGIC, VERSION, values));
+    /**
+     * Writes cursors together, each into its file.
+     *
+     * @return by index why a cursor was not written; null for one that is durable
+     * @throws IOException when each of them may have been written or not
+     */
+    public IOException[] writeCursors(List<CursorFile.Content> cursors, SideBySide forces)
+            throws IOException {
+        List<WholeFile.Replacement> all = new ArrayList<>();
+        for (CursorFile.Content each : cursors) {
+            Path file = directory.resolve(CursorFile.of(each.name()));
+            Map<String, String> values = CursorFile.encode(each.offsets());
+            byte[] content = SmallFile.content(file, CursorFile.MAGIC, VERSION, values);
+            all.add(new WholeFile.Replacement(file, content));
+        }
+        IOException[][] failures = new IOException[1][];
+        changePart(() -> failures[0] = WholeFile.writeAll(medium, all, forces::run));
+        return failures[0];
     }
 
     public void deleteCursor(String name) throws IOException {

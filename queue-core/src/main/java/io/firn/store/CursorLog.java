@@ -13,8 +13,10 @@ import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
@@ -31,8 +33,9 @@ final class CursorLog implements Cursor {
     /**
      * Held while the file is written or deleted, and taken before the monitor. The monitor guards
      * the offsets and is never held across I/O: others advance the cursor while a write goes on.
+     * Who holds that of several cursors has taken them in the order of the cursors' names.
      */
-    private final Object writing = new Object();
+    private final ReentrantLock writing = new ReentrantLock();
 
     @GuardedBy("this")
     private long[] offsets; // by partition; too short when some were added since
@@ -257,26 +260,26 @@ final class CursorLog implements Cursor {
         synchronized (this) {
             checkNotDeleted();
         }
-        try {
-            write();
-        } catch (IOException e) {
-            throw TopicFiles.failed("cursor " + name + " could not be written", e);
-        }
+        cursors.write(List.of(this));
     }
 
-    /** Whether {@link #write} would do something. */
+    /** Whether there is something to write. */
     synchronized boolean isChanged() {
         return changes != writtenChanges && !deleted;
     }
 
-    /** Persists the offsets if they changed since the last time; does nothing after deletion. */
-    void write() throws IOException {
+    /**
+     * Begins a write of the offsets as they are now; returns when they are durable in the log.
+     *
+     * @return null when there is nothing to write
+     */
+    CursorWrite beginWrite() {
         long[] now;
         long changesNow;
         Map<Integer, Long> values = new TreeMap<>();
         synchronized (this) {
             if (!isChanged()) {
-                return;
+                return null;
             }
             now = offsets.clone();
             changesNow = changes;
@@ -295,18 +298,29 @@ final class CursorLog implements Cursor {
                 values.put(i, now[i]);
             }
         }
-        BitSet moved = new BitSet();
-        synchronized (writing) {
-            if (isNewer(changesNow)) {
-                mayPersist(now);
-                topic.files().writeCursor(name, values);
-                wrote(failure == null ? changesNow : 0, now, moved);
-            }
+        return new CursorWrite(now, values, changesNow, failure);
+    }
+
+    /** Makes others wait that would write or delete the file, until {@link #unlock}. */
+    void lock() {
+        writing.lock();
+    }
+
+    void unlock() {
+        writing.unlock();
+    }
+
+    /**
+     * Notes what the file may contain from now on. The caller holds the lock.
+     *
+     * @return false when the file must not be written: it has something newer, or is deleted
+     */
+    boolean mayWrite(CursorWrite write) {
+        if (!isNewer(write.changes())) {
+            return false;
         }
-        moved.stream().forEach(cursors::onPersisted);
-        if (failure != null) {
-            throw failure;
-        }
+        mayPersist(write.offsets());
+        return true;
     }
 
     private synchronized boolean isNewer(long changesNow) {
@@ -325,22 +339,29 @@ final class CursorLog implements Cursor {
         }
     }
 
-    private synchronized void wrote(long changesNow, long[] now, BitSet moved) {
-        writtenChanges = Math.max(writtenChanges, changesNow);
+    /** The file is durable. Adds the partitions where it says something else than before. */
+    synchronized void wrote(CursorWrite write, BitSet moved) {
+        long[] now = write.offsets();
+        writtenChanges = Math.max(writtenChanges, write.failure() == null ? write.changes() : 0);
         long[] counted = countingLost(now);
         for (int i = 0; i < now.length; i++) {
-            moved.set(i, persisted[i] != counted[i] || maybeNone.get(i));
+            if (persisted[i] != counted[i] || maybeNone.get(i)) {
+                moved.set(i);
+            }
             persisted[i] = counted[i];
         }
         maybeNone.clear();
     }
 
     void delete() throws IOException {
-        synchronized (writing) { // a write in progress must not bring the file back
+        writing.lock(); // a write in progress must not bring the file back
+        try {
             topic.files().deleteCursor(name); // may fail, and it is then not deleted
             synchronized (this) {
                 deleted = true;
             }
+        } finally {
+            writing.unlock();
         }
     }
 }

@@ -5,13 +5,11 @@ import java.util.Collections;
 import java.util.Iterator;
 
 /**
- * Persists a topic's cursors, at most once in an interval while any of them advances. A few in each
- * run, because each is a file that is forced, and others need the thread meanwhile: appenders that
- * wait for a block, for example.
+ * Persists a topic's cursors, at most once in an interval while any of them advances. One group in
+ * each run, because each is a file that is forced, and others need the thread meanwhile: appenders
+ * that wait for a block, for example.
  */
 final class CursorUpkeep extends Duty {
-    private static final int STEP = 8;
-
     private final Cursors cursors;
     private final long intervalMs;
     private long lastMs = Long.MIN_VALUE;
@@ -43,7 +41,7 @@ final class CursorUpkeep extends Duty {
         }
         boolean isWritten = false;
         try {
-            cursors.write(left, STEP);
+            cursors.writeNext(left);
             isWritten = true;
         } finally {
             isIncomplete |= !isWritten || left.hasNext();

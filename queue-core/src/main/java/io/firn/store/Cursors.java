@@ -14,6 +14,7 @@ import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.CursorFile;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,9 @@ import java.util.function.IntSupplier;
 
 /** The cursors of a topic. Thread-safe. */
 final class Cursors implements ReadPositions {
+    /** The thread that writes a group has other duties, and each file takes space meanwhile. */
+    private static final int MOST_TOGETHER = 64;
+
     private final TopicContext topic;
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
@@ -271,28 +275,39 @@ final class Cursors implements ReadPositions {
 
     /** Persists the cursors. */
     void write() {
-        write(all().iterator(), Integer.MAX_VALUE);
-    }
-
-    /** Persists the next ones that have changed, up to a number of them. */
-    void write(Iterator<CursorLog> next, int most) {
+        Iterator<CursorLog> all = all().iterator();
         FirnException failure = null;
-        for (int tried = 0; tried < most && next.hasNext(); ) {
-            CursorLog cursor = next.next();
-            if (!cursor.isChanged()) {
-                continue;
-            }
-            tried++;
+        while (all.hasNext()) {
             try {
-                cursor.write();
+                writeNext(all);
             } catch (FirnException e) {
-                failure = e; // of this cursor; the others are written nevertheless
-            } catch (IOException e) {
-                failure = TopicFiles.failed("cursor " + cursor.name() + " could not be written", e);
+                failure = e; // of this group; the others are written nevertheless
             }
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    /** Persists the next ones that have changed, as many as it is useful to write together. */
+    void writeNext(Iterator<CursorLog> next) {
+        int most = Math.min(MOST_TOGETHER, topic.store().background().sideBySide().usefulSteps());
+        List<CursorLog> group = new ArrayList<>();
+        while (group.size() < most && next.hasNext()) {
+            CursorLog cursor = next.next();
+            if (cursor.isChanged()) {
+                group.add(cursor);
+            }
+        }
+        write(group);
+    }
+
+    /** Persists cursors, in the order of their names; throws when one of them was not written. */
+    void write(List<CursorLog> group) {
+        CursorGroup together = new CursorGroup(topic);
+        together.write(group).stream().forEach(this::onPersisted);
+        if (together.failure() != null) {
+            throw together.failure();
         }
     }
 }

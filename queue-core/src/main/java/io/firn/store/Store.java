@@ -253,20 +253,25 @@ final class Store implements LogStore {
         long nowMs = context.timeMs();
         all.forEach(partition -> partition.forcer().forceNow());
         all.forEach(partition -> partition.upkeep().settle(nowMs));
-        for (TopicLog topic : topics.all()) {
-            background.attempt(
-                    topic,
-                    () -> {
-                        topic.writeCheckpoints(nowMs);
-                        return 0;
-                    });
-            background.attempt(
-                    topic,
-                    () -> {
-                        topic.cursors().write();
-                        return 0;
-                    });
-        }
+        List<Runnable> ends = new ArrayList<>();
+        topics.all().forEach(topic -> ends.add(() -> settle(topic, nowMs)));
+        background.sideBySide().run(ends);
+    }
+
+    private void settle(TopicLog topic, long nowMs) {
+        Background background = context.background();
+        background.attempt(
+                topic,
+                () -> {
+                    topic.writeCheckpoints(nowMs);
+                    return 0;
+                });
+        background.attempt(
+                topic,
+                () -> {
+                    topic.cursors().write();
+                    return 0;
+                });
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */

@@ -8,9 +8,11 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.background.Agenda;
 import io.firn.background.Attempts;
+import io.firn.background.SideBySide;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.agrona.concurrent.SystemNanoClock;
@@ -30,6 +32,15 @@ class TopicFilesTest {
         return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }
 
+    private static void write(TopicFiles files, String cursor) throws IOException {
+        List<CursorFile.Content> one = List.of(new CursorFile.Content(cursor, Map.of(0, 1L)));
+        for (IOException failure : files.writeCursors(one, new SideBySide(null, 1))) {
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
     /**
      * A cursor that is written while its topic goes: a crash must not leave it without the topic
      * file, as if that one were lost.
@@ -38,7 +49,7 @@ class TopicFilesTest {
     void shouldWriteNothingOfATopicThatGoes() throws IOException {
         TopicFiles files = files();
         files.create("t", TopicOptions.defaults());
-        files.writeCursor("c", Map.of(0, 1L));
+        write(files, "c");
         boolean[] writing = new boolean[1];
         int[] late = new int[1];
         medium.onOperation(
@@ -46,7 +57,7 @@ class TopicFilesTest {
                     if (!writing[0]) {
                         writing[0] = true;
                         try {
-                            files.writeCursor("late", Map.of(0, 1L));
+                            write(files, "late");
                             late[0]++;
                         } catch (IOException | UnknownTopicException e) {
                             // As it should be.
@@ -65,7 +76,7 @@ class TopicFilesTest {
         files.delete();
         medium.ignoreOperations();
         assertFalse(medium.exists(topic));
-        assertThrows(UnknownTopicException.class, () -> files.writeCursor("c", Map.of(0, 1L)));
+        assertThrows(UnknownTopicException.class, () -> write(files, "c"));
         assertThrows(UnknownTopicException.class, () -> files.writeLogStart(0, 5));
         assertThrows(UnknownTopicException.class, () -> files.writeProducers(0, Map.of()));
         assertTrue(late[0] == 0, "written late: " + late[0]);

@@ -1,0 +1,18 @@
+package io.firn.store;
+
+import io.firn.FirnException;
+import java.util.Map;
+
+/**
+ * A write of a cursor's offsets that has begun.
+ *
+ * @param offsets what the file will say, by partition; none is above the durable offset (O7)
+ * @param values the same, and the positions that are lost
+ * @param changes how often the cursor had changed
+ * @param failure why some offset is not the cursor's; null when all are
+ */
+record CursorWrite(
+        long[] offsets,
+        Map<Integer, Long> values,
+        long changes,
+        FirnException failure) {}
