@@ -77,7 +77,10 @@ final class CursorGroup {
         }
         List<CursorFile.Content> contents =
                 allowed.stream()
-                        .map(each -> new CursorFile.Content(each.cursor.name(), each.write.values()))
+                        .map(
+                                each ->
+                                        new CursorFile.Content(
+                                                each.cursor.name(), each.write.values()))
                         .toList();
         SideBySide forces = topic.store().background().sideBySide();
         try {

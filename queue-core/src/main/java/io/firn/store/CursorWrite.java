@@ -12,7 +12,4 @@ import java.util.Map;
  * @param failure why some offset is not the cursor's; null when all are
  */
 record CursorWrite(
-        long[] offsets,
-        Map<Integer, Long> values,
-        long changes,
-        FirnException failure) {}
+        long[] offsets, Map<Integer, Long> values, long changes, FirnException failure) {}
