@@ -9,7 +9,8 @@ import java.util.NoSuchElementException;
  * Copies the records before a tailer's place, the last one first. Batches can only be read
  * forwards, so it reads them in pieces, and each piece costs one search in the sparse index. Pieces
  * grow while they are small, so that the searches and the records that are decompressed in vain
- * remain a small part. Not thread-safe.
+ * remain a small part. A gap that compaction has left is searched for its beginning in steps that
+ * double. Not thread-safe.
  */
 final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
     private static final int FIRST_RECORDS = 16;
@@ -76,6 +77,47 @@ final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
             end = from;
             records = bytes > MOST_BYTES ? records / 2 : 2 * records;
             records = Math.max(1, Math.min(MOST_RECORDS, records));
+            if (piece.isEmpty() && records == MOST_RECORDS) {
+                skipGap();
+            }
+        }
+    }
+
+    /** Moves the end of what is not read yet down to where a piece has a record, if any does. */
+    private void skipGap() {
+        long step = MOST_RECORDS;
+        long low = end;
+        while (low > start && !hasRecord(low, end)) {
+            end = low;
+            low = Math.max(start, low - step);
+            step = Math.min(2 * step, Long.MAX_VALUE / 2);
+        }
+        while (end - low > MOST_RECORDS) {
+            long middle = low + (end - low) / 2;
+            if (hasRecord(middle, end)) {
+                low = middle;
+            } else {
+                end = middle;
+            }
+        }
+    }
+
+    private boolean hasRecord(long from, long to) {
+        if (from == to) {
+            return false;
+        }
+        try {
+            long[] found = {to};
+            tailer.seek(from);
+            tailer.poll(
+                    record -> {
+                        found[0] = record.offset();
+                        return Verdict.AGAIN;
+                    },
+                    1);
+            return found[0] < to;
+        } catch (DamagedRangeException | OffsetOutOfRangeException e) {
+            return true; // the piece with it says so
         }
     }
 

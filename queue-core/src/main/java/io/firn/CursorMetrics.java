@@ -16,8 +16,9 @@ public interface CursorMetrics {
     long offset();
 
     /**
-     * Returns the number of offsets from the cursor to the visible end, without those below the log
-     * start.
+     * Returns the number of offsets from the next record to the visible end, without those below
+     * the log start; 0 when no record follows the cursor, though compaction may have left offsets
+     * without records there.
      */
     long lagRecords();
 

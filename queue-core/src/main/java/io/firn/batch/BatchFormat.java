@@ -45,7 +45,11 @@ public final class BatchFormat {
     /** Position of the last record's offset, relative to the first one's. */
     public static final int LAST_OFFSET_DELTA = 23;
 
-    /** Position of the timestamp from which the records' deltas count. */
+    /**
+     * Position of the timestamp from which the records' deltas count. In a batch with a delete
+     * horizon it is that horizon: whoever sets one rewrites the deltas, so that base and delta
+     * still give a record's timestamp.
+     */
     public static final int BASE_TIMESTAMP = 27;
 
     /** Position of the largest timestamp. */
@@ -83,6 +87,12 @@ public final class BatchFormat {
 
     /** The attributes' flag of a batch that a coordinator wrote, not a client. */
     public static final int CONTROL_FLAG = 0x20;
+
+    /**
+     * The attributes' flag of a batch with a delete horizon, which is in the place of the base
+     * timestamp: from then on, in ms since 1970, its tombstones may be removed (KIP-534).
+     */
+    public static final int DELETE_HORIZON_FLAG = 0x40;
 
     private BatchFormat() {}
 

@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 
 /**
  * What is left of a damaged batch that shows where it ends: its length, its numbers of offsets, its
- * CRC, and its records. {@link Resync} decides what follows from that. Not thread-safe.
+ * CRC, and its records. {@link Resync} decides what follows from that. A batch that compaction took
+ * records from has fewer records than offsets; a filler has none. Not thread-safe.
  */
 final class DamagedBatch {
     private final ByteBuffer memory;
@@ -29,6 +30,8 @@ final class DamagedBatch {
     private final long byCount;
 
     private int byRecords = -1;
+
+    /** The offset after its last record, less its own; 0 without records, −1 when not known yet. */
     private long records = -1;
 
     /**
@@ -102,10 +105,35 @@ final class DamagedBatch {
         }
         if (p == byLength) {
             boolean isRight = found == byLastOffset || found == byCount;
-            return isRight || (isRun && !contradicts(p, found) && !hasCrcUpTo(p));
+            return isRight
+                    || hasCrcWith(found)
+                    || (isRun && !contradicts(p, found) && !hasCrcUpTo(p));
         }
         return (found == byLastOffset && hasCrcUpTo(p))
-                || (p == byRecords() && records > 0 && found == offset + records);
+                || (p == byRecords() && records > 0 && isAfterRecords(found, isRun));
+    }
+
+    /** The last records may be among those that compaction has removed. */
+    private boolean isAfterRecords(long found, boolean isWhole) {
+        return found == offset + records
+                || (found == byLastOffset && found > offset + records)
+                || (isWhole && mayFollowRecords(found));
+    }
+
+    private boolean mayFollowRecords(long found) {
+        boolean hasAll = byCount == offset + records;
+        return hasAll
+                ? found == byCount || found == byLastOffset
+                : found >= offset + records && found <= endOffset;
+    }
+
+    /** Returns whether only its last offset is wrong, if an offset comes after it. */
+    private boolean hasCrcWith(long found) {
+        long delta = found - offset - 1;
+        return byLength > 0
+                && delta >= 0
+                && delta <= Integer.MAX_VALUE
+                && verifier.hasCrcOf(memory, at, byLength, (int) delta);
     }
 
     /**
@@ -119,13 +147,17 @@ final class DamagedBatch {
         if (isPlace && byLastOffset <= endOffset && byLastOffset > 0 && hasCrcUpTo(p)) {
             return byLastOffset;
         }
-        if (p == byLength && (found == byLastOffset || found == byCount)) {
+        if (p == byLength
+                && (found == byLastOffset || found == byCount || hasCrcWith(found))) {
             return found;
         }
         if (p == byLength && isWhole && byLastOffset == byCount) {
             return byCount;
         }
         boolean isLast = p == byRecords() && records > 0;
+        if (isLast && isAfterRecords(found, isWhole)) {
+            return found;
+        }
         return isLast && (isWhole || found == offset + records) ? offset + records : -1;
     }
 
@@ -134,7 +166,7 @@ final class DamagedBatch {
      */
     boolean contradicts(int p, long found) {
         return (p == byLength && byLastOffset == byCount && found != byCount)
-                || (p == byRecords() && records > 0 && found != offset + records);
+                || (p == byRecords() && records > 0 && !mayFollowRecords(found));
     }
 
     private boolean hasCrcUpTo(int p) {
@@ -150,11 +182,17 @@ final class DamagedBatch {
         record.pointAt(memory);
         record.batch(0, Integer.MAX_VALUE, 0, false, end);
         int next = at + BatchFormat.HEADER_LENGTH;
+        records = 0;
         do {
-            records++;
             byRecords = next;
             next = record.parse(next);
-        } while (next >= 0 && record.offset() == records);
+        } while (next >= 0 && goesOn(record));
         return byRecords;
+    }
+
+    private boolean goesOn(RecordParser record) {
+        boolean ascends = record.offset() >= records;
+        records = ascends ? record.offset() + 1 : records;
+        return ascends;
     }
 }

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How far the cursors of a topic are behind. The timestamp of the next record is read once for each
- * position, so that cursors that rest cost no reads. Thread-safe.
+ * How far the cursors of a topic are behind. The next record is looked up once for each position,
+ * so that cursors that rest cost no reads. After compaction it may be behind a gap, and behind the
+ * last record there may be offsets that no reader waits for. Thread-safe.
  */
 final class CursorLags {
     private static final long UNREADABLE = -1;
@@ -30,7 +31,19 @@ final class CursorLags {
 
     private record Place(String cursor, int partition) {}
 
-    private record NextRecord(long offset, long timestampMs) {}
+    /**
+     * The first record from an offset on.
+     *
+     * @param offset its offset; where there is none, the visible end that was looked up to
+     */
+    private record NextRecord(long from, long offset, long timestampMs, boolean exists) {
+
+        /** Returns whether it is still the next one, or would be found by searching from here. */
+        boolean isFor(long place, long end) {
+            return timestampMs != UNREADABLE
+                    && (exists ? from <= place && place <= offset : place == from && offset == end);
+        }
+    }
 
     private record Lag(
             String cursor, int partition, long offset, long lagRecords, long lagBytes, long lagMs)
@@ -56,34 +69,40 @@ final class CursorLags {
         if (from < end) {
             Place place = new Place(name, partition.index());
             NextRecord next = known.get(place);
-            if (next == null || next.offset() != from || next.timestampMs() == UNREADABLE) {
-                next = new NextRecord(from, timestampMs(partition, from));
+            if (next == null || !next.isFor(from, end)) {
+                // What was found to have no records still has none.
+                boolean goesOn = next != null && !next.exists() && next.from() == from;
+                long searched = goesOn ? Math.max(from, Math.min(end, next.offset())) : from;
+                next = nextRecord(partition, from, searched);
             }
             read.put(place, next);
+            from = Math.min(end, Math.max(from, next.offset()));
             long nowMs = partition.log().store().timeMs();
             ageMs =
                     next.timestampMs() == UNREADABLE
                             ? UNREADABLE
-                            : Math.max(0, nowMs - next.timestampMs());
+                            : next.exists() ? Math.max(0, nowMs - next.timestampMs()) : 0;
         }
         long bytes = bytesFrom(partition.log(), from);
         return new Lag(name, partition.index(), offset, end - from, bytes, ageMs);
     }
 
-    private static long timestampMs(PartitionLog partition, long offset) {
-        long[] timestampMs = {UNREADABLE};
+    private static NextRecord nextRecord(PartitionLog partition, long from, long searched) {
+        NextRecord[] found = new NextRecord[1];
         try (Tailer tailer = partition.openTailer()) {
-            tailer.seek(offset);
+            tailer.seek(searched);
             tailer.poll(
                     record -> {
-                        timestampMs[0] = record.timestamp();
+                        long timestampMs = record.timestamp();
+                        found[0] = new NextRecord(from, record.offset(), timestampMs, true);
                         return Verdict.STOP;
                     },
                     1);
+            return found[0] == null ? new NextRecord(from, tailer.offset(), 0, false) : found[0];
         } catch (FirnException e) {
-            return UNREADABLE; // it is damaged, or retention was faster
+            // It is damaged, or retention was faster.
+            return new NextRecord(from, from, UNREADABLE, true);
         }
-        return timestampMs[0];
     }
 
     private static long bytesFrom(SegmentedLog log, long offset) {

@@ -130,7 +130,7 @@ public final class KafkaBatches {
                 .build();
     }
 
-    private static StoredRecord stored(int partition, Record record) {
+    static StoredRecord stored(int partition, Record record) {
         List<StoredRecord.Header> headers = new ArrayList<>();
         for (Header header : record.headers()) {
             headers.add(new StoredRecord.Header(header.key(), header.value()));
