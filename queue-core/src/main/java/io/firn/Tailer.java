@@ -124,7 +124,8 @@ public interface Tailer extends AutoCloseable {
 
     /**
      * Moves, in each partition, so that the last records are read: to the visible end minus a
-     * number of offsets, or to the earliest record if there are fewer.
+     * number of offsets, or to the earliest record if there are fewer. Where compaction has removed
+     * records, fewer are read; {@link #backwards} does not count those.
      *
      * @param count how many records of each partition, 0 or more
      * @throws InvalidOptionException when it is negative

@@ -72,10 +72,33 @@ public final class CompactedFiles {
             left.addAll(KafkaBatches.decode(partition, rewritten.duplicate()));
             byte[] bytes = new byte[rewritten.remaining()];
             rewritten.get(bytes);
-            String name = String.format(Locale.ROOT, "%020d%s", each.getKey(), LOG);
-            Files.write(directory.resolve(name), bytes);
+            Files.write(directory.resolve(name(each.getKey())), bytes);
         }
         return left;
+    }
+
+    /**
+     * Adds a segment of nothing but fillers to a partition whose segments are all sealed.
+     *
+     * @param from the offset after the last segment
+     * @param count how many fillers
+     * @param offsetsEach how many offsets each of them covers
+     * @return the offset after the new segment
+     */
+    public static long addFillers(Path directory, long from, int count, int offsetsEach)
+            throws IOException {
+        ByteBuffer fillers = ByteBuffer.allocate(count * FillerBatch.LENGTH);
+        long next = from;
+        for (int i = 0; i < count; i++) {
+            fill(fillers, next, next + offsetsEach, 1);
+            next += offsetsEach;
+        }
+        Files.write(directory.resolve(name(from)), fillers.array());
+        return next;
+    }
+
+    private static String name(long baseOffset) {
+        return String.format(Locale.ROOT, "%020d%s", baseOffset, LOG);
     }
 
     private static List<Path> filesIn(Path directory) throws IOException {

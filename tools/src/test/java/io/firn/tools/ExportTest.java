@@ -11,6 +11,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.kafka.CompactedFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -96,6 +97,31 @@ class ExportTest {
                                     lines("--partitions", "1").stream())
                             .toList());
         }
+    }
+
+    @Test
+    void shouldWriteAndInspectWhatCompactionHasLeft() throws IOException {
+        try (LogStore store = open()) {
+            Topic topic = store.createTopic("orders", TopicOptions.defaults());
+            try (Appender appender = topic.partition(0).openAppender()) {
+                for (int i = 0; i < 10; i++) {
+                    appender.append(appender.newBatch().add(utf8("a" + i)).add(utf8("b" + i)));
+                }
+            }
+        }
+        Path segments = directory.resolve("store").resolve("segments");
+        for (Path each : CompactedFiles.partitionsOf(segments)) {
+            CompactedFiles.rewrite(each, r -> r.offset() == 7 || r.offset() == 12);
+        }
+
+        assertEquals(List.of("b3", "a6"), lines("--format", "LINES"));
+        assertEquals(List.of("b3"), lines("--format", "LINES", "--to", "12"));
+        assertEquals(List.of("b3"), lines("--format", "LINES", "--from", "2", "--to", "10"));
+        assertEquals(List.of("a6"), lines("--format", "LINES", "--from", "8"));
+        assertEquals(List.of(), lines("--format", "LINES", "--from", "13"));
+        Run run = Run.of(new Inspect(), directory.resolve("store"));
+        assertTrue(run.out().contains("offsets [0, 20)"), run.out());
+        assertTrue(run.out().contains("nothing is wrong"), run.out());
     }
 
     @Test

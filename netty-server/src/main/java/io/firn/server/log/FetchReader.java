@@ -1,6 +1,5 @@
 package io.firn.server.log;
 
-import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Partition;
 import io.firn.server.security.Access;
@@ -25,8 +24,10 @@ import org.apache.kafka.common.requests.FetchRequest;
 /** Reads what a fetch request asks for. Does not wait for records. Thread-safe. */
 final class FetchReader {
     private static final short FIRST_WITH_IDS = 13;
-    private static final int MAX_RUNS = 16;
     private static final int MAX_READERS = 1_000;
+
+    /** Steps over fillers in one read: together up to 1 MiB of them. */
+    private static final int MAX_STEPS = 16;
 
     private final ServedTopics topics;
     private final int maxBytes;
@@ -38,8 +39,8 @@ final class FetchReader {
 
     /** Returns the readers that a connection keeps between fetches; they know where they were. */
     @SuppressWarnings("unchecked")
-    static Map<ServedPartition, BatchReader> readersOf(Exchange exchange) {
-        return (Map<ServedPartition, BatchReader>)
+    static Map<ServedPartition, PartitionReader> readersOf(Exchange exchange) {
+        return (Map<ServedPartition, PartitionReader>)
                 exchange.connection()
                         .attachments()
                         .computeIfAbsent(FetchReader.class, key -> new ConcurrentHashMap<>());
@@ -110,12 +111,13 @@ final class FetchReader {
     FetchResult read(
             short version,
             FetchRequestData request,
-            Map<ServedPartition, BatchReader> readers,
+            Map<ServedPartition, PartitionReader> readers,
             Access access) {
         // Before the decisions: so long as it is the same, they hold.
         FetchResult result = new FetchResult(visible(version, request), access.version());
         boolean mayReplicate =
                 FetchRequest.replicaId(request) < 0 || access.may(Right.FETCH_AS_REPLICA);
+        PartitionReader.Steps steps = new PartitionReader.Steps(MAX_STEPS);
         for (FetchTopic topic : request.topics()) {
             FetchableTopicResponse results =
                     new FetchableTopicResponse()
@@ -137,10 +139,11 @@ final class FetchReader {
                 } else if (served == null) {
                     result.refuse(data, missing(version, topic));
                 } else {
-                    read(request, each, served, readers, data, result);
+                    read(request, each, served, readers, steps, data, result);
                 }
             }
         }
+        result.isUnfinished(steps.areUsedUp());
         return result;
     }
 
@@ -166,17 +169,16 @@ final class FetchReader {
             FetchRequestData request,
             FetchPartition asked,
             ServedPartition served,
-            Map<ServedPartition, BatchReader> readers,
+            Map<ServedPartition, PartitionReader> readers,
+            PartitionReader.Steps steps,
             PartitionData data,
             FetchResult result) {
         Partition partition = served.partition();
         try {
             int limit = Math.min(request.maxBytes(), maxBytes);
             int room = Math.max(0, Math.min(asked.partitionMaxBytes(), limit - result.bytes()));
-            boolean atLeastOne = result.bytes() == 0;
-            result.add(
-                    data,
-                    new LogRecords(read(served, asked.fetchOffset(), room, atLeastOne, readers)));
+            boolean atLeastOne = !result.hasRecords();
+            result.add(data, read(served, asked.fetchOffset(), room, atLeastOne, readers, steps));
         } catch (RuntimeException e) {
             result.refuse(data, ErrorMapper.codeOf(e));
             return;
@@ -192,29 +194,13 @@ final class FetchReader {
             long from,
             int room,
             boolean atLeastOne,
-            Map<ServedPartition, BatchReader> readers) {
-        BatchReader reader = readers.remove(served);
+            Map<ServedPartition, PartitionReader> readers,
+            PartitionReader.Steps steps) {
+        PartitionReader reader = readers.remove(served);
         if (reader == null) {
-            reader = served.partition().openBatchReader();
+            reader = new PartitionReader(served.partition().openBatchReader());
         }
-        List<BatchRun> runs = new ArrayList<>(2);
-        try {
-            BatchRun run = reader.read(from, room, atLeastOne);
-            int left = room;
-            while (run != null) {
-                runs.add(run);
-                left -= run.bytes().remaining();
-                run =
-                        left > 0 && runs.size() < MAX_RUNS
-                                ? reader.read(run.nextOffset(), left, false)
-                                : null;
-            }
-        } catch (RuntimeException e) {
-            if (runs.isEmpty()) {
-                throw e;
-            }
-            // What was read before the failure is good; the next fetch reports the failure.
-        }
+        List<BatchRun> runs = reader.read(from, room, atLeastOne, steps);
         if (readers.size() >= MAX_READERS) {
             readers.clear(); // they only save time
         }

@@ -1,7 +1,9 @@
 package io.firn.server.log;
 
+import io.firn.BatchRun;
 import io.firn.server.wire.LogRecords;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
@@ -18,6 +20,8 @@ final class FetchResult implements AutoCloseable {
     private final long visible;
     private final Object rights;
     private int bytes;
+    private int bytesOfRecords;
+    private boolean unfinished;
     private boolean failed;
 
     /**
@@ -45,9 +49,28 @@ final class FetchResult implements AutoCloseable {
         return rights;
     }
 
-    /** Returns the size of the records. */
+    /** Returns the size of all batches. */
     int bytes() {
         return bytes;
+    }
+
+    /** Returns their size without those partitions that have nothing but a filler. */
+    int bytesOfRecords() {
+        return bytesOfRecords;
+    }
+
+    /** Returns whether any partition has more than a filler. */
+    boolean hasRecords() {
+        return bytesOfRecords > 0;
+    }
+
+    /** Returns whether there are more fillers to pass than in one step. */
+    boolean isUnfinished() {
+        return unfinished;
+    }
+
+    void isUnfinished(boolean goesOn) {
+        unfinished = goesOn;
     }
 
     /** Returns whether a partition could not be read: the client is told at once. */
@@ -55,8 +78,11 @@ final class FetchResult implements AutoCloseable {
         return failed;
     }
 
-    void add(PartitionData data, LogRecords records) {
+    /** Adds what was read of a partition. */
+    void add(PartitionData data, List<BatchRun> runs) {
+        LogRecords records = new LogRecords(runs);
         bytes += records.sizeInBytes();
+        bytesOfRecords += PartitionReader.isFiller(runs) ? 0 : records.sizeInBytes();
         data.setRecords(records);
     }
 

@@ -1,6 +1,5 @@
 package io.firn.server.log;
 
-import io.firn.BatchReader;
 import io.firn.server.security.Access;
 import io.firn.server.wire.Exchange;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -27,7 +26,8 @@ import org.apache.kafka.common.message.FetchRequestData;
  *  WAITING
  * </pre>
  *
- * <p>A wake-up during a read makes it read once more.
+ * <p>A wake-up during a read makes it read once more. A long run of fillers is passed in several
+ * reads, between which others have their turn.
  */
 final class FetchTask {
     /** More partitions than this are looked up in the background. */
@@ -45,7 +45,7 @@ final class FetchTask {
     private final ByteQuotas quotas;
     private final Exchange exchange;
     private final FetchRequestData request;
-    private final Map<ServedPartition, BatchReader> readers;
+    private final Map<ServedPartition, PartitionReader> readers;
     private final Access access;
     private final long named;
     private final long startNs = System.nanoTime();
@@ -167,7 +167,14 @@ final class FetchTask {
             run();
             return;
         }
-        boolean enough = result.bytes() >= request.minBytes() || result.isFailed();
+        // A filler alone is sent when the time is up: nothing that the client waits for has come.
+        boolean enough = result.bytesOfRecords() >= request.minBytes() || result.isFailed();
+        if (result.isUnfinished() && !enough && leftMs() > 0) {
+            result.close();
+            reading = true;
+            background.execute(this::readCold); // the next step
+            return;
+        }
         // Where too much waits already, the client receives what there is, and asks again.
         if (enough || leftMs() <= 0 || (!watching && !exchange.park())) {
             stopWaiting();
