@@ -216,8 +216,7 @@ class CompactedReadTest {
         long latest = times.stream().filter(t -> t < Long.MAX_VALUE).max(Long::compare).get();
         StoredRecord last =
                 expected.stream().filter(r -> r.timestamp() == latest).findFirst().orElseThrow();
-        assertEquals(
-                new TimestampedOffset(last.offset(), latest), partition.findLatestTimestamp());
+        assertEquals(new TimestampedOffset(last.offset(), latest), partition.findLatestTimestamp());
     }
 
     @Test

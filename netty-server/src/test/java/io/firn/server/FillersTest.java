@@ -37,7 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients get of a topic whose segments have fillers at the start, in the middle, at the end. */
+/**
+ * What clients get of a topic whose segments have fillers at the start, in the middle, at the end.
+ */
 class FillersTest {
     private static final String TOPIC = "orders";
     private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
@@ -196,8 +198,7 @@ class FillersTest {
             assertTrue(wire.isSilentFor(50));
             produce(1);
             PartitionData data =
-                    Asks.fetched(
-                            wire.receive(ApiKeys.FETCH, Asks.FETCH, new FetchResponseData()));
+                    Asks.fetched(wire.receive(ApiKeys.FETCH, Asks.FETCH, new FetchResponseData()));
             assertEquals(RECORDS, firstOf(data).baseOffset());
             assertEquals(1, firstOf(data).countOrNull());
         }

@@ -147,8 +147,7 @@ final class DamagedBatch {
         if (isPlace && byLastOffset <= endOffset && byLastOffset > 0 && hasCrcUpTo(p)) {
             return byLastOffset;
         }
-        if (p == byLength
-                && (found == byLastOffset || found == byCount || hasCrcWith(found))) {
+        if (p == byLength && (found == byLastOffset || found == byCount || hasCrcWith(found))) {
             return found;
         }
         if (p == byLength && isWhole && byLastOffset == byCount) {

@@ -221,8 +221,7 @@ class SegmentWalkTest {
                 kind = isEmpty && kind == Damage.RECORDS ? Damage.CRC : kind;
                 // A batch that has lost records says once how many offsets it has, not twice: the
                 // ones around it have to say the rest.
-                boolean isBeside =
-                        damaged.get(Math.max(0, index - 1)) || damaged.get(index + 1);
+                boolean isBeside = damaged.get(Math.max(0, index - 1)) || damaged.get(index + 1);
                 if (!damaged.get(index) && !(isCompacted && isBeside)) {
                     what.append(index).append(' ').append(kind).append(", ");
                     hit(index, kind, random);
