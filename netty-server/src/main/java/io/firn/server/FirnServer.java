@@ -21,6 +21,7 @@ import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
+import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.Transport;
@@ -81,7 +82,12 @@ public final class FirnServer implements AutoCloseable {
         Acls acls = byAcls ? Acls.open(medium, secrets) : null;
         this.security =
                 new ServerSecurity(
-                        config, users, threads.handshakes(), accessControl(builder, acls), audit);
+                        config,
+                        users,
+                        threads.handshakes(),
+                        accessControl(builder, acls),
+                        audit,
+                        OpenSslEngines::new);
         String clusterId = clusterId(medium, directory.resolve("cluster"));
         this.topics = new ServedTopics(store, config, medium, directory);
         ClientRates rates =

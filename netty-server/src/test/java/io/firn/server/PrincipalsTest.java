@@ -58,7 +58,12 @@ class PrincipalsTest {
         try (Transport transport = new Transport(server(seen), 1)) {
             ServerSecurity security =
                     new ServerSecurity(
-                            ServerConfig.of(settings), null, handshakes, null, new AuditLog());
+                            ServerConfig.of(settings),
+                            null,
+                            handshakes,
+                            null,
+                            new AuditLog(),
+                            null);
             int port =
                     transport
                             .listen(

@@ -65,10 +65,20 @@ class TlsTest {
         trustedClients = TestKeys.trusting(keys, clientKeys);
     }
 
+    /** What all servers of these tests have. */
+    Map<String, String> engine() {
+        return Map.of();
+    }
+
+    static TestKeys serverKeys() {
+        return serverKeys;
+    }
+
     private Running start(Map<String, String> settings) throws IOException {
         Map<String, String> all = new HashMap<>();
         all.put("listeners", "SSL://127.0.0.1:0,PLAINTEXT://127.0.0.1:0");
         all.putAll(serverKeys.keystore());
+        all.putAll(engine());
         all.putAll(settings);
         return new Running(directory, all);
     }
@@ -134,6 +144,7 @@ class TlsTest {
                 all.putAll(serverKeys.keystore());
             }
             all.putAll(form);
+            all.putAll(engine());
             all.remove("ssl.keystore.password", "");
             try (Running running = new Running(Files.createTempDirectory(directory, "each"), all)) {
                 roundTrip(client(running, Map.of()), TOPIC);

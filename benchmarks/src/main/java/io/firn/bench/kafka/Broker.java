@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,48 +25,103 @@ final class Broker implements AutoCloseable {
     private final Path log;
     private final Path data;
     private final int port;
+    private final LoadTls tls;
+    private final int tlsPort;
     private Process process;
     private long startNs;
 
-    private Broker(String name, List<String> command, Path directory, int port) {
+    private Broker(
+            String name, List<String> command, Path directory, int port, LoadTls tls, int tlsPort) {
         this.name = name;
+        this.tls = tls;
+        this.tlsPort = tlsPort;
         this.command = command;
         this.log = directory.resolve("log");
         this.data = directory.resolve("data");
         this.port = port;
     }
 
+    /** Returns a new connection for a load. */
+    LoadChannel connect() throws IOException {
+        try {
+            return tls == null
+                    ? new LoadChannel(address(), null)
+                    : new LoadChannel(new InetSocketAddress("127.0.0.1", tlsPort), tls.context());
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
     /** Returns a Firn server that is not started yet. */
     static Broker firn(List<String> java, String classPath, Path directory, List<String> overrides)
             throws IOException {
+        return firn("Firn", java, classPath, directory, overrides, null);
+    }
+
+    /**
+     * Returns a Firn server that is not started yet.
+     *
+     * @param tls has loads come over TLS, by a listener of their own; or null
+     */
+    static Broker firn(
+            String name,
+            List<String> java,
+            String classPath,
+            Path directory,
+            List<String> overrides,
+            LoadTls tls)
+            throws IOException {
         int port = freePort();
+        int tlsPort = freePort();
         List<String> command = new ArrayList<>(java);
         command.addAll(List.of("-cp", classPath, "io.firn.server.ServerMain"));
         List<String> all = new ArrayList<>();
-        all.add("listeners=PLAINTEXT://127.0.0.1:" + port);
+        all.add("listeners=" + listeners(port, tls, tlsPort));
+        all.addAll(tls == null ? List.of() : tls.settings());
         all.add("log.dir=" + directory.resolve("data"));
         all.add("group.initial.rebalance.delay.ms=0");
         all.addAll(overrides); // the last value of a key is used
         all.forEach(each -> command.addAll(List.of("--override", each)));
-        return new Broker("Firn", command, directory, port);
+        return new Broker(name, command, directory, port, tls, tlsPort);
+    }
+
+    private static String listeners(int port, LoadTls tls, int tlsPort) {
+        String plain = "PLAINTEXT://127.0.0.1:" + port;
+        return tls == null ? plain : plain + ",SSL://127.0.0.1:" + tlsPort;
     }
 
     /** Returns a single Kafka node, broker and controller in one, that is not started yet. */
     static Broker kafka(List<String> java, String classPath, Path directory, List<String> overrides)
             throws IOException, InterruptedException {
+        return kafka(java, classPath, directory, overrides, null);
+    }
+
+    /**
+     * Returns a single Kafka node that is not started yet.
+     *
+     * @param tls has loads come over TLS, by a listener of their own; or null
+     */
+    static Broker kafka(
+            List<String> java,
+            String classPath,
+            Path directory,
+            List<String> overrides,
+            LoadTls tls)
+            throws IOException, InterruptedException {
         int port = freePort();
+        int tlsPort = freePort();
+        String listeners = listeners(port, tls, tlsPort);
         int controller = freePort();
         List<String> lines = new ArrayList<>();
         lines.add("process.roles=broker,controller");
         lines.add("node.id=1");
         lines.add("controller.quorum.voters=1@127.0.0.1:" + controller);
-        lines.add(
-                "listeners=PLAINTEXT://127.0.0.1:"
-                        + port
-                        + ",CONTROLLER://127.0.0.1:"
-                        + controller);
-        lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + port);
+        lines.add("listeners=" + listeners + ",CONTROLLER://127.0.0.1:" + controller);
+        lines.add("advertised.listeners=" + listeners);
+        lines.addAll(tls == null ? List.of() : tls.settings());
         lines.add("controller.listener.names=CONTROLLER");
+        lines.add(
+                "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SSL:SSL,CONTROLLER:PLAINTEXT");
         lines.add("log.dirs=" + directory.resolve("data"));
         lines.add("offsets.topic.replication.factor=1");
         lines.add("group.initial.rebalance.delay.ms=0");
@@ -83,7 +139,7 @@ final class Broker implements AutoCloseable {
         }
         List<String> command = new ArrayList<>(java);
         command.addAll(List.of("-cp", classPath, "kafka.Kafka", file.toString()));
-        return new Broker("Kafka", command, directory, port);
+        return new Broker("Kafka", command, directory, port, tls, tlsPort);
     }
 
     private static int freePort() throws IOException {

@@ -30,6 +30,12 @@ record Contenders(Path directory, List<String> jvm, String firnClassPath, String
         return Broker.firn(java(jvm), firnClassPath, place, settings);
     }
 
+    /** Returns a Firn server with a name of its own, to which loads come over TLS. */
+    Broker firn(String name, List<String> settings, LoadTls tls) throws Exception {
+        Path place = Files.createDirectories(directory.resolve(name.replace(' ', '-')));
+        return Broker.firn(name, java(jvm), firnClassPath, place, settings, tls);
+    }
+
     /** Returns a Firn server with JVM options of its own. */
     Broker firnWith(List<String> options, Path place) throws Exception {
         return Broker.firn(java(options), firnClassPath, place, List.of());
@@ -44,6 +50,12 @@ record Contenders(Path directory, List<String> jvm, String firnClassPath, String
     Broker kafka(String name, List<String> settings) throws Exception {
         Path place = Files.createDirectories(directory.resolve(name));
         return Broker.kafka(java(jvm), kafkaClassPath, place, settings);
+    }
+
+    /** Returns a Kafka broker with settings, to which loads come over TLS. */
+    Broker kafka(String name, List<String> settings, LoadTls tls) throws Exception {
+        Path place = Files.createDirectories(directory.resolve(name));
+        return Broker.kafka(java(jvm), kafkaClassPath, place, settings, tls);
     }
 
     /**

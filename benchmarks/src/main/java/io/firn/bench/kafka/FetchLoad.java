@@ -1,10 +1,7 @@
 package io.firn.bench.kafka;
 
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.apache.kafka.common.Uuid;
@@ -18,7 +15,7 @@ import org.apache.kafka.common.utils.ByteUtils;
 final class FetchLoad implements AutoCloseable {
     private static final int HEAD = Requests.FETCH_RECORDS + ByteUtils.sizeOfUnsignedVarint(-1);
 
-    private final SocketChannel channel;
+    private final LoadChannel channel;
     private final int maxBytes;
     private final int batchBytes;
     private final int batchRecords;
@@ -30,9 +27,8 @@ final class FetchLoad implements AutoCloseable {
      *
      * @param maxBytes the most bytes of a response
      */
-    FetchLoad(InetSocketAddress server, int maxBytes, int batchBytes, int batchRecords)
-            throws IOException {
-        this.channel = SocketChannel.open(server);
+    FetchLoad(Broker server, int maxBytes, int batchBytes, int batchRecords) throws IOException {
+        this.channel = server.connect();
         this.maxBytes = maxBytes;
         this.batchBytes = batchBytes;
         this.batchRecords = batchRecords;
@@ -45,12 +41,13 @@ final class FetchLoad implements AutoCloseable {
      */
     Histogram drain(Uuid topic, int partition, long end) throws IOException {
         ByteBuffer request = Requests.fetch(topic, partition, maxBytes);
+        ByteBuffer[] out = {request};
         int at = Requests.offsetIn(request);
         for (long offset = 0; offset < end; ) {
             request.clear().putLong(at, offset);
             long start = System.nanoTime();
             while (request.hasRemaining()) {
-                channel.write(request);
+                channel.write(out, 0, 1);
             }
             // A broker may end its response with a part of a batch.
             offset += (long) (receive() / batchBytes) * batchRecords;
@@ -83,11 +80,7 @@ final class FetchLoad implements AutoCloseable {
     }
 
     private int read() throws IOException {
-        int count = channel.read(in);
-        if (count < 0) {
-            throw new EOFException("the server closed a connection: see its log");
-        }
-        return count;
+        return channel.read(in);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.firn.bench.kafka;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -31,15 +30,15 @@ final class ProduceLoad implements AutoCloseable {
      *
      * @param requests one for each partition, sent in turns
      */
-    ProduceLoad(InetSocketAddress server, ByteBuffer[] requests, int count, int depth)
-            throws IOException {
+    ProduceLoad(Broker server, ByteBuffer[] requests, int count, int depth) throws IOException {
         for (int i = 0; i < count; i++) {
             // Each connection begins with another partition.
             ByteBuffer[] own = new ByteBuffer[requests.length];
             for (int j = 0; j < own.length; j++) {
                 own[j] = requests[(i * requests.length / count + j) % requests.length];
             }
-            connections.add(new ProducingConnection(selector, server, own, depth, latency));
+            connections.add(
+                    new ProducingConnection(selector, server.connect(), own, depth, latency));
         }
     }
 

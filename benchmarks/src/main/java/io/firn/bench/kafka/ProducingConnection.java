@@ -1,13 +1,9 @@
 package io.firn.bench.kafka;
 
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import org.HdrHistogram.Histogram;
 import org.apache.kafka.common.protocol.Errors;
@@ -29,7 +25,7 @@ final class ProducingConnection implements AutoCloseable {
         }
     }
 
-    private final SocketChannel channel;
+    private final LoadChannel channel;
     private final SelectionKey key;
     private final ByteBuffer[] requests;
     private final int depth;
@@ -48,7 +44,7 @@ final class ProducingConnection implements AutoCloseable {
     private long answered;
 
     /**
-     * Connects.
+     * Uses a connection, and closes it.
      *
      * @param requests are sent in turns
      * @param depth the most requests that are sent and not answered
@@ -56,7 +52,7 @@ final class ProducingConnection implements AutoCloseable {
      */
     ProducingConnection(
             Selector selector,
-            InetSocketAddress server,
+            LoadChannel channel,
             ByteBuffer[] requests,
             int depth,
             Histogram latency)
@@ -65,10 +61,9 @@ final class ProducingConnection implements AutoCloseable {
         this.depth = depth;
         this.latency = latency;
         this.out = new ByteBuffer[depth];
-        channel = SocketChannel.open(server);
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.configureBlocking(false);
-        key = channel.register(selector, SelectionKey.OP_READ, this);
+        this.channel = channel;
+        channel.channel().configureBlocking(false);
+        key = channel.channel().register(selector, SelectionKey.OP_READ, this);
     }
 
     long waiting() {
@@ -107,7 +102,11 @@ final class ProducingConnection implements AutoCloseable {
                 out[outFrom++] = null;
             }
         }
-        int ops = outFrom < outTo ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : 1;
+        channel.flush();
+        int ops =
+                outFrom < outTo || channel.isBlocked()
+                        ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
+                        : 1;
         if (key.interestOps() != ops) {
             key.interestOps(ops);
         }
@@ -115,9 +114,12 @@ final class ProducingConnection implements AutoCloseable {
 
     /** Reads responses. */
     void read() throws IOException {
-        if (channel.read(in) < 0) {
-            throw new EOFException("the server closed a connection: see its log");
+        while (channel.read(in) > 0) {
+            count();
         }
+    }
+
+    private void count() throws RefusedException {
         long now = System.nanoTime();
         in.flip();
         while (in.remaining() >= 4 && in.remaining() >= 4 + in.getInt(in.position())) {

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
 public final class ServerBench implements Callable<Integer> {
     private static final List<String> PARTS = List.of("produce", "fetch", "forced");
     private static final List<String> BOTH = List.of("kafka", "firn");
+    private static final List<String> ALL = List.of("kafka", "firn", "boringssl");
     private static final List<Integer> SIZES = List.of(1, 16, 160);
     private static final int MOST_KIB = 900; // Kafka accepts 1 MiB
     private static final int WARM_KIB = 16;
@@ -36,19 +37,31 @@ public final class ServerBench implements Callable<Integer> {
     private static final int SMALL_SHARE = 8;
 
     @Option(names = "--only", split = ",", description = "Runs only these: produce, fetch, forced.")
-    private List<String> only = PARTS;
+    private List<String> only = new ArrayList<>();
 
-    @Option(names = "--servers", split = ",", description = "kafka, firn, or both: the default.")
-    private List<String> names = BOTH;
+    @Option(
+            names = "--servers",
+            split = ",",
+            description =
+                    "kafka, firn, or both: the default; with --tls also boringssl, Firn with"
+                            + " BoringSSL.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(
+            names = "--tls",
+            description =
+                    "The load comes over TLS 1.3, always with one cipher suite. By default three"
+                            + " servers, 16 and 160 KiB, acks=1, produce and fetch.")
+    private boolean isTls;
 
     @Option(
             names = "--sizes",
             split = ",",
             description = "KiB of a batch; 1 and 16 records of 1 KiB, and so on. Default: 1,16,160")
-    private List<Integer> sizes = SIZES;
+    private List<Integer> sizes = new ArrayList<>();
 
     @Option(names = "--acks", split = ",", description = "For produce. Default: 1,all")
-    private List<String> acks = List.of("1", "all");
+    private List<String> acks = new ArrayList<>();
 
     @Option(names = "--partitions", split = ",", description = "For forced. Default: 1,20")
     private List<Integer> partitions = List.of(1, 20);
@@ -130,8 +143,22 @@ public final class ServerBench implements Callable<Integer> {
         System.exit(line.execute(arguments));
     }
 
+    private static <T> void unlessGiven(List<T> given, List<T> usual) {
+        if (given.isEmpty()) {
+            given.addAll(usual);
+        }
+    }
+
+    private void complete() {
+        unlessGiven(names, isTls ? ALL : BOTH);
+        unlessGiven(only, isTls ? List.of("produce", "fetch") : PARTS);
+        unlessGiven(sizes, isTls ? List.of(16, 160) : SIZES);
+        unlessGiven(acks, isTls ? List.of("1") : List.of("1", "all"));
+    }
+
     @Override
     public Integer call() throws Exception {
+        complete();
         check();
         Path directory = Files.createTempDirectory(Files.createDirectories(place), "server-bench-");
         try {
@@ -153,6 +180,9 @@ public final class ServerBench implements Callable<Integer> {
                     connections,
                     depth,
                     turns);
+            if (isTls) {
+                out.printf("%s with %s%n%n", LoadTls.PROTOCOL, LoadTls.SUITE);
+            }
             run(new Contenders(directory.toAbsolutePath(), jvm, firnClassPath, kafkaClassPath));
         } finally {
             Trees.delete(directory);
@@ -165,7 +195,9 @@ public final class ServerBench implements Callable<Integer> {
     private void check() {
         Only.check(spec, only, PARTS);
         for (String each : names) {
-            require(BOTH.contains(each), "--servers accepts kafka and firn, not " + each);
+            require(
+                    (isTls ? ALL : BOTH).contains(each),
+                    "--servers accepts kafka and firn, and boringssl with --tls, not " + each);
         }
         for (String each : acks) {
             require(each.matches("1|all"), "--acks accepts 1 and all, not " + each);
@@ -238,9 +270,10 @@ public final class ServerBench implements Callable<Integer> {
     private void run(Contenders contenders) throws Exception {
         List<Broker> brokers = new ArrayList<>();
         try {
-            for (String each : BOTH) {
+            LoadTls tls = isTls ? new LoadTls(contenders.directory()) : null;
+            for (String each : ALL) {
                 if (names.contains(each)) {
-                    brokers.add(start(contenders, each));
+                    brokers.add(start(contenders, each, tls));
                 }
             }
             for (Broker each : brokers) {
@@ -257,11 +290,18 @@ public final class ServerBench implements Callable<Integer> {
         }
     }
 
-    private Broker start(Contenders contenders, String name) throws Exception {
+    private Broker start(Contenders contenders, String name, LoadTls tls) throws Exception {
+        List<String> settings = new ArrayList<>(overrides);
+        if (name.equals("boringssl")) {
+            settings.add("firn.ssl.engine=openssl");
+        }
         Broker broker =
-                name.equals("firn")
-                        ? contenders.firn(name, overrides)
-                        : contenders.kafka(name, List.of("log.segment.delete.delay.ms=500"));
+                switch (name) {
+                    case "firn" -> contenders.firn("Firn", settings, tls);
+                    case "boringssl" -> contenders.firn("Firn with BoringSSL", settings, tls);
+                    default ->
+                            contenders.kafka(name, List.of("log.segment.delete.delay.ms=500"), tls);
+                };
         return broker.start();
     }
 
@@ -293,8 +333,9 @@ public final class ServerBench implements Callable<Integer> {
         for (int i = 0; i < brokers.size(); i++) {
             out.println(medians.get(i).row(load.name(), brokers.get(i).name()));
         }
-        if (medians.size() == 2) {
-            out.println(ServerFigures.ratio(medians.get(0), medians.get(1)));
+        for (int i = 1; i < medians.size(); i++) {
+            String label = medians.size() == 2 ? "ratio" : "ratio: " + brokers.get(i).name();
+            out.println(ServerFigures.ratio(label, medians.get(0), medians.get(i)));
         }
     }
 

@@ -86,10 +86,11 @@ record ServerFigures(
     }
 
     /** Returns the ratios of ours to theirs. */
-    static String ratio(ServerFigures theirs, ServerFigures ours) {
+    static String ratio(String label, ServerFigures theirs, ServerFigures ours) {
         return String.format(
                 Locale.ROOT,
-                "| | ratio | %.2f | | %.2f | | | | %.2f | |",
+                "| | %s | %.2f | | %.2f | | | | %.2f | |",
+                label,
                 ours.requestsPerSecond() / theirs.requestsPerSecond(),
                 ours.cpuPerGb() / theirs.cpuPerGb(),
                 ours.latency.getValueAtPercentile(99)

@@ -61,7 +61,7 @@ record ServerLoad(
 
     private Uuid create(Broker broker, Admin admin, String topic)
             throws InterruptedException, ExecutionException {
-        boolean isFirn = broker.name().equals("Firn");
+        boolean isFirn = broker.name().startsWith("Firn");
         boolean isForced = kind == Kind.FORCED;
         Map<String, String> configs = Map.of();
         if (isFirn) {
@@ -78,7 +78,7 @@ record ServerLoad(
         long start = System.nanoTime();
         for (int missing = 0; missing < partitions; ) {
             ByteBuffer[] one = {requests(topic)[missing]};
-            try (ProduceLoad load = new ProduceLoad(broker.address(), one, 1, 1)) {
+            try (ProduceLoad load = new ProduceLoad(broker, one, 1, 1)) {
                 load.run(1, 1, 0);
                 missing++;
             } catch (ProducingConnection.RefusedException e) {
@@ -104,7 +104,7 @@ record ServerLoad(
         MemoryRecords batch = Requests.batch(kib);
         ByteBuffer[] requests = requests(topic);
         long most = Math.max(1, (long) (gb * 1e9) / batch.sizeInBytes());
-        try (ProduceLoad load = new ProduceLoad(broker.address(), requests, connections, depth)) {
+        try (ProduceLoad load = new ProduceLoad(broker, requests, connections, depth)) {
             ServerFigures.Meter meter = new ServerFigures.Meter(broker);
             Histogram latency = load.run(most, seconds, rate);
             return meter.after(latency.getTotalCount() * batch.sizeInBytes() / 1e9, latency);
@@ -114,7 +114,7 @@ record ServerLoad(
     private ServerFigures fetch(Broker broker, Uuid topic, ServerFigures produced)
             throws IOException {
         int bytes = Requests.batch(kib).sizeInBytes();
-        try (FetchLoad load = new FetchLoad(broker.address(), FETCH_BYTES, bytes, kib)) {
+        try (FetchLoad load = new FetchLoad(broker, FETCH_BYTES, bytes, kib)) {
             long end = produced.latency().getTotalCount() * kib;
             load.drain(topic, 0, end / 4); // the broker may still be busy with what was produced
             ServerFigures.Meter meter = new ServerFigures.Meter(broker);

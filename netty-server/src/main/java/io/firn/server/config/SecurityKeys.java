@@ -39,6 +39,7 @@ final class SecurityKeys {
                 ConfigKey.of("ssl.enabled.protocols", LIST, "TLSv1.2,TLSv1.3")
                         .oneOf("TLSv1.2", "TLSv1.3"));
         add(ConfigKey.of("ssl.cipher.suites", LIST, ""));
+        add(ConfigKey.of("firn.ssl.engine", STRING, "jdk").oneOf("jdk", "openssl"));
         add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT"));
         add(
                 ConfigKey.of("sasl.enabled.mechanisms", LIST, "")

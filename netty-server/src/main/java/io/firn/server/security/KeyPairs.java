@@ -37,7 +37,8 @@ final class KeyPairs {
         }
     }
 
-    private static char[] password(Listener listener) {
+    /** Returns the password of the keys in the key store, as Kafka reads it. */
+    static char[] password(Listener listener) {
         // Kafka keeps the key of a PEM file without a password.
         boolean isPem =
                 "PEM".equals(listener.text("ssl.keystore.type"))

@@ -56,6 +56,7 @@ public final class ListenerSecurity {
      * @param handshakes runs what takes long in a handshake
      * @param control decides what clients may do; null if everybody may do everything
      * @param audit is told of those who sign in
+     * @param openSsl makes engines of TLS that are not the JDK's
      * @throws InvalidOptionException if a value is invalid or a file cannot be used
      */
     ListenerSecurity(
@@ -64,7 +65,8 @@ public final class ListenerSecurity {
             ScramUsers scram,
             Executor handshakes,
             AccessControl control,
-            AuditLog audit) {
+            AuditLog audit,
+            TlsEngines.Library openSsl) {
         this.audit = audit;
         this.name = listener.name();
         this.protocol = SecurityProtocol.forName(listener.protocol());
@@ -72,7 +74,7 @@ public final class ListenerSecurity {
         this.handshakes = handshakes;
         this.control = control;
         this.names = new DefaultKafkaPrincipalBuilder(null, mapper(listener));
-        this.tls = listener.isEncrypted() ? new Tls(listener) : null;
+        this.tls = listener.isEncrypted() ? new Tls(listener, openSsl) : null;
         this.mechanisms = listener.isSasl() ? new SaslMechanisms(listener, scram) : null;
     }
 

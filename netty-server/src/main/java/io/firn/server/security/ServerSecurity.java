@@ -22,6 +22,7 @@ public final class ServerSecurity {
      * @param handshakes runs what takes long in a handshake
      * @param control decides what clients may do; null if everybody may do everything
      * @param audit is told of those who sign in
+     * @param openSsl makes engines of TLS that are not the JDK's
      * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
      *     would let in anybody from other machines
      */
@@ -30,7 +31,8 @@ public final class ServerSecurity {
             ScramUsers scram,
             Executor handshakes,
             AccessControl control,
-            AuditLog audit) {
+            AuditLog audit,
+            TlsEngines.Library openSsl) {
         for (Listener each : config.listeners()) {
             if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
                 throw new InvalidOptionException(
@@ -49,7 +51,13 @@ public final class ServerSecurity {
             listeners.put(
                     each.name(),
                     new ListenerSecurity(
-                            each, limits(config, each), scram, handshakes, control, audit));
+                            each,
+                            limits(config, each),
+                            scram,
+                            handshakes,
+                            control,
+                            audit,
+                            openSsl));
         }
     }
 

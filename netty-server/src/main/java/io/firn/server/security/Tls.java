@@ -10,9 +10,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.config.internals.BrokerSecurityConfigs;
@@ -30,18 +32,24 @@ public final class Tls {
 
     private final Listener listener;
     private final Map<String, Object> options;
-    private volatile DefaultSslEngineFactory current;
+    private final TlsEngines.Library openSsl;
+    private volatile Current current;
 
     /** What was logged of files that cannot be used: they are looked at again and again. */
     private String refusal = "";
 
+    /** What was read, and the engines that use it. */
+    private record Current(DefaultSslEngineFactory read, TlsEngines engines) {}
+
     /**
      * Reads the certificates.
      *
+     * @param openSsl makes the engines if the listener does not want the JDK's
      * @throws InvalidOptionException if a file cannot be read or used; names it
      */
-    Tls(Listener listener) {
+    Tls(Listener listener, TlsEngines.Library openSsl) {
         this.listener = listener;
+        this.openSsl = openSsl;
         this.options = options(listener);
         for (String key : List.of("ssl.keystore.location", "ssl.truststore.location")) {
             String file = listener.text(key);
@@ -152,7 +160,7 @@ public final class Tls {
         }
     }
 
-    private DefaultSslEngineFactory read() throws GeneralSecurityException {
+    private Current read() throws GeneralSecurityException {
         DefaultSslEngineFactory factory = new DefaultSslEngineFactory();
         factory.configure(options);
         KeyPairs.check(factory.keystore(), listener);
@@ -162,18 +170,46 @@ public final class Tls {
                 || engine.getEnabledCipherSuites().length == 0) {
             throw new GeneralSecurityException("no protocol or no cipher suite is left");
         }
-        return factory;
+        boolean isOpenSsl = listener.text("firn.ssl.engine").equals("openssl");
+        return new Current(
+                factory, isOpenSsl ? openSsl.engines(options(factory, engine)) : jdk(factory));
+    }
+
+    private static TlsEngines jdk(DefaultSslEngineFactory factory) {
+        return (peerAddress, peerPort) -> {
+            SSLEngine engine = factory.createServerSslEngine(peerAddress, peerPort);
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setUseCipherSuitesOrder(true);
+            engine.setSSLParameters(parameters);
+            return engine;
+        };
+    }
+
+    /** What the JDK's engine would use. */
+    private TlsEngines.Options options(DefaultSslEngineFactory factory, SSLEngine engine)
+            throws GeneralSecurityException {
+        KeyManagerFactory keys =
+                KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(factory.keystore(), KeyPairs.password(listener));
+        TrustManagerFactory trusted = null;
+        if (factory.truststore() != null) {
+            trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trusted.init(factory.truststore());
+        }
+        return new TlsEngines.Options(
+                keys,
+                trusted,
+                clientAuth(listener),
+                List.of(engine.getEnabledProtocols()),
+                List.of(engine.getEnabledCipherSuites()),
+                MOST_SESSIONS);
     }
 
     // ---- use
 
     /** Returns the engine of a new connection. */
     public SSLEngine newEngine(String peerAddress, int peerPort) {
-        SSLEngine engine = current.createServerSslEngine(peerAddress, peerPort);
-        SSLParameters parameters = engine.getSSLParameters();
-        parameters.setUseCipherSuitesOrder(true);
-        engine.setSSLParameters(parameters);
-        return engine;
+        return current.engines.newEngine(peerAddress, peerPort);
     }
 
     /**
@@ -182,7 +218,7 @@ public final class Tls {
      */
     synchronized void reload() {
         try {
-            if (current.shouldBeRebuilt(options)) {
+            if (current.read.shouldBeRebuilt(options)) {
                 current = read();
                 refusal = "";
                 LOG.log(
