@@ -55,11 +55,17 @@ public interface FileMedium {
     MediumFile open(Path file, boolean writable) throws IOException;
 
     /**
-     * Renames within a file system, atomically, replacing whatever has the new name; durable after
-     * {@link #forceDirectory}. If the names are in two directories, a crash before both were forced
-     * may leave the file with both names or none.
+     * Renames within a file system, atomically; durable after {@link #forceDirectory}. A file
+     * replaces a file that has the new name, a directory replaces an empty directory. If the names
+     * are in two directories, a crash before both were forced may leave the file with both names or
+     * none.
+     *
+     * <p>A directory keeps what is in it, and the durability of that: what was forced in it under
+     * the old name is durable under the new one. Open files and mappings stay valid.
      *
      * @throws java.nio.file.NoSuchFileException when the old name does not exist
+     * @throws IOException when the new name is that of a directory that is not empty, or one of the
+     *     two is a file and the other a directory; nothing is changed
      */
     void rename(Path from, Path to) throws IOException;
 

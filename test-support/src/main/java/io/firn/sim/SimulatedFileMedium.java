@@ -40,7 +40,8 @@ import java.util.function.Predicate;
  *       forced. A page that was not forced is old or new after a crash, or what it was in between,
  *       since it may have been written back at any time, or torn between sectors of 512 bytes.
  *   <li>A creation, rename or deletion is durable after a force of its directory; before, each
- *       survives by itself or not. A rename into another directory is two changes.
+ *       survives by itself or not. A rename into another directory is two changes. That of a
+ *       directory is one change of its parent, and none of what is in it.
  *   <li>A file's size is durable after a force of the file.
  *   <li>A failed force loses pages: later forces leave them alone ({@link SimulatedFile}).
  *   <li>A store through a mapping into a page that was never written throws an {@link
@@ -299,6 +300,7 @@ public final class SimulatedFileMedium implements FileMedium {
         if (node == null) {
             throw new NoSuchFileException(from.toString());
         }
+        requireReplaceable(node, to);
         if (parent.equals(absolute(to).getParent())) {
             begin("rename to " + nameOf(to), from);
             directory(parent).rename(nameOf(from), nameOf(to));
@@ -308,6 +310,20 @@ public final class SimulatedFileMedium implements FileMedium {
             // Two changes, since a file system need not write both directories at once.
             target.put(nameOf(to), node);
             directory(parent).remove(nameOf(from));
+        }
+    }
+
+    private void requireReplaceable(SimulatedNode node, Path to) throws IOException {
+        SimulatedNode there = find(to);
+        if (there == null || there == node) {
+            return;
+        }
+        if (there instanceof SimulatedDirectory != node instanceof SimulatedDirectory) {
+            throw new FileSystemException(
+                    to.toString(), null, "one is a file, the other a directory");
+        }
+        if (there instanceof SimulatedDirectory directory && !directory.names().isEmpty()) {
+            throw new DirectoryNotEmptyException(to.toString());
         }
     }
 

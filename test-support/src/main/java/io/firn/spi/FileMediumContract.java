@@ -156,6 +156,45 @@ public abstract class FileMediumContract {
     }
 
     @Test
+    void shouldRenameADirectoryWithWhatIsInItBelowThoseWhoHoldIt() throws IOException {
+        medium().createDirectories(path("c"));
+        put("c/a", HELLO);
+        medium().createDirectories(path("empty"));
+        try (MediumFile file = medium().open(path("c/a"), true)) {
+            Mapping mapping = file.map(HELLO.length, false);
+
+            medium().rename(path("c"), path("empty"));
+            medium().forceDirectory(directory());
+
+            file.write(0, new byte[] {'H'}, 0, 1);
+            file.force();
+            assertEquals('H', mapping.buffer().get(0));
+            mapping.unmap();
+        }
+        assertEquals(List.of("empty"), medium().list(directory()));
+        assertEquals(List.of("a"), medium().list(path("empty")));
+        assertArrayEquals(new byte[] {'H', 'e', 'l', 'l', 'o'}, get("empty/a"));
+        medium().forceDirectory(path("empty"));
+        assertThrows(NoSuchFileException.class, () -> medium().rename(path("c"), path("d")));
+    }
+
+    @Test
+    void shouldNotReplaceADirectoryThatIsNotEmptyOrSomethingOfAnotherKind() throws IOException {
+        medium().createDirectories(path("c"));
+        medium().createDirectories(path("full"));
+        put("full/a", HELLO);
+        put("b", HELLO);
+
+        assertThrows(IOException.class, () -> medium().rename(path("c"), path("full")));
+        assertThrows(IOException.class, () -> medium().rename(path("c"), path("b")));
+        assertThrows(IOException.class, () -> medium().rename(path("b"), path("c")));
+
+        assertEquals(List.of("b", "c", "full"), medium().list(directory()));
+        assertArrayEquals(HELLO, get("full/a"));
+        assertArrayEquals(HELLO, get("b"));
+    }
+
+    @Test
     void shouldGiveAFileASecondNameButNotAThird() throws IOException {
         put("a", HELLO);
         medium().createDirectories(path("c"));

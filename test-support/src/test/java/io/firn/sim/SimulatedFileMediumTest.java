@@ -111,6 +111,63 @@ class SimulatedFileMediumTest extends FileMediumContract {
         assertEquals(Set.of("file", "other", "third"), found);
     }
 
+    @Test
+    void shouldLeaveARenamedDirectoryWithOneNameAndItsContentAsDurableAsItWas() throws IOException {
+        Path hidden = ROOT.resolve(".hidden");
+        Path shown = ROOT.resolve("shown");
+        medium.createDirectories(hidden);
+        putForced(hidden.resolve("forced"));
+        medium.forceDirectory(hidden);
+        putForced(hidden.resolve("late"));
+        int before = medium.operations();
+        medium.rename(hidden, shown);
+        assertEquals(before + 1, medium.operations(), "one operation");
+        Set<String> found = new TreeSet<>();
+        for (int seed = 0; seed < 100; seed++) {
+            SimulatedFileMedium left = medium.crash(Survival.random(seed));
+            List<String> names = left.list(ROOT);
+            assertEquals(1, names.size());
+            found.add(names.get(0) + left.list(ROOT.resolve(names.get(0))));
+        }
+        assertEquals(
+                Set.of(
+                        ".hidden[forced, late]",
+                        ".hidden[forced]",
+                        "shown[forced, late]",
+                        "shown[forced]"),
+                found);
+
+        medium.forceDirectory(ROOT);
+
+        SimulatedFileMedium left = medium.crash(Survival.NONE);
+        assertEquals(List.of("shown"), left.list(ROOT));
+        assertEquals(List.of("forced"), left.list(shown), "the parent's force is not its own");
+        assertArrayEquals(bytes(10, 1), read(left, shown.resolve("forced")));
+        medium.forceDirectory(shown);
+        assertEquals(List.of("forced", "late"), medium.crash(Survival.NONE).list(shown));
+    }
+
+    @Test
+    void shouldBringBackADirectoryWhoseRemovalWasNotForced() throws IOException {
+        Path directory = ROOT.resolve("directory");
+        medium.createDirectories(directory);
+        putForced(directory.resolve("a"));
+        medium.forceDirectory(directory);
+        medium.delete(directory.resolve("a"));
+        medium.delete(directory);
+
+        assertEquals(List.of("a"), medium.crash(Survival.NONE).list(directory));
+        medium.forceDirectory(ROOT);
+        assertEquals(List.of(), medium.crash(Survival.NONE).list(ROOT));
+    }
+
+    private void putForced(Path path) throws IOException {
+        try (MediumFile file = medium.create(path)) {
+            file.write(0, bytes(10, 1), 0, 10);
+            file.force();
+        }
+    }
+
     /** Each page had so many contents since it was forced, of which one survives. */
     private static Survival version(int expected, int surviving) {
         return new Survival() {
