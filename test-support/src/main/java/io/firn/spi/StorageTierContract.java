@@ -762,4 +762,222 @@ public abstract class StorageTierContract {
         tier.beginCopy(markOfCopy(50_000), 44).abandon();
         assertEquals(0, tier.usedBytes());
     }
+
+    // ---- rewritten segments
+
+    private static Mark markOfRewritten(int generation, int length) {
+        return markOfCopy(length).rewritten(9, 1000, length, 6000, 77, generation, 123_456_789_012L);
+    }
+
+    private static Block rewritten(StorageTier tier, int generation, int length)
+            throws IOException {
+        BlockCopy copy = begunRewrite(tier, generation, length);
+        return copy.publish(markOfRewritten(generation, length), INDEX, TIME_INDEX);
+    }
+
+    /** With fewer bytes than it was begun with, as compaction does it. */
+    private static BlockCopy begunRewrite(StorageTier tier, int generation, int length)
+            throws IOException {
+        Mark begun = markOfRewritten(generation, length + 7000);
+        BlockCopy copy = tier.beginCopy(begun, 42 + generation);
+        copy.write(0, someBytes(length), 0, length / 2);
+        copy.write(length / 2, someBytes(length), length / 2, length - length / 2);
+        copy.force();
+        return copy;
+    }
+
+    private static void assertIsRewritten(Block segment, int generation, int length)
+            throws IOException {
+        Mark expected = markOfRewritten(generation, length);
+        Mark mark = segment.mark();
+        assertEquals(expected.sealed(9, 1000, length, 6000, 77), withSequenceOf(expected, mark));
+        assertTrue(segment.isFinished());
+        assertEquals(length, segment.capacity());
+        assertArrayEquals(INDEX, segment.readSidecar(Sidecar.INDEX));
+        assertArrayEquals(TIME_INDEX, segment.readSidecar(Sidecar.TIMEINDEX));
+        assertHolds(segment, length);
+    }
+
+    /** Returns a mark with the sequence after that of another one. */
+    private static Mark withSequenceOf(Mark other, Mark mark) {
+        return new Mark(
+                mark.state(),
+                mark.topicId(),
+                mark.partition(),
+                mark.epoch(),
+                mark.baseOffset(),
+                mark.position(),
+                mark.offset(),
+                mark.timeMs(),
+                other.sequence() + 1,
+                mark.generation(),
+                mark.compactedTo());
+    }
+
+    private static Block ofGeneration(StorageTier tier, int generation) throws IOException {
+        for (Block block : tier.list()) {
+            if (block.mark().state() == SegmentState.SEALED
+                    && block.mark().generation() == generation) {
+                return block;
+            }
+        }
+        throw new AssertionError("no segment of generation " + generation + " in " + tier.list());
+    }
+
+    @Test
+    void shouldPublishARewrittenCopyWithFewerBytesThanItWasBegunWith() throws IOException {
+        StorageTier tier = open();
+        Block made = rewritten(tier, 2, 5000);
+
+        assertIsRewritten(made, 2, 5000);
+        assertSame(made, only(tier));
+        assertEquals(made.usedBytes(), tier.usedBytes());
+
+        tier = reopen(tier);
+        Block found = only(tier);
+        assertIsRewritten(found, 2, 5000);
+        assertEquals(found.usedBytes(), tier.usedBytes());
+        assertIsRewritten(only(openReadOnly()), 2, 5000);
+        found.delete();
+        found.delete();
+        assertEquals(List.of(), tier.list());
+        assertEquals(0, tier.usedBytes());
+        assertEquals(List.of(), reopen(tier).list());
+        assertEquals(List.of(), tier.strangers());
+    }
+
+    @Test
+    void shouldKeepGenerationsOfOneSegmentApart() throws IOException {
+        StorageTier tier = open();
+        finished(reserve(tier, 9), 5000);
+        rewritten(tier, 1, 4000);
+        rewritten(tier, 3, 3000);
+
+        tier = reopen(tier);
+        assertEquals(3, tier.list().size());
+        assertHolds(ofGeneration(tier, 0), 5000);
+        assertIsRewritten(ofGeneration(tier, 1), 1, 4000);
+        assertIsRewritten(ofGeneration(tier, 3), 3, 3000);
+        ofGeneration(tier, 0).delete();
+
+        tier = reopen(tier);
+        assertEquals(2, tier.list().size());
+        assertIsRewritten(ofGeneration(tier, 1), 1, 4000);
+        assertIsRewritten(ofGeneration(tier, 3), 3, 3000);
+        ofGeneration(tier, 3).delete();
+        Block left = only(tier);
+        assertIsRewritten(left, 1, 4000);
+
+        tier = reopen(tier);
+        assertIsRewritten(only(tier), 1, 4000);
+        assertIsRewritten(rewritten(tier, 3, 2000), 3, 2000);
+        assertEquals(List.of(), tier.strangers());
+    }
+
+    @Test
+    void shouldLeaveNothingOfAnAbandonedRewrite() throws IOException {
+        StorageTier tier = open();
+        Block source = finished(reserve(tier, 9), 5000);
+        long used = tier.usedBytes();
+        BlockCopy copy = begunRewrite(tier, 1, 4000);
+        assertTrue(tier.usedBytes() >= used + 4000, "a copy takes room");
+        copy.abandon();
+        copy.abandon();
+        assertSame(source, only(tier));
+
+        BlockCopy published = begunRewrite(tier, 1, 4000);
+        published.publish(markOfRewritten(1, 4000), INDEX, TIME_INDEX);
+        published.abandon();
+        assertSame(source, only(tier));
+        assertEquals(used, tier.usedBytes());
+        assertHolds(source, 5000);
+        assertArrayEquals(INDEX, source.readSidecar(Sidecar.INDEX));
+
+        assertIsRewritten(rewritten(tier, 1, 4000), 1, 4000);
+        tier = reopen(tier);
+        assertEquals(2, tier.list().size());
+        assertHolds(ofGeneration(tier, 0), 5000);
+    }
+
+    @Test
+    void shouldForgetARewriteThatWasNotPublishedWhenReopened() throws IOException {
+        StorageTier tier = open();
+        finished(reserve(tier, 9), 5000);
+        long used = tier.usedBytes();
+        begunRewrite(tier, 1, 4000);
+
+        tier = reopen(tier);
+
+        for (Block block : tier.list()) {
+            if (block.mark().state() == SegmentState.RESERVED) {
+                block.delete(); // as recovery does with what holds no batch of its own epoch
+            }
+        }
+        assertHolds(only(tier), 5000);
+        assertArrayEquals(INDEX, only(tier).readSidecar(Sidecar.INDEX));
+        assertEquals(List.of(), tier.strangers());
+        assertEquals(used, tier.usedBytes());
+        assertIsRewritten(rewritten(tier, 1, 4000), 1, 4000);
+    }
+
+    @Test
+    void shouldRefuseToPublishARewriteAsSomethingElse() throws IOException {
+        StorageTier tier = open();
+        BlockCopy copy = begunRewrite(tier, 1, 4000);
+
+        List<Mark> others =
+                List.of(
+                        markOfRewritten(2, 4000),
+                        markOfRewritten(1, 3999),
+                        markOfCopy(4000).rewritten(9, 1001, 4000, 6000, 77, 1, 5),
+                        Mark.reserved(TOPIC, PARTITION, 9));
+        for (Mark other : others) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> copy.publish(other, INDEX, TIME_INDEX));
+        }
+        assertIsRewritten(copy.publish(markOfRewritten(1, 4000), INDEX, TIME_INDEX), 1, 4000);
+    }
+
+    @Test
+    void shouldKeepTheBytesWhenAMarkIsRewrittenInAHigherGeneration() throws IOException {
+        StorageTier tier = open();
+        Block segment = finished(reserve(tier, 9), 5000);
+        for (int generation = 1; generation < 4; generation++) {
+            Mark next = segment.mark().rewritten(9, 1000, 5000, 6000, 77, generation, generation);
+            segment.rewriteMark(next);
+            assertEquals(next, segment.mark());
+            assertKeepsBytes(segment);
+
+            tier = reopen(tier);
+            segment = only(tier);
+            assertEquals(next, segment.mark());
+            assertKeepsBytes(segment);
+        }
+        segment.rewriteSidecar(Sidecar.INDEX, INDEX);
+        assertArrayEquals(INDEX, segment.readSidecar(Sidecar.INDEX));
+
+        rewritten(tier, 4, 3000);
+        ofGeneration(tier, 3).delete();
+        segment = only(reopen(tier));
+        assertIsRewritten(segment, 4, 3000);
+        Mark next = segment.mark().rewritten(9, 1000, 3000, 6000, 77, 5, 200_000_000_000L);
+        segment.rewriteMark(next);
+        tier = reopen(segment.tier());
+        assertEquals(next, only(tier).mark());
+        assertHolds(only(tier), 3000);
+        only(tier).delete();
+        tier = reopen(tier);
+        assertEquals(List.of(), tier.list());
+        assertEquals(List.of(), tier.strangers());
+    }
+
+    /** Sidecars are derived, so a tier may drop them. */
+    private static void assertKeepsBytes(Block segment) throws IOException {
+        assertTrue(segment.isFinished());
+        assertHolds(segment, 5000);
+        byte[] index = segment.readSidecar(Sidecar.INDEX);
+        assertTrue(index == null || Arrays.equals(INDEX, index), () -> Arrays.toString(index));
+        byte[] time = segment.readSidecar(Sidecar.TIMEINDEX);
+        assertTrue(time == null || Arrays.equals(TIME_INDEX, time), () -> Arrays.toString(time));
+    }
 }

@@ -27,6 +27,9 @@ final class FileBlock implements Block {
     private final int room;
     private final ReadSide readers;
 
+    /** Where its files lie; null until it is sealed, and then in the partition's directory. */
+    private final SegmentFiles madeIn;
+
     /** The writer's mapping; null when the segment is finished, damaged, or open read-only. */
     private volatile ActiveFile active;
 
@@ -53,6 +56,7 @@ final class FileBlock implements Block {
         this.medium = directory.medium();
         this.fileEpoch = epoch;
         this.room = room;
+        this.madeIn = null;
         Path path = directory.active(epoch);
         this.state =
                 new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
@@ -69,31 +73,30 @@ final class FileBlock implements Block {
         this.readers = new ReadSide(medium, owner.uncollected(), file, view);
     }
 
-    /** Creates the block of a segment that is sealed. */
+    /**
+     * Creates the block of a segment that is sealed.
+     *
+     * @param fileEpoch the epoch in the name that its file has or had while it was hidden; −1 when
+     *     it is not known
+     */
     FileBlock(
             BlockOwner owner,
             PartitionDirectory directory,
-            SealMark seal,
-            long fileBytes,
-            boolean finished) {
+            SegmentFiles files,
+            long fileEpoch,
+            FileState state) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
-        this.fileEpoch = seal.fileEpoch();
+        this.fileEpoch = fileEpoch;
         this.room = 0;
-        this.state =
-                finished
-                        ? new FileState(
-                                FileState.Stage.FINISHED,
-                                directory.log(seal.mark().baseOffset()),
-                                fileBytes,
-                                seal.mark())
-                        : new FileState(
-                                FileState.Stage.SEALED,
-                                directory.active(fileEpoch),
-                                fileBytes,
-                                seal.mark());
+        this.state = state;
+        this.madeIn = files;
         this.readers = new ReadSide(medium, owner.uncollected(), null, null);
+    }
+
+    private SegmentFiles files() {
+        return madeIn == null ? directory.plain(state.mark().baseOffset()) : madeIn;
     }
 
     @Override
@@ -108,9 +111,7 @@ final class FileBlock implements Block {
 
     /** Returns what identifies the segment while the tier is open, whatever its file's name is. */
     Path key() {
-        return fileEpoch < 0
-                ? directory.log(state.mark().baseOffset())
-                : directory.active(fileEpoch);
+        return fileEpoch < 0 ? files().log() : directory.active(fileEpoch);
     }
 
     /** Returns whether it is a segment of the partition. */
@@ -199,7 +200,7 @@ final class FileBlock implements Block {
                     name() + " is " + describe() + " and cannot be marked " + next.state());
         }
         if (current.isSealed()) {
-            directory.writeSeal(new SealMark(next, fileEpoch));
+            files().rewriteSeal(new SealMark(next, fileEpoch));
         } else if (both) {
             writer().rewriteMark(next);
         } else {
@@ -217,8 +218,9 @@ final class FileBlock implements Block {
             throw new IllegalArgumentException(
                     name() + " with " + limit + " bytes cannot be sealed with " + sealed);
         }
-        directory.requireFree(sealed.baseOffset(), fileEpoch);
-        directory.writeSeal(new SealMark(sealed, fileEpoch));
+        FilesInPartition files = directory.plain(sealed.baseOffset());
+        files.requireFree(fileEpoch);
+        files.writeSeal(new SealMark(sealed, fileEpoch));
         state = state.sealed(sealed);
     }
 
@@ -233,13 +235,13 @@ final class FileBlock implements Block {
         }
         active = null;
         Path hidden = path();
-        long base = mark().baseOffset();
-        Path log = directory.log(base);
+        FilesInPartition files = directory.plain(mark().baseOffset());
+        Path log = files.log();
         if (!hidden.equals(log)) {
             state = state.resized(directory.cut(hidden, mark().position()));
-            directory.writeSidecar(base, Sidecar.INDEX, index);
-            directory.writeSidecar(base, Sidecar.TIMEINDEX, timeIndex);
-            directory.requireFree(base, fileEpoch);
+            files.writeSidecar(Sidecar.INDEX, index);
+            files.writeSidecar(Sidecar.TIMEINDEX, timeIndex);
+            files.requireFree(fileEpoch);
             // Last, so that a reader in another process finds everything beside the final name.
             medium.rename(hidden, log);
             state = state.renamed(log);
@@ -315,8 +317,7 @@ final class FileBlock implements Block {
 
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
-        FileState current = state;
-        return current.isSealed() ? directory.readSidecar(current.mark().baseOffset(), kind) : null;
+        return state.isSealed() ? files().readSidecar(kind) : null;
     }
 
     @Override
@@ -325,7 +326,7 @@ final class FileBlock implements Block {
         if (!state.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed and has no sidecars");
         }
-        directory.rewriteSidecar(mark().baseOffset(), kind, bytes);
+        files().rewriteSidecar(kind, bytes);
     }
 
     @Override
@@ -336,7 +337,7 @@ final class FileBlock implements Block {
         }
         release();
         if (state.isSealed()) {
-            directory.deleteSealed(path(), mark().baseOffset());
+            files().delete(path());
         } else {
             medium.delete(directory.reservedSeal(fileEpoch));
             medium.delete(path());

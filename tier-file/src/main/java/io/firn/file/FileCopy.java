@@ -4,14 +4,9 @@ import io.firn.medium.MediumFile;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.Sidecar;
 import java.io.IOException;
 
-/**
- * A copy of a segment that is being made in {@code .BASE.copy}. While a file of that name exists,
- * mark and sidecars of the base offset belong to the copy and are ignored. When they are durable,
- * the rename to {@code BASE.log} publishes everything at once.
- */
+/** A copy of a segment that is being made in a file, where {@link SegmentFiles} says. */
 final class FileCopy implements BlockCopy {
     /** A copy never has a name that contains an epoch. */
     private static final long UNNAMED = -1;
@@ -19,6 +14,7 @@ final class FileCopy implements BlockCopy {
     private final BlockOwner owner;
     private final Listener listener;
     private final PartitionDirectory directory;
+    private final SegmentFiles files;
     private final Mark begun;
     private final MediumFile file;
     private int written;
@@ -39,11 +35,13 @@ final class FileCopy implements BlockCopy {
             BlockOwner owner,
             Listener listener,
             PartitionDirectory directory,
+            SegmentFiles files,
             Mark begun,
             MediumFile file) {
         this.owner = owner;
         this.listener = listener;
         this.directory = directory;
+        this.files = files;
         this.begun = begun;
         this.file = file;
     }
@@ -51,13 +49,12 @@ final class FileCopy implements BlockCopy {
     static FileCopy begin(
             BlockOwner owner, Listener listener, PartitionDirectory directory, Mark mark)
             throws IOException {
-        long base = mark.baseOffset();
-        directory.requireFree(base, UNNAMED, directory.copy(base));
-        if (directory.medium().exists(directory.copy(base))) {
-            directory.deleteCopy(base); // of an earlier attempt that could not be cleaned up
+        SegmentFiles files = directory.filesOf(mark);
+        try {
+            return new FileCopy(owner, listener, directory, files, mark, files.beginCopy());
+        } catch (IOException e) {
+            throw directory.orFull(e, 1, mark.position());
         }
-        MediumFile file = directory.medium().create(directory.copy(base));
-        return new FileCopy(owner, listener, directory, mark, file);
     }
 
     /**
@@ -73,16 +70,17 @@ final class FileCopy implements BlockCopy {
             file.write(position, source, offset, length);
             written = position + length;
         } catch (IOException e) {
-            if (directory.isFull(e, length)) {
-                throw directory.full(e, begun.position());
-            }
-            throw e;
+            throw directory.orFull(e, length, begun.position());
         }
     }
 
     @Override
     public void force() throws IOException {
-        file.force();
+        try {
+            file.force();
+        } catch (IOException e) {
+            throw directory.orFull(e, 1, begun.position());
+        }
     }
 
     @Override
@@ -93,18 +91,14 @@ final class FileCopy implements BlockCopy {
     @Override
     public Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException {
         BlockCopy.check(begun, mark, written);
-        long base = mark.baseOffset();
-        // The hidden name is durable before mark and sidecars are written: if they survived a crash
-        // without it, nothing would show that they must be ignored.
-        directory.force();
-        directory.writeSidecar(base, Sidecar.INDEX, index);
-        directory.writeSidecar(base, Sidecar.TIMEINDEX, timeIndex);
         SealMark seal = new SealMark(mark, UNNAMED);
-        directory.writeSeal(seal);
-        directory.requireFree(base, UNNAMED, directory.copy(base));
-        directory.medium().rename(directory.copy(base), directory.log(base));
-        directory.force();
-        made = new FileBlock(owner, directory, seal, file.size(), true);
+        try {
+            files.publish(seal, index, timeIndex);
+        } catch (IOException e) {
+            throw directory.orFull(e, 1, begun.position());
+        }
+        FileState state = FileState.finished(files, mark, file.size());
+        made = new FileBlock(owner, directory, files, UNNAMED, state);
         file.close();
         listener.ended(this, made);
         return made;
@@ -119,20 +113,9 @@ final class FileCopy implements BlockCopy {
         if (made != null) {
             made.delete();
         } else {
-            deleteFiles();
+            files.deleteCopy();
         }
         abandoned = true;
         listener.ended(this, null);
-    }
-
-    /** The rename may have been done even if it was not certain to be durable. */
-    private void deleteFiles() throws IOException {
-        long base = begun.baseOffset();
-        if (directory.medium().exists(directory.copy(base))) {
-            directory.deleteCopy(base);
-        } else {
-            directory.deleteSealed(directory.log(base), base);
-        }
-        directory.force();
     }
 }

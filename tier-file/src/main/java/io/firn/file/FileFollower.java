@@ -36,7 +36,7 @@ final class FileFollower {
         if (newest == null || size != known.fileBytes()) {
             seal = directory.findSeal(fileEpoch);
         } else if (newest.baseOffset() >= 0) {
-            seal = directory.readSeal(newest.baseOffset());
+            seal = directory.plain(newest.baseOffset()).readSeal();
         } else if (!medium.exists(directory.reservedSeal(fileEpoch))) {
             seal = directory.findSeal(fileEpoch); // it may be sealed without an earlier mark
         }
@@ -46,7 +46,7 @@ final class FileFollower {
     }
 
     private FileState findFinalName(FileState sealed) {
-        Path log = directory.log(sealed.mark().baseOffset());
+        Path log = directory.plain(sealed.mark().baseOffset()).log();
         return medium.exists(log)
                 ? sealed.resized(sealed.sealedBytes()).renamed(log).finished()
                 : sealed;

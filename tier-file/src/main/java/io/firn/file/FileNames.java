@@ -27,7 +27,14 @@ import java.util.regex.Pattern;
  *         .00000000000000000042.mark.tmp    the next content of one of these
  *         .00000000000000000042.deleted     deleted; the next open removes the rest
  *         .00000000000000000042.copy        a copy being made; ignored with mark, sidecars
+ *         00000000000000000042.3/           made by compaction, in generation 3
+ *             00000000000000000042.log      with its mark and sidecars, named as above
+ *         .00000000000000000042.3.copy/     being made or deleted; the next open removes it
  * </pre>
+ *
+ * <p>A segment that was rewritten has a directory of its own, in which the names are those that
+ * Kafka's tools expect. The number in the directory's name is the generation that it was made in;
+ * the mark may have a higher one.
  */
 final class FileNames {
     static final String TIER = "tier";
@@ -46,6 +53,9 @@ final class FileNames {
     private static final Pattern HIDDEN =
             Pattern.compile("\\.([0-9]{20})\\.(deleted|copy|(?:mark|index|timeindex)\\.tmp)");
 
+    private static final Pattern REWRITTEN =
+            Pattern.compile("(\\.)?([0-9]{20})\\.([1-9][0-9]{0,9})(\\.copy)?");
+
     private FileNames() {}
 
     /** The kinds of files in a partition's directory. */
@@ -58,6 +68,8 @@ final class FileNames {
         TIMEINDEX,
         DELETED,
         COPY,
+        REWRITTEN,
+        REWRITTEN_COPY,
         TEMPORARY,
         UNKNOWN
     }
@@ -66,8 +78,11 @@ final class FileNames {
      * A file's name, parsed.
      *
      * @param number the epoch of an active file, the base offset of any other
+     * @param generation of a directory; 0 of a file
      */
-    record Entry(Kind kind, long number) {}
+    record Entry(Kind kind, long number, int generation) {
+        static final Entry UNKNOWN = new Entry(Kind.UNKNOWN, -1, 0);
+    }
 
     /** Returns the names that may exist in a tier's directory beside the topics. */
     static Set<String> atRoot() {
@@ -117,6 +132,16 @@ final class FileNames {
         return "." + sealed(baseOffset, "copy");
     }
 
+    /** Returns the name of the directory of a segment that was rewritten. */
+    static String rewritten(long baseOffset, int generation) {
+        return sealed(baseOffset, Integer.toString(generation));
+    }
+
+    /** Returns the name of such a directory while it is made or deleted. */
+    static String rewrittenCopy(long baseOffset, int generation) {
+        return "." + rewritten(baseOffset, generation) + ".copy";
+    }
+
     /** Returns the name of an active file while its space is reserved. */
     static String temporaryActive(long epoch) {
         return active(epoch) + ".tmp";
@@ -131,11 +156,11 @@ final class FileNames {
                         case "seal" -> Kind.SEAL;
                         default -> Kind.TEMPORARY;
                     };
-            return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16));
+            return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16), 0);
         }
         Matcher sealed = SEALED.matcher(name);
         if (sealed.matches()) {
-            return entry(Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1));
+            return entry(Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1), "0");
         }
         Matcher hidden = HIDDEN.matcher(name);
         if (hidden.matches()) {
@@ -145,17 +170,23 @@ final class FileNames {
                         case "copy" -> Kind.COPY;
                         default -> Kind.TEMPORARY;
                     };
-            return entry(kind, hidden.group(1));
+            return entry(kind, hidden.group(1), "0");
         }
-        return new Entry(Kind.UNKNOWN, -1);
+        Matcher rewritten = REWRITTEN.matcher(name);
+        if (rewritten.matches()
+                && (rewritten.group(1) == null) == (rewritten.group(4) == null)) {
+            Kind kind = rewritten.group(1) == null ? Kind.REWRITTEN : Kind.REWRITTEN_COPY;
+            return entry(kind, rewritten.group(2), rewritten.group(3));
+        }
+        return Entry.UNKNOWN;
     }
 
-    private static Entry entry(Kind kind, String digits) {
+    private static Entry entry(Kind kind, String digits, String generation) {
         try {
-            return new Entry(kind, Long.parseLong(digits));
+            return new Entry(kind, Long.parseLong(digits), Integer.parseInt(generation));
         } catch (NumberFormatException e) {
-            // Twenty digits can exceed the range of a long.
-            return new Entry(Kind.UNKNOWN, -1);
+            // Twenty digits can exceed the range of a long, ten that of an int.
+            return Entry.UNKNOWN;
         }
     }
 

@@ -29,6 +29,11 @@ record FileState(Stage stage, Path path, long fileBytes, Mark mark) {
         FINISHED
     }
 
+    /** Returns the state of a segment that is sealed and finished. */
+    static FileState finished(SegmentFiles files, Mark mark, long fileBytes) {
+        return new FileState(Stage.FINISHED, files.log(), fileBytes, mark);
+    }
+
     boolean isSealed() {
         return stage != Stage.UNSEALED;
     }

@@ -248,10 +248,21 @@ public final class FileTier implements StorageTier {
         FileCopy begun = null;
         try {
             PartitionDirectory directory = directoryFor(sealed.topicId(), sealed.partition());
+            if (sealed.generation() > 0) {
+                allowRewritten(directory);
+            }
             begun = FileCopy.begin(contents, contents, directory, sealed);
             return begun;
         } finally {
             contents.begin(sealed.position(), begun);
+        }
+    }
+
+    private void allowRewritten(PartitionDirectory directory) throws IOException {
+        try {
+            ownership.allowRewritten();
+        } catch (IOException e) {
+            throw directory.orFull(e, 1, 1);
         }
     }
 

@@ -8,6 +8,7 @@ import io.firn.spi.SegmentState;
 import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -22,6 +23,7 @@ import java.util.TreeSet;
  * <ul>
  *   <li>{@code BASE.log} is a finished segment. If {@code BASE.mark} was lost, the mark is rebuilt
  *       from the size and the modification time of the file.
+ *   <li>{@code BASE.GEN} is a directory with such a segment, which compaction made.
  *   <li>A hidden file with the epoch of a {@code BASE.mark} is a sealed segment that is not
  *       finished; it may have been cut, so that it no longer has mark pages.
  *   <li>The mark pages of any other hidden file describe its segment.
@@ -34,6 +36,9 @@ final class PartitionScan {
     private final Map<Path, FileBlock> known;
     private final Map<Kind, TreeSet<Long>> numbers = new EnumMap<>(Kind.class);
     private final Map<Long, SealMark> seals = new TreeMap<>();
+    private final List<FilesInDirectory> rewritten = new ArrayList<>();
+    private final List<FilesInDirectory> rewrittenCopies = new ArrayList<>();
+    private final List<Path> marked = new ArrayList<>();
     private final List<FileBlock> segments = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
     private final List<Path> temporaries = new ArrayList<>();
@@ -77,6 +82,19 @@ final class PartitionScan {
         return numbers.get(Kind.COPY);
     }
 
+    /** Returns the rewritten segments whose making or deletion a crash interrupted. */
+    List<FilesInDirectory> rewrittenCopies() {
+        return rewrittenCopies;
+    }
+
+    /**
+     * Returns the directories of rewritten segments whose marks were replaced since: all other names
+     * in such a directory were durable before its own was.
+     */
+    List<Path> marked() {
+        return marked;
+    }
+
     /** Returns whether files changed during the scan, so that another scan would find more. */
     boolean wasChanging() {
         return changing;
@@ -88,17 +106,22 @@ final class PartitionScan {
             switch (entry.kind()) {
                 case UNKNOWN -> stranger(directory.path().resolve(name), "not a file of Firn's");
                 case TEMPORARY -> temporaries.add(directory.path().resolve(name));
+                case REWRITTEN -> rewritten.add(filesOf(entry));
+                case REWRITTEN_COPY -> rewrittenCopies.add(filesOf(entry));
                 default -> numbers.get(entry.kind()).add(entry.number());
             }
         }
         for (long base : numbers.get(Kind.MARK)) {
-            SealMark seal = directory.readSeal(base);
+            SealMark seal = directory.plain(base).readSeal();
             if (seal != null) {
                 seals.put(base, seal);
             }
         }
         for (long base : numbers.get(Kind.LOG)) {
             unlessVanished(() -> addLog(base), () -> changing = true);
+        }
+        for (FilesInDirectory files : rewritten) {
+            unlessVanished(() -> addRewritten(files), () -> changing = true);
         }
         for (long epoch : numbers.get(Kind.ACTIVE)) {
             unlessVanished(() -> addHidden(epoch), () -> addRenamed(epoch));
@@ -149,9 +172,44 @@ final class PartitionScan {
         unlessVanished(() -> addLog(base), () -> changing = true);
     }
 
+    private FilesInDirectory filesOf(FileNames.Entry entry) {
+        return directory.rewritten(entry.number(), entry.generation());
+    }
+
+    private void addRewritten(FilesInDirectory files) throws IOException {
+        List<String> names;
+        try {
+            names = medium.list(files.path);
+        } catch (NotDirectoryException e) {
+            stranger(files.path, "a file, where a directory was expected");
+            return;
+        }
+        for (String name : names) {
+            if (FileNames.parse(name).kind() == Kind.TEMPORARY) {
+                temporaries.add(files.path.resolve(name));
+            } else if (!files.names().contains(name)) {
+                stranger(files.path.resolve(name), "not a file of Firn's");
+            }
+        }
+        if (!medium.exists(files.log())) {
+            changing = true;
+            stranger(files.path, "has no segment in it");
+            return;
+        }
+        SealMark seal = files.readSeal();
+        if (seal != null && seal.mark().generation() > files.generation) {
+            marked.add(files.path);
+        }
+        addLog(files, seal);
+    }
+
     private void addLog(long base) throws IOException {
-        Path log = directory.log(base);
-        SealMark seal = seals.get(base);
+        addLog(directory.plain(base), seals.get(base));
+    }
+
+    private void addLog(SegmentFiles files, SealMark found) throws IOException {
+        Path log = files.log();
+        SealMark seal = found;
         try (MediumFile file = medium.open(log, false)) {
             long size = file.size();
             if (size > Integer.MAX_VALUE) {
@@ -159,27 +217,30 @@ final class PartitionScan {
                 return;
             }
             if (seal == null) {
-                if (numbers.get(Kind.MARK).contains(base)) {
-                    stranger(directory.mark(base), "damaged; made up again from " + log);
+                if (medium.exists(files.mark())) {
+                    stranger(files.mark(), "damaged; made up again from " + log);
                 }
-                seal = new SealMark(rebuiltMark(base, (int) size, file.modifiedMs()), -1);
+                seal = new SealMark(rebuiltMark(files, (int) size, file.modifiedMs()), -1);
             }
             reportLength(log, size, seal.mark().position());
-            add(new FileBlock(owner, directory, seal, size, true));
+            FileState state = FileState.finished(files, seal.mark(), size);
+            add(new FileBlock(owner, directory, files, seal.fileEpoch(), state));
         }
     }
 
-    private Mark rebuiltMark(long base, int size, long sealTimeMs) {
+    private Mark rebuiltMark(SegmentFiles files, int size, long sealTimeMs) {
         return new Mark(
                 SegmentState.SEALED,
                 directory.topicId(),
                 directory.partition(),
                 -1,
-                base,
+                files.baseOffset,
                 size,
                 -1,
                 sealTimeMs,
-                0);
+                0,
+                files.generation,
+                Mark.NEVER_COMPACTED);
     }
 
     /**
@@ -196,7 +257,7 @@ final class PartitionScan {
         Path path = directory.active(epoch);
         SealMark seal = sealOf(epoch);
         if (seal != null && numbers.get(Kind.LOG).contains(seal.mark().baseOffset())) {
-            stranger(path, "was finished already, as " + directory.log(seal.mark().baseOffset()));
+            stranger(path, "was finished already, as " + directory.plain(seal.mark().baseOffset()));
             return;
         }
         MediumFile file = medium.open(path, seal == null && !directory.readOnly());
@@ -207,7 +268,10 @@ final class PartitionScan {
                 if (size < seal.mark().position()) {
                     reportLength(path, size, seal.mark().position());
                 }
-                add(new FileBlock(owner, directory, seal, size, false));
+                FileState state =
+                        new FileState(FileState.Stage.SEALED, path, size, seal.mark());
+                SegmentFiles files = directory.plain(seal.mark().baseOffset());
+                add(new FileBlock(owner, directory, files, epoch, state));
                 return;
             }
             MarkPages.Found found = MarkPages.read(file, file.size());

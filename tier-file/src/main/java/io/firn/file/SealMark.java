@@ -34,7 +34,7 @@ import java.util.zip.CRC32C;
  */
 record SealMark(Mark mark, long fileEpoch) {
     private static final int REST = Long.BYTES + Integer.BYTES;
-    private static final int MAX_LENGTH = MarkFormat.LENGTH + REST;
+    static final int MAX_LENGTH = MarkFormat.LENGTH + REST;
 
     /** The length of a new segment's mark file. */
     private static final int RESERVED_LENGTH =
@@ -81,14 +81,24 @@ record SealMark(Mark mark, long fileEpoch) {
      * @param reserved becomes the mark file if its space was reserved
      */
     void write(FileMedium medium, Path file, Path reserved) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(MarkFormat.lengthOf(mark) + REST);
-        buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
-        buffer.putInt(crc(buffer.array(), MarkFormat.lengthOf(mark)));
         if (medium.exists(reserved)) {
-            WholeFile.write(medium, file, buffer.array(), reserved);
+            WholeFile.write(medium, file, encode(), reserved);
         } else {
-            WholeFile.write(medium, file, buffer.array());
+            WholeFile.write(medium, file, encode());
         }
+    }
+
+    /** Replaces the mark file, whose directory the caller forces. */
+    void replace(FileMedium medium, Path file) throws IOException {
+        WholeFile.replace(medium, file, encode());
+    }
+
+    private byte[] encode() {
+        int length = MarkFormat.lengthOf(mark);
+        ByteBuffer buffer = ByteBuffer.allocate(length + REST);
+        buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
+        buffer.putInt(crc(buffer.array(), length));
+        return buffer.array();
     }
 
     private static int crc(byte[] bytes, int markLength) {

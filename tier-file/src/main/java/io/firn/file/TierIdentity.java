@@ -4,18 +4,23 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
 /**
- * The content of the file {@code tier}: the ids of a tier and of its store.
+ * The content of the file {@code tier}: the ids of a tier and of its store. Version 2 is written
+ * before the first rewritten segment is: an earlier Firn does not know the directories of such
+ * segments, and would take their offsets for lost, so it must refuse the tier.
  *
  * @param tierId assigned when the tier was created
  * @param storeId the id of the store that the tier belongs to
+ * @param hasRewritten whether there may be rewritten segments
  */
-record TierIdentity(UUID tierId, UUID storeId) {
+record TierIdentity(UUID tierId, UUID storeId, boolean hasRewritten) {
     private static final String MAGIC = "file-tier";
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    private static final String REWRITTEN = "rewritten";
     private static final String TIER = "tier";
     private static final String STORE = "store";
 
@@ -25,16 +30,25 @@ record TierIdentity(UUID tierId, UUID storeId) {
         Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
         return values == null
                 ? null
-                : new TierIdentity(uuid(file, values, TIER), uuid(file, values, STORE));
+                : new TierIdentity(
+                        uuid(file, values, TIER),
+                        uuid(file, values, STORE),
+                        Boolean.parseBoolean(values.get(REWRITTEN)));
+    }
+
+    TierIdentity withRewritten() {
+        return new TierIdentity(tierId, storeId, true);
     }
 
     void write(FileMedium medium, Path directory) throws IOException {
-        SmallFile.write(
-                medium,
-                directory.resolve(FileNames.TIER),
-                MAGIC,
-                VERSION,
-                Map.of(TIER, tierId.toString(), STORE, storeId.toString()));
+        Map<String, String> values = new HashMap<>();
+        values.put(TIER, tierId.toString());
+        values.put(STORE, storeId.toString());
+        if (hasRewritten) {
+            values.put(REWRITTEN, "true");
+        }
+        Path file = directory.resolve(FileNames.TIER);
+        SmallFile.write(medium, file, MAGIC, hasRewritten ? VERSION : 1, values);
     }
 
     private static UUID uuid(Path file, Map<String, String> values, String key) throws IOException {

@@ -12,12 +12,12 @@ import java.util.UUID;
 
 /**
  * Which store a tier's directory belongs to, and the lock that keeps other processes from writing
- * to it. Not thread-safe.
+ * to it. Not thread-safe, except for {@link #allowRewritten}.
  */
 final class TierOwnership {
     private final FileMedium medium;
     private final Path root;
-    private TierIdentity identity;
+    private volatile TierIdentity identity;
     private AutoCloseable lock;
 
     TierOwnership(FileMedium medium, Path root) {
@@ -86,7 +86,7 @@ final class TierOwnership {
             // Again, now that no other process can create it.
             identity = readIdentity(context);
             if (identity == null) {
-                identity = new TierIdentity(UUID.randomUUID(), context.storeId());
+                identity = new TierIdentity(UUID.randomUUID(), context.storeId(), false);
                 identity.write(medium, root);
             }
             acquired = true;
@@ -116,6 +116,16 @@ final class TierOwnership {
                             + " other things, like "
                             + names.get(0)
                             + ": give the tier a directory of its own, or restore that file");
+        }
+    }
+
+    /** Records, durably, that there may be rewritten segments, unless that has been done. */
+    synchronized void allowRewritten() throws IOException {
+        TierIdentity before = identity;
+        if (!before.hasRewritten()) {
+            TierIdentity next = before.withRewritten();
+            next.write(medium, root);
+            identity = next;
         }
     }
 

@@ -131,14 +131,20 @@ final class TierScan {
         for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
             PartitionDirectory directory = entry.getKey();
             directory.force();
+            for (Path marked : entry.getValue().marked()) {
+                medium.forceDirectory(marked);
+            }
             for (Path temporary : entry.getValue().temporaries()) {
                 medium.delete(temporary);
             }
             for (long base : entry.getValue().deleted()) {
-                directory.deleteRest(base);
+                directory.plain(base).deleteRest();
             }
             for (long base : entry.getValue().copies()) {
-                directory.deleteCopy(base);
+                directory.plain(base).deleteLeftCopy();
+            }
+            for (FilesInDirectory copy : entry.getValue().rewrittenCopies()) {
+                copy.deleteLeftCopy();
             }
             if (medium.list(directory.path()).isEmpty()) {
                 medium.delete(directory.path());

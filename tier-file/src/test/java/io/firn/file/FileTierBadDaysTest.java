@@ -12,6 +12,7 @@ import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import io.firn.spi.SegmentState;
@@ -375,14 +376,14 @@ class FileTierBadDaysTest {
     void shouldNotTouchATierOfANewerVersion() throws IOException {
         tierWith(1);
         Map<String, String> values = Map.of("tier", "?", "store", STORE.toString());
-        SmallFile.write(FileMedium.real(), root().resolve("tier"), "file-tier", 2, values);
+        SmallFile.write(FileMedium.real(), root().resolve("tier"), "file-tier", 3, values);
         Map<String, String> before = snapshot();
 
         UnsupportedVersionException refused =
                 assertThrows(UnsupportedVersionException.class, () -> open(CREATE));
 
         assertTrue(refused.getMessage().contains(root() + "/tier"), refused.getMessage());
-        assertTrue(refused.getMessage().contains("version 2"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("version 3"), refused.getMessage());
         assertEquals(before, snapshot());
     }
 
@@ -403,6 +404,72 @@ class FileTierBadDaysTest {
         assertThrows(UnsupportedVersionException.class, () -> open(CREATE));
 
         assertEquals(before, snapshot());
+    }
+
+    /** It knows no directories of segments, and would take their offsets for lost. */
+    @Test
+    void shouldBeRefusedByAnEarlierVersionFromTheFirstRewrittenSegmentOn() throws IOException {
+        tierWith(1);
+        Path file = root().resolve(FileNames.TIER);
+        assertTrue(Files.readString(file).startsWith("firn file-tier 1\n"));
+        try (FileTier tier = open(CREATE)) {
+            Mark mark = withEpoch(tier, 2).mark();
+            tier.beginCopy(mark.rewritten(2, 1000, 10, 1009, 77, 1, 5), 50).abandon();
+        }
+        String found = Files.readString(file);
+        assertTrue(found.startsWith("firn file-tier 2\n"), found);
+        open(CREATE).close();
+        assertEquals(found, Files.readString(file));
+    }
+
+    @Test
+    void shouldShowARewrittenSegmentWhoseMarkIsLostOrDamaged() throws IOException {
+        tierWith(1);
+        try (FileTier tier = open(CREATE)) {
+            Mark mark = withEpoch(tier, 2).mark().rewritten(2, 1000, 100, 1009, 77, 3, 5);
+            BlockCopy copy = tier.beginCopy(mark, 50);
+            copy.write(0, new byte[100], 0, 100);
+            copy.force();
+            copy.publish(mark, new byte[] {1}, new byte[] {2});
+        }
+        Path file = partition().resolve("00000000000000001000.3/00000000000000001000.mark");
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[60]++;
+        for (boolean isLost : new boolean[] {false, true}) {
+            Files.write(file, bytes);
+            if (isLost) {
+                Files.delete(file);
+            }
+            try (FileTier tier = open(CREATE)) {
+                Block segment = withEpoch(tier, -1);
+                assertEquals(3, segment.mark().generation());
+                assertEquals(-1, segment.mark().compactedTo());
+                assertEquals(1000, segment.mark().baseOffset());
+                assertEquals(100, segment.mark().position());
+                assertEquals(-1, segment.mark().offset());
+                assertEquals(3, tier.list().size());
+                assertEquals(isLost ? 0 : 1, tier.strangers().size());
+            }
+        }
+    }
+
+    @Test
+    void shouldNameWhatDoesNotBelongIntoADirectoryOfARewrittenSegment() throws IOException {
+        tierWith(0);
+        Files.createDirectory(partition().resolve("00000000000000001000.3"));
+        assertOneStranger(open(CREATE), "00000000000000001000.3", "has no segment in it");
+        opened.get(opened.size() - 1).close();
+        Files.delete(partition().resolve("00000000000000001000.3"));
+
+        Files.write(partition().resolve("00000000000000001000.3"), new byte[5]);
+        assertOneStranger(open(CREATE), "00000000000000001000.3", "a file, where a directory");
+        opened.get(opened.size() - 1).close();
+        Files.delete(partition().resolve("00000000000000001000.3"));
+
+        Path hidden = Files.createDirectory(partition().resolve(".00000000000000001000.3.copy"));
+        Files.write(hidden.resolve("anything"), new byte[5]);
+        assertEquals(List.of(), open(CREATE).strangers());
+        assertFalse(Files.exists(hidden));
     }
 
     @Test

@@ -21,6 +21,15 @@ import java.util.zip.CRC32C;
  *  … finished | indexBytes | indexCrc | timeIndexBytes | timeIndexCrc | unused | crc |
  * </pre>
  *
+ * Version 2 is written only for a segment of a generation above 0. There bytes 104 to 123 are
+ *
+ * <pre>
+ *  104           108         112          116           124
+ *  | bundleBytes | bundleCrc | generation | compactedTo |
+ * </pre>
+ *
+ * <p>The bundle is both indexes in one area ({@link BlockSidecars}).
+ *
  * State 0 is free, 1 to 3 are {@link SegmentState}'s codes, 4 is set aside for a copy that is being
  * made. The CRC32C covers the pool's id, the block's number and bytes 0 to 123: an entry is valid
  * only in its own place.
@@ -32,6 +41,8 @@ import java.util.zip.CRC32C;
  * @param epoch the highest epoch that batches in the block can have
  * @param room the space in bytes that the segment may use for batches
  * @param finished whether the indexes were written after the segment was sealed
+ * @param index the offset index; in a generation above 0 the bundle
+ * @param timeIndex the time index; none in a generation above 0
  */
 record BlockEntry(
         long writes,
@@ -43,7 +54,7 @@ record BlockEntry(
         Extent index,
         Extent timeIndex) {
     static final int SLOT_BYTES = 128;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     private static final long MAGIC = 0x4649_524E_424C_4F4BL; // FIRNBLOK
     private static final int FREE = 0;
     private static final int STATE = 12;
@@ -84,10 +95,21 @@ record BlockEntry(
         return mark != null && mark.state() == SegmentState.SEALED;
     }
 
+    /** Returns the generation of the segment; 0 when the block is free. */
+    int generation() {
+        return mark == null ? 0 : mark.generation();
+    }
+
+    /** Returns whether both indexes are in one bundle. */
+    boolean isBundled() {
+        return generation() > 0;
+    }
+
     boolean isSameStateAs(BlockEntry other) {
         return isFree() == other.isFree()
                 && (isFree() || mark.state() == other.mark.state())
                 && incarnation == other.incarnation
+                && generation() == other.generation()
                 && finished == other.finished;
     }
 
@@ -98,11 +120,25 @@ record BlockEntry(
                 next, next, reserved, reserved.epoch(), bytes, false, Extent.NONE, Extent.NONE);
     }
 
-    /** Returns the next entry: another mark. */
+    /** Returns the next entry: another mark. Indexes in the form of another version are dropped. */
     BlockEntry marked(Mark next) {
         long highest = Math.max(epoch, next.epoch());
+        boolean keeps = isBundled() == next.generation() > 0;
         return new BlockEntry(
-                writes + 1, incarnation, next, highest, room, finished, index, timeIndex);
+                writes + 1,
+                incarnation,
+                next,
+                highest,
+                room,
+                finished,
+                keeps ? index : Extent.NONE,
+                keeps ? timeIndex : Extent.NONE);
+    }
+
+    /** Returns this entry with other indexes. */
+    BlockEntry with(Extent newIndex, Extent newTimeIndex) {
+        return new BlockEntry(
+                writes, incarnation, mark, epoch, room, finished, newIndex, newTimeIndex);
     }
 
     /** Returns the next entry: finished, with these indexes. */
@@ -124,7 +160,7 @@ record BlockEntry(
     byte[] encode(UUID poolId, int block) {
         ByteBuffer b = ByteBuffer.allocate(SLOT_BYTES);
         Mark m = mark == null ? new Mark(null, new UUID(0, 0), 0, epoch, -1, 0, -1, -1, 0) : mark;
-        b.putLong(MAGIC).putInt(VERSION).putInt(mark == null ? FREE : m.state().code());
+        b.putLong(MAGIC).putInt(isBundled() ? VERSION : 1).putInt(mark == null ? FREE : m.state().code());
         b.putLong(writes).putLong(incarnation);
         b.putLong(m.topicId().getMostSignificantBits());
         b.putLong(m.topicId().getLeastSignificantBits());
@@ -132,7 +168,11 @@ record BlockEntry(
         b.putLong(m.baseOffset()).putLong(m.offset()).putLong(m.timeMs());
         b.putLong(m.sequence()).putInt(room).putInt(finished ? 1 : 0);
         b.putInt(index.bytes()).putInt(index.crc());
-        b.putInt(timeIndex.bytes()).putInt(timeIndex.crc());
+        if (isBundled()) {
+            b.putInt(m.generation()).putLong(m.compactedTo());
+        } else {
+            b.putInt(timeIndex.bytes()).putInt(timeIndex.crc());
+        }
         b.putInt(CRC, crc(b.array(), poolId, block));
         return b.array();
     }
@@ -173,8 +213,14 @@ record BlockEntry(
         int room = b.getInt();
         boolean finished = b.getInt() == 1;
         Extent index = new Extent(b.getInt(), b.getInt());
-        Extent timeIndex = new Extent(b.getInt(), b.getInt());
-        if ((state == null && code != FREE) || partition < 0 || position < 0 || position > room) {
+        Extent timeIndex = version > 1 ? Extent.NONE : new Extent(b.getInt(), b.getInt());
+        int generation = version > 1 ? b.getInt() : 0;
+        long compactedTo = version > 1 ? b.getLong() : Mark.NEVER_COMPACTED;
+        if ((state == null && code != FREE)
+                || partition < 0
+                || position < 0
+                || position > room
+                || generation < 0) {
             return null;
         }
         Mark mark =
@@ -189,7 +235,9 @@ record BlockEntry(
                                 position,
                                 offset,
                                 timeMs,
-                                sequence);
+                                sequence,
+                                generation,
+                                compactedTo);
         return new BlockEntry(writes, incarnation, mark, epoch, room, finished, index, timeIndex);
     }
 

@@ -161,7 +161,7 @@ final class PmemBlock implements Block {
             throw new IllegalArgumentException(
                     name() + " is " + describe() + " and cannot be marked " + next.state());
         }
-        write(current.marked(next), both);
+        write(sidecars.mark(current, next), both);
     }
 
     @Override
@@ -184,9 +184,7 @@ final class PmemBlock implements Block {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
         if (!current.finished()) {
-            BlockEntry.Extent first = sidecars.store(Sidecar.INDEX, index);
-            BlockEntry.Extent second = sidecars.store(Sidecar.TIMEINDEX, timeIndex);
-            write(current.finished(first, second), true);
+            write(sidecars.finish(current, index, timeIndex), true);
         }
     }
 
@@ -313,13 +311,9 @@ final class PmemBlock implements Block {
         if (current == null || !current.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed and has no sidecars");
         }
-        BlockEntry.Extent extent = sidecars.store(kind, bytes);
+        BlockEntry next = sidecars.replace(current, kind, bytes);
         if (current.finished()) {
-            boolean first = kind == Sidecar.INDEX;
-            write(
-                    current.finished(
-                            first ? extent : current.index(), first ? current.timeIndex() : extent),
-                    false);
+            write(next, false);
         }
     }
 
