@@ -766,7 +766,8 @@ public abstract class StorageTierContract {
     // ---- rewritten segments
 
     private static Mark markOfRewritten(int generation, int length) {
-        return markOfCopy(length).rewritten(9, 1000, length, 6000, 77, generation, 123_456_789_012L);
+        return markOfCopy(length)
+                .rewritten(9, 1000, length, 6000, 77, generation, 123_456_789_012L);
     }
 
     private static Block rewritten(StorageTier tier, int generation, int length)

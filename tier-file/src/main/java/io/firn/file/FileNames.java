@@ -160,7 +160,8 @@ final class FileNames {
         }
         Matcher sealed = SEALED.matcher(name);
         if (sealed.matches()) {
-            return entry(Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1), "0");
+            return entry(
+                    Kind.valueOf(sealed.group(2).toUpperCase(Locale.ROOT)), sealed.group(1), "0");
         }
         Matcher hidden = HIDDEN.matcher(name);
         if (hidden.matches()) {
@@ -173,8 +174,7 @@ final class FileNames {
             return entry(kind, hidden.group(1), "0");
         }
         Matcher rewritten = REWRITTEN.matcher(name);
-        if (rewritten.matches()
-                && (rewritten.group(1) == null) == (rewritten.group(4) == null)) {
+        if (rewritten.matches() && (rewritten.group(1) == null) == (rewritten.group(4) == null)) {
             Kind kind = rewritten.group(1) == null ? Kind.REWRITTEN : Kind.REWRITTEN_COPY;
             return entry(kind, rewritten.group(2), rewritten.group(3));
         }

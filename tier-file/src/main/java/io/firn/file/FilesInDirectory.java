@@ -71,7 +71,8 @@ final class FilesInDirectory extends SegmentFiles {
     private void requireFree() throws IOException {
         if (medium.exists(path)) {
             throw new IOException(
-                    path + " exists already, so no segment can be rewritten to it: delete it first");
+                    path
+                            + " exists already, so no segment can be rewritten to it: delete it first");
         }
     }
 

@@ -88,8 +88,8 @@ final class PartitionScan {
     }
 
     /**
-     * Returns the directories of rewritten segments whose marks were replaced since: all other names
-     * in such a directory were durable before its own was.
+     * Returns the directories of rewritten segments whose marks were replaced since: all other
+     * names in such a directory were durable before its own was.
      */
     List<Path> marked() {
         return marked;
@@ -268,8 +268,7 @@ final class PartitionScan {
                 if (size < seal.mark().position()) {
                     reportLength(path, size, seal.mark().position());
                 }
-                FileState state =
-                        new FileState(FileState.Stage.SEALED, path, size, seal.mark());
+                FileState state = new FileState(FileState.Stage.SEALED, path, size, seal.mark());
                 SegmentFiles files = directory.plain(seal.mark().baseOffset());
                 add(new FileBlock(owner, directory, files, epoch, state));
                 return;

@@ -54,7 +54,8 @@ abstract sealed class SegmentFiles permits FilesInPartition, FilesInDirectory {
      * attempt.
      *
      * @return the empty log, open for writing
-     * @throws IOException when there is such a segment already, or the medium fails; nothing is left
+     * @throws IOException when there is such a segment already, or the medium fails; nothing is
+     *     left
      */
     abstract MediumFile beginCopy() throws IOException;
 

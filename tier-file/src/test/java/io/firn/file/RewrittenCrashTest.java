@@ -134,8 +134,7 @@ class RewrittenCrashTest {
                 assertEquals(length, mark.position());
                 assertEquals(length, block.capacity());
                 assertEquals(BASE + 9, mark.offset());
-                assertEquals(
-                        new long[] {-1, 5000, 9000}[mark.generation()], mark.compactedTo());
+                assertEquals(new long[] {-1, 5000, 9000}[mark.generation()], mark.compactedTo());
                 byte[] read = new byte[length];
                 assertEquals(length, block.read(0, read, 0, length));
                 assertArrayEquals(bytes(length), read);

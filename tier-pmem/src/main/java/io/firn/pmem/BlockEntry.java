@@ -30,9 +30,9 @@ import java.util.zip.CRC32C;
  *
  * <p>The bundle is both indexes in one area ({@link BlockSidecars}).
  *
- * State 0 is free, 1 to 3 are {@link SegmentState}'s codes, 4 is set aside for a copy that is being
- * made. The CRC32C covers the pool's id, the block's number and bytes 0 to 123: an entry is valid
- * only in its own place.
+ * <p>State 0 is free, 1 to 3 are {@link SegmentState}'s codes, 4 is set aside for a copy that is
+ * being made. The CRC32C covers the pool's id, the block's number and bytes 0 to 123: an entry is
+ * valid only in its own place.
  *
  * @param writes how often the entry was written; never reset
  * @param incarnation the value of {@code writes} when the segment was reserved: distinguishes it
@@ -160,7 +160,9 @@ record BlockEntry(
     byte[] encode(UUID poolId, int block) {
         ByteBuffer b = ByteBuffer.allocate(SLOT_BYTES);
         Mark m = mark == null ? new Mark(null, new UUID(0, 0), 0, epoch, -1, 0, -1, -1, 0) : mark;
-        b.putLong(MAGIC).putInt(isBundled() ? VERSION : 1).putInt(mark == null ? FREE : m.state().code());
+        b.putLong(MAGIC)
+                .putInt(isBundled() ? VERSION : 1)
+                .putInt(mark == null ? FREE : m.state().code());
         b.putLong(writes).putLong(incarnation);
         b.putLong(m.topicId().getMostSignificantBits());
         b.putLong(m.topicId().getLeastSignificantBits());

@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * The sidecars of one block: derived data, at the end of the block. The block's entry makes them
- * valid. In generation 0 each has an area and an extent of its own. In a generation above 0 both are
- * in one bundle, which begins where the first area does:
+ * valid. In generation 0 each has an area and an extent of its own. In a generation above 0 both
+ * are in one bundle, which begins where the first area does:
  *
  * <pre>
  *  0            4              4 + indexBytes
@@ -35,8 +35,7 @@ final class BlockSidecars {
     BlockEntry finish(BlockEntry sealed, byte[] index, byte[] timeIndex) throws IOException {
         return sealed.isBundled()
                 ? sealed.finished(storeBundle(index, timeIndex), BlockEntry.Extent.NONE)
-                : sealed.finished(
-                        store(Sidecar.INDEX, index), store(Sidecar.TIMEINDEX, timeIndex));
+                : sealed.finished(store(Sidecar.INDEX, index), store(Sidecar.TIMEINDEX, timeIndex));
     }
 
     /**

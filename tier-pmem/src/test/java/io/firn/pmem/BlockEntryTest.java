@@ -91,8 +91,7 @@ class BlockEntryTest {
 
         ByteBuffer.wrap(slot).putInt(VERSION, BlockEntry.VERSION + 1);
         ByteBuffer.wrap(slot).putInt(CRC, crc(slot));
-        assertThrows(
-                UnsupportedVersionException.class, () -> BlockEntry.decode(slot, POOL, BLOCK));
+        assertThrows(UnsupportedVersionException.class, () -> BlockEntry.decode(slot, POOL, BLOCK));
     }
 
     @Test
