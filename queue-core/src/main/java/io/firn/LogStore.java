@@ -149,7 +149,8 @@ public interface LogStore extends AutoCloseable {
 
     /**
      * Returns findings, one line each: what was found at open that belongs to no topic or is
-     * corrupted, and which thread of the store has ended; after that the store refuses appends.
+     * corrupted, which thread of the store has ended, after which the store refuses appends, and
+     * whether somebody has truncated the file that readers in other processes follow.
      */
     List<String> findings();
 

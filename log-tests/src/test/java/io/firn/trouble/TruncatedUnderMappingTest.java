@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
+import io.firn.TopicOptions;
 import io.firn.Verdict;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -42,7 +44,7 @@ class TruncatedUnderMappingTest {
                         store.createTopic(
                                         Disk.TOPIC,
                                         Disk.SMALL.withDurability(
-                                                io.firn.Durability.valueOf(arguments[2])))
+                                                Durability.valueOf(arguments[2])))
                                 .partition(0);
                 Disk.append(partition, 2);
                 partition.force();
@@ -124,6 +126,58 @@ class TruncatedUnderMappingTest {
         }
     }
 
+    /** Appends while the file with the published ends is cut, of which the log needs nothing. */
+    static final class CutEnds {
+        private CutEnds() {}
+
+        /** With the directory, and whether the topic is DURABLE. */
+        public static void main(String[] arguments) throws IOException {
+            Path directory = Path.of(arguments[0]);
+            Disk disk = new Disk(directory);
+            int appended = 0;
+            try (LogStore store = disk.open()) {
+                TopicOptions options =
+                        Disk.SMALL.withDurability(Durability.valueOf(arguments[1]));
+                Partition partition = store.createTopic(Disk.TOPIC, options).partition(0);
+                try (Appender appender = partition.openAppender()) {
+                    byte[] value = new byte[100];
+                    for (; appended < 3_000; appended++) {
+                        appender.append(value);
+                    }
+                    cut(directory.resolve("store/ends"), 0);
+                    while (store.findings().isEmpty()) {
+                        try {
+                            appender.append(value);
+                        } catch (InternalError e) {
+                            // Java tells late of what came before the file was looked at.
+                        }
+                    }
+                    System.out.println("found " + store.findings().get(0));
+                    appended = (int) partition.nextOffset();
+                    int late = 0;
+                    while (partition.nextOffset() < appended + 3_000) {
+                        try {
+                            appender.append(value);
+                        } catch (InternalError e) {
+                            late++;
+                        }
+                    }
+                    System.out.println("appended on " + (late <= 1));
+                }
+            } catch (PoisonedException e) {
+                System.out.println("poisoned: " + e.getMessage());
+            }
+            try (LogStore store = disk.open()) {
+                Partition partition = store.openTopic(Disk.TOPIC).partition(0);
+                System.out.println("reopened " + (partition.nextOffset() >= appended));
+                try (Appender appender = partition.openAppender()) {
+                    appender.append(new byte[1]);
+                }
+            }
+            System.out.println(LIVES);
+        }
+    }
+
     private static void read(Partition partition) {
         int[] count = {0};
         try (Tailer tailer = partition.openTailer()) {
@@ -187,6 +241,23 @@ class TruncatedUnderMappingTest {
             assertTrue(said.contains(isVerified ? "read all, 30" : "read one"), said::toString);
             assertTrue(said.contains("read 6, then a FirnException"), said::toString);
             assertTrue(said.contains("after it 18"), said::toString);
+            assertEquals(LIVES, said.get(said.size() - 1));
+        }
+    }
+
+    /** The file is for other processes only. */
+    @ParameterizedTest
+    @ValueSource(strings = {"DURABLE", "WRITTEN"})
+    void shouldSayThatThePublishedEndsAreCutAndAppendOn(String durability) throws Exception {
+        try (Jvm jvm = new Jvm(CutEnds.class, temporary, durability)) {
+            List<String> said = jvm.end();
+            String all = said.toString();
+            // An error that Java tells late, in the middle of an append, ends appends, with a type.
+            assertTrue(
+                    said.contains("appended on true")
+                            || all.matches("(?s).*poisoned: .*ends was truncated.*"),
+                    all);
+            assertTrue(said.contains("reopened true"), all);
             assertEquals(LIVES, said.get(said.size() - 1));
         }
     }

@@ -6,14 +6,15 @@ import java.util.UUID;
 /**
  * The ends of one partition, which its writer publishes for readers in other processes. Each method
  * is a few stores into a mapping, which must not be undone meanwhile, see {@link EndsFile#pin}.
- * When somebody has truncated the file, they do nothing.
+ * When it is known that somebody has truncated the file, they do nothing; until then a store may
+ * throw an {@link InternalError}, which the system may report some instructions late.
  *
  * <p>{@link #end} is for the thread that has the append turn, {@link #durable} for the holder of
  * the force gate, the others for one thread at a time.
  */
 public final class Ends {
     private final EndsFile file;
-    private final ByteBuffer bytes;
+    private ByteBuffer bytes; // another one, which is no file, after the file was lost
     private final int at;
     private final int slot;
 
@@ -91,6 +92,11 @@ public final class Ends {
         long sequence = EndsFormat.get(bytes, at + EndsFormat.SEQUENCE) | 1;
         EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence);
         return sequence;
+    }
+
+    /** Publishes into memory that nobody reads from now on. Other threads notice it later. */
+    void publishInto(ByteBuffer nobodyReads) {
+        bytes = nobodyReads;
     }
 
     /** Makes the slot that of a partition. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * The writer's side of the file in which it publishes the ends of its partitions ({@link
@@ -32,16 +33,21 @@ public final class EndsFile {
     private final Path path;
     private final List<Mapping> pieces = new ArrayList<>();
     private final Deque<Ends> free = new ArrayDeque<>();
-    private final ByteBuffer header;
+    private final List<Ends> slots = new ArrayList<>();
+    private final Consumer<String> findings;
+    private ByteBuffer header;
     private final View view;
     private final AtomicBoolean isLost = new AtomicBoolean();
     private int next = EndsFormat.FIRST_SLOT;
     private boolean full;
     private boolean closed;
 
-    private EndsFile(FileMedium medium, Path path, MediumFile file) throws IOException {
+    private EndsFile(
+            FileMedium medium, Path path, MediumFile file, Consumer<String> findings)
+            throws IOException {
         this.medium = medium;
         this.path = path;
+        this.findings = findings;
         this.header = grow(file);
         this.view = new View(header, handedOut -> pieces.forEach(Mapping::unmap));
     }
@@ -65,10 +71,12 @@ public final class EndsFile {
      * store, before anything of the store is changed (O22).
      *
      * @param lock the lock file, held by this process
+     * @param findings told when somebody else has truncated the file
      * @return null when readers cannot share a mapping with this process, or there is no space
      * @throws IOException when it is not certain that readers stop believing the last writer
      */
-    public static EndsFile create(FileMedium medium, Path directory, UUID store, Path lock)
+    public static EndsFile create(
+            FileMedium medium, Path directory, UUID store, Path lock, Consumer<String> findings)
             throws IOException {
         UUID system = medium.runningSystem();
         if (system == null) {
@@ -77,7 +85,7 @@ public final class EndsFile {
         Path path = directory.resolve(EndsFormat.NAME);
         endLast(medium, path);
         try (MediumFile file = medium.create(path)) {
-            EndsFile made = new EndsFile(medium, path, file);
+            EndsFile made = new EndsFile(medium, path, file, findings);
             made.begin(store, system, medium.holder(lock));
             return made;
         } catch (IOException | InternalError e) {
@@ -195,6 +203,7 @@ public final class EndsFile {
             }
         }
         Ends slot = new Ends(this, pieces.get(EndsFormat.pieceOf(next)).buffer(), next);
+        slots.add(slot);
         next++;
         return slot;
     }
@@ -233,14 +242,66 @@ public final class EndsFile {
         }
     }
 
-    /** A store has failed, because the mapping was undone or the file truncated. */
-    void lost(Throwable why) {
-        if (isLost.compareAndSet(false, true)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    path + " cannot be written: readers in other processes see records late",
-                    why);
+    /**
+     * Looks whether somebody has truncated the file. If so, nothing is stored there any more: what
+     * comes late of such stores would be taken for a failure of the log.
+     *
+     * @return whether it is truncated
+     */
+    public boolean isLost() {
+        if (!isLost.get()) {
+            long expected;
+            synchronized (this) {
+                expected = closed ? 0 : (long) pieces.size() * EndsFormat.PIECE_BYTES;
+            }
+            long found = length(expected);
+            if (found < expected) {
+                stop("it has " + found + " bytes, expected were " + expected);
+            }
         }
+        return isLost.get();
+    }
+
+    /** The file. */
+    public Path path() {
+        return path;
+    }
+
+    /** Returns what is expected when it is not known: a file that was deleted stays mapped. */
+    private long length(long expected) {
+        try (MediumFile file = medium.open(path, false)) {
+            return file.size();
+        } catch (IOException e) {
+            return expected;
+        }
+    }
+
+    /**
+     * A store has failed. The error may be one of another mapping that is reported late: then it is
+     * thrown.
+     */
+    public void lost(InternalError why) {
+        if (!isLost()) {
+            throw why;
+        }
+    }
+
+    private void stop(String found) {
+        if (!isLost.compareAndSet(false, true)) {
+            return;
+        }
+        synchronized (this) {
+            ByteBuffer nobodyReads =
+                    ByteBuffer.allocateDirect(EndsFormat.PIECE_BYTES).alignedSlice(Long.BYTES);
+            header = nobodyReads;
+            slots.forEach(slot -> slot.publishInto(nobodyReads));
+        }
+        findings.accept(
+                path
+                        + " was truncated while the store is open ("
+                        + found
+                        + "): readers in other processes see records late until the store is"
+                        + " opened again; records and appends are not affected");
     }
 
     /**

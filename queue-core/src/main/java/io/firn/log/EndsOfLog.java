@@ -7,7 +7,8 @@ import io.firn.ends.EndsFile;
 /**
  * The ends of one log, as they are shared with other processes. The writer's side publishes them,
  * see {@link Ends}, unless the store publishes nothing; each of its methods is for the same threads
- * as there. In a read-only store, readers {@linkplain #catchUp catch up} before each look at an
+ * as there; where the file was truncated, an error may come only when {@link Ends} has returned, and
+ * is caught here. In a read-only store, readers {@linkplain #catchUp catch up} before each look at an
  * end.
  */
 public final class EndsOfLog {
@@ -56,29 +57,45 @@ public final class EndsOfLog {
 
     /** Publishes how far the active segment is written; for an appender. */
     void end(long end) {
-        if (ends != null) {
-            ends.end(end);
+        try {
+            if (ends != null) {
+                ends.end(end);
+            }
+        } catch (InternalError e) {
+            file.lost(e);
         }
     }
 
     /** For the holder of the force gate; it does not force after {@link LogState#isGone}. */
     void durable(long offset) {
-        if (ends != null) {
-            ends.durable(offset);
+        try {
+            if (ends != null) {
+                ends.durable(offset);
+            }
+        } catch (InternalError e) {
+            file.lost(e);
         }
     }
 
     synchronized void start(long offset) {
-        if (!closed) {
-            ends.start(offset);
-            ends.changed();
+        try {
+            if (!closed) {
+                ends.start(offset);
+                ends.changed();
+            }
+        } catch (InternalError e) {
+            file.lost(e);
         }
     }
 
     /** Segments were sealed, renamed, moved or deleted. */
     public synchronized void changed() {
-        if (!closed) {
-            ends.changed();
+        try {
+            if (!closed) {
+                ends.changed();
+            }
+        } catch (InternalError e) {
+            file.lost(e);
         }
     }
 
@@ -91,9 +108,23 @@ public final class EndsOfLog {
         if (!closed) {
             long baseBefore = before == null ? -1 : before.baseOffset;
             long endBefore = before == null ? 0 : before.end();
-            ends.begin(segment.baseOffset, segment.epoch, baseBefore, endBefore);
-            ends.changed();
+            try {
+                ends.begin(segment.baseOffset, segment.epoch, baseBefore, endBefore);
+                ends.changed();
+            } catch (InternalError e) {
+                file.lost(e);
+            }
         }
+    }
+
+    /** What a failure of the log's medium is; a late error may be one of the file here. */
+    String explained(Throwable failure) {
+        boolean isOfFile = failure instanceof InternalError && file != null && file.isLost();
+        return isOfFile
+                ? file.path()
+                        + " was truncated while the store is open, and an append stopped, whose"
+                        + " record may be there"
+                : "the medium failed (" + failure.getMessage() + ")";
     }
 
     /** Publishes nothing any more, except for appenders that are still open. */

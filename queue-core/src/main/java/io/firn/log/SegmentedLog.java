@@ -371,9 +371,9 @@ public final class SegmentedLog {
      * may close the appender or the store.
      */
     public PoisonedException poison(Throwable cause) {
-        String what = "the medium failed (" + cause.getMessage() + ")";
         PoisonedException why =
-                state.poison(what, "check the medium, then ", cause, durableOffset());
+                state.poison(
+                        ends.explained(cause), "check the medium, then ", cause, durableOffset());
         waiters.call();
         return why;
     }

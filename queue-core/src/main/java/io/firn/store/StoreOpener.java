@@ -111,6 +111,15 @@ public final class StoreOpener {
         opened.add(tier);
     }
 
+    private void publishEnds(UUID storeId) throws IOException {
+        Path lockFile = directory.resolve(LOCK);
+        context.publishTo(
+                EndsFile.create(medium, directory, storeId, lockFile, context.findings()::add));
+        if (context.ends() != null) {
+            new EndsWatch(context).call();
+        }
+    }
+
     private void openWritable() throws IOException {
         medium.createDirectories(directory);
         lock = medium.lock(directory.resolve(LOCK));
@@ -132,7 +141,7 @@ public final class StoreOpener {
         }
         UUID storeId = UUID.fromString(identity.get(ID));
         // Nothing was changed so far that readers of the last writer's ends may see (O22).
-        context.publishTo(EndsFile.create(medium, directory, storeId, directory.resolve(LOCK)));
+        publishEnds(storeId);
         context.files().spareSpace().open();
         LeasedCounter epochs = new LeasedCounter(context.files(), directory.resolve(EPOCHS));
         LeasedCounter producerIds =

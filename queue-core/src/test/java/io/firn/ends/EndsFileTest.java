@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ends.SeenEnds.Published;
@@ -36,6 +38,7 @@ class EndsFileTest {
     private final Machine machine = new Machine();
     private EndsFile writer;
     private final List<SeenFile> readers = new ArrayList<>();
+    private final List<String> findings = new ArrayList<>();
 
     /** Tells who holds the lock, and which start of the system this is. */
     private static final class Machine extends FilterFileMedium {
@@ -94,7 +97,7 @@ class EndsFileTest {
     }
 
     private EndsFile create() throws IOException {
-        return EndsFile.create(machine, directory, STORE, lock());
+        return EndsFile.create(machine, directory, STORE, lock(), findings::add);
     }
 
     private SeenFile see() throws IOException {
@@ -382,5 +385,40 @@ class EndsFileTest {
         assertEquals(4 * base, read.endBefore());
         long of = read.end() >>> 32;
         assertTrue(read.end() == 0 || of == base, "the end of " + of + " at " + base);
+    }
+
+    @Test
+    void shouldSayThatTheFileWasTruncatedAndStoreNothingThereAnyMore() throws IOException {
+        Ends ends = writer.assign(TOPIC, 3, STATE);
+        assertFalse(writer.isLost());
+        try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
+            file.setLength(0);
+        }
+        assertTrue(writer.isLost());
+        assertEquals(1, findings.size(), findings.toString());
+        assertTrue(
+                findings.get(0).contains(path() + " was truncated")
+                        && findings.get(0).contains("it has 0 bytes, expected were 65536"),
+                findings.toString());
+        for (int i = 0; i < 20_000; i++) { // compiled, too: would otherwise throw an InternalError
+            ends.end(i);
+            ends.durable(i);
+            ends.changed();
+        }
+        ends.begin(100, 7, 50, 100);
+        ends.start(3);
+        writer.onTopics();
+        writer.release(ends);
+        assertNull(writer.assign(TOPIC, 4, STATE));
+        assertEquals(1, findings.size());
+    }
+
+    @Test
+    void shouldNotTakeAnErrorOfAnotherMappingForItsOwn() throws IOException {
+        InternalError other = new InternalError("of another mapping");
+        assertSame(other, assertThrows(InternalError.class, () -> writer.lost(other)));
+        Files.delete(path()); // it stays mapped
+        assertSame(other, assertThrows(InternalError.class, () -> writer.lost(other)));
+        assertEquals(List.of(), findings);
     }
 }

@@ -64,7 +64,7 @@ class FollowedEndsTest {
         log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
         Machine machine = new Machine();
         Path lock = directory.resolve("lock");
-        writer = EndsFile.create(machine, directory, STORE, lock);
+        writer = EndsFile.create(machine, directory, STORE, lock, finding -> {});
         reader = SeenFile.open(machine, directory, STORE, lock);
     }
 
