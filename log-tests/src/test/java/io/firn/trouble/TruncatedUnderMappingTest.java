@@ -43,8 +43,7 @@ class TruncatedUnderMappingTest {
                 Partition partition =
                         store.createTopic(
                                         Disk.TOPIC,
-                                        Disk.SMALL.withDurability(
-                                                Durability.valueOf(arguments[2])))
+                                        Disk.SMALL.withDurability(Durability.valueOf(arguments[2])))
                                 .partition(0);
                 Disk.append(partition, 2);
                 partition.force();
@@ -136,8 +135,7 @@ class TruncatedUnderMappingTest {
             Disk disk = new Disk(directory);
             int appended = 0;
             try (LogStore store = disk.open()) {
-                TopicOptions options =
-                        Disk.SMALL.withDurability(Durability.valueOf(arguments[1]));
+                TopicOptions options = Disk.SMALL.withDurability(Durability.valueOf(arguments[1]));
                 Partition partition = store.createTopic(Disk.TOPIC, options).partition(0);
                 try (Appender appender = partition.openAppender()) {
                     byte[] value = new byte[100];

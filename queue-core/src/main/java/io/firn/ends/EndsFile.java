@@ -42,8 +42,7 @@ public final class EndsFile {
     private boolean full;
     private boolean closed;
 
-    private EndsFile(
-            FileMedium medium, Path path, MediumFile file, Consumer<String> findings)
+    private EndsFile(FileMedium medium, Path path, MediumFile file, Consumer<String> findings)
             throws IOException {
         this.medium = medium;
         this.path = path;

@@ -7,9 +7,9 @@ import io.firn.ends.EndsFile;
 /**
  * The ends of one log, as they are shared with other processes. The writer's side publishes them,
  * see {@link Ends}, unless the store publishes nothing; each of its methods is for the same threads
- * as there; where the file was truncated, an error may come only when {@link Ends} has returned, and
- * is caught here. In a read-only store, readers {@linkplain #catchUp catch up} before each look at an
- * end.
+ * as there; where the file was truncated, an error may come only when {@link Ends} has returned,
+ * and is caught here. In a read-only store, readers {@linkplain #catchUp catch up} before each look
+ * at an end.
  */
 public final class EndsOfLog {
     private final EndsFile file;
