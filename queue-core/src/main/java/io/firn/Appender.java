@@ -19,6 +19,10 @@ import org.agrona.DirectBuffer;
  * the last one can be tried again later. An interrupt does not disturb an append; the status stays
  * set.
  *
+ * <p>In a topic that is compacted ({@link Cleanup}) each record needs a key: whatever would append
+ * one without throws {@link InvalidOptionException}, {@link #appendBatch} throws {@link
+ * InvalidBatchException}, and nothing is appended.
+ *
  * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
  * share forces. One from {@link Partition#openAppender} is for one thread at a time, see {@link
  * ExclusiveAppender}. Arguments must not be null unless a method says that they may.
@@ -125,7 +129,8 @@ public interface Appender extends AutoCloseable {
      * appended, and its original offset is returned.
      *
      * @param batch one batch between position and limit, which do not change
-     * @throws InvalidBatchException when it is not a valid batch; says why
+     * @throws InvalidBatchException when it is not a valid batch, or has a record without a key and
+     *     the topic is compacted (a compressed batch is then decompressed to see that); says why
      * @throws OutOfOrderSequenceException see {@link Batch#producer}
      * @throws ProducerFencedException see {@link Batch#producer}
      */

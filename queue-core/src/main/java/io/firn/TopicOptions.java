@@ -15,8 +15,8 @@ public final class TopicOptions {
     /** No bound. */
     public static final long UNLIMITED = -1;
 
-    private static final int KIB = 1024;
-    private static final TopicOptions DEFAULTS = new TopicOptions(new Draft());
+    static final int KIB = 1024;
+    private static final TopicOptions DEFAULTS = new TopicOptions(new TopicOptionsDraft());
 
     private final int partitions;
     private final Durability durability;
@@ -32,27 +32,11 @@ public final class TopicOptions {
     private final List<String> tiers;
     private final RetainUntilRead retainUntilRead;
     private final int preparedBytes;
-
-    /** Options that are being chosen, unchecked. */
-    private static final class Draft {
-        private int partitions = 1;
-        private Durability durability = Durability.DURABLE;
-        private int segmentBytes = 64 * KIB * KIB;
-        private long rollMs = UNLIMITED;
-        private long retentionBytes = UNLIMITED;
-        private long retentionMs = UNLIMITED;
-        private int maxRecordBytes = KIB * KIB;
-        private Compression compression = Compression.NONE;
-        private int forceBytes = KIB * KIB;
-        private long forceMs = 100;
-        private DurabilityClass minimumClass;
-        private List<String> tiers = List.of();
-        private RetainUntilRead retainUntilRead = RetainUntilRead.nobody();
-        private int preparedBytes;
-    }
+    private final CompactionValues compaction;
+    private final Cleanup cleanup;
 
     /** Checks every range. */
-    private TopicOptions(Draft draft) {
+    private TopicOptions(TopicOptionsDraft draft) {
         partitions = inRange("partitions", draft.partitions, 1, 100_000);
         durability = draft.durability;
         segmentBytes = inRange("segmentBytes", draft.segmentBytes, 64 * KIB, KIB * KIB * KIB);
@@ -67,6 +51,8 @@ public final class TopicOptions {
         tiers = draft.tiers;
         retainUntilRead = draft.retainUntilRead;
         preparedBytes = inRange("preparedBytes", draft.preparedBytes, 0, KIB * KIB * KIB);
+        compaction = draft.compaction;
+        cleanup = compaction.cleanup();
     }
 
     /**
@@ -167,6 +153,48 @@ public final class TopicOptions {
      */
     public int preparedBytes() {
         return preparedBytes;
+    }
+
+    /**
+     * Returns what happens to old records: {@link Cleanup#DELETE} by default. With {@link
+     * Cleanup#COMPACT}, {@link #retentionBytes} and {@link #retentionMs} have no effect.
+     */
+    public Cleanup cleanup() {
+        return cleanup;
+    }
+
+    /**
+     * Returns how long in ms a record stays at least before compaction may remove it, counted from
+     * when its segment was sealed; 0 or more, by default 0.
+     */
+    public long minCompactionLagMs() {
+        return compaction.minLagMs();
+    }
+
+    /**
+     * Returns after how many ms at most a record takes part in compaction, whatever {@link
+     * #minDirtyRatio} says; 1 or more, at least {@link #minCompactionLagMs}, or {@link #UNLIMITED},
+     * the default.
+     */
+    public long maxCompactionLagMs() {
+        return compaction.maxLagMs();
+    }
+
+    /**
+     * Returns which share of a partition must not have been compacted yet for compaction to begin,
+     * 0 to 1; by default 0.5. A smaller share costs more writing and takes less space.
+     */
+    public double minDirtyRatio() {
+        return compaction.minDirtyRatio();
+    }
+
+    /**
+     * Returns how long in ms a tombstone, a record without a value, stays after the earlier records
+     * of its key were removed; 0 or more, by default 24 hours. A reader that takes longer from the
+     * earliest record to the end may miss a deletion.
+     */
+    public long tombstoneRetentionMs() {
+        return compaction.tombstoneRetentionMs();
     }
 
     /** See {@link #partitions}. */
@@ -270,22 +298,51 @@ public final class TopicOptions {
         return with(draft -> draft.preparedBytes = value);
     }
 
-    private TopicOptions with(Consumer<Draft> change) {
-        Draft draft = new Draft();
-        draft.partitions = partitions;
-        draft.durability = durability;
-        draft.segmentBytes = segmentBytes;
-        draft.rollMs = rollMs;
-        draft.retentionBytes = retentionBytes;
-        draft.retentionMs = retentionMs;
-        draft.maxRecordBytes = maxRecordBytes;
-        draft.compression = compression;
-        draft.forceBytes = forceBytes;
-        draft.forceMs = forceMs;
-        draft.minimumClass = minimumClass;
-        draft.tiers = tiers;
-        draft.retainUntilRead = retainUntilRead;
-        draft.preparedBytes = preparedBytes;
+    /** See {@link #cleanup}. */
+    public TopicOptions withCleanup(Cleanup value) {
+        return with(compaction.withCleanup(Objects.requireNonNull(value, "cleanup")));
+    }
+
+    /** See {@link #minCompactionLagMs}; a part of a ms counts as a whole one. */
+    public TopicOptions withMinCompactionLag(Duration value) {
+        long ms = wholeMillis("minCompactionLag", value);
+        return with(compaction.withLags(ms, maxCompactionLagMs()));
+    }
+
+    /**
+     * See {@link #maxCompactionLagMs}; a part of a ms counts as a whole one. Not 0, and not
+     * negative: {@link #withMaxCompactionLagMs} removes the limit.
+     */
+    public TopicOptions withMaxCompactionLag(Duration value) {
+        return withMaxCompactionLagMs(wholeMillis("maxCompactionLag", value));
+    }
+
+    /** See {@link #maxCompactionLagMs}; 1 or more, or {@link #UNLIMITED}. */
+    public TopicOptions withMaxCompactionLagMs(long value) {
+        return with(compaction.withLags(minCompactionLagMs(), value));
+    }
+
+    /** See {@link #minDirtyRatio}. */
+    public TopicOptions withMinDirtyRatio(double value) {
+        return with(compaction.withMinDirtyRatio(value));
+    }
+
+    /** See {@link #tombstoneRetentionMs}; a part of a ms counts as a whole one. */
+    public TopicOptions withTombstoneRetention(Duration value) {
+        long ms = wholeMillis("tombstoneRetention", value);
+        return with(compaction.withTombstoneRetentionMs(ms));
+    }
+
+    CompactionValues compactionValues() {
+        return compaction;
+    }
+
+    private TopicOptions with(CompactionValues value) {
+        return with(draft -> draft.compaction = value);
+    }
+
+    private TopicOptions with(Consumer<TopicOptionsDraft> change) {
+        TopicOptionsDraft draft = new TopicOptionsDraft(this);
         change.accept(draft);
         return new TopicOptions(draft);
     }
@@ -315,7 +372,12 @@ public final class TopicOptions {
                 minimumClass,
                 tiers,
                 retainUntilRead,
-                preparedBytes);
+                preparedBytes,
+                cleanup(),
+                minCompactionLagMs(),
+                maxCompactionLagMs(),
+                minDirtyRatio(),
+                tombstoneRetentionMs());
     }
 
     @Override
@@ -324,7 +386,8 @@ public final class TopicOptions {
                 "TopicOptions[partitions=%s, durability=%s, segmentBytes=%s, rollMs=%s,"
                         + " retentionBytes=%s, retentionMs=%s, maxRecordBytes=%s, compression=%s,"
                         + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s,"
-                        + " retainUntilRead=%s, preparedBytes=%s]",
+                        + " retainUntilRead=%s, preparedBytes=%s, cleanup=%s, minCompactionLagMs=%s,"
+                        + " maxCompactionLagMs=%s, minDirtyRatio=%s, tombstoneRetentionMs=%s]",
                 values().toArray());
     }
 }

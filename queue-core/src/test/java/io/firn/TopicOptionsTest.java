@@ -29,7 +29,12 @@ class TopicOptionsTest {
                     options -> options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
                     options -> options.withTiers("a"),
                     options -> options.withRetainUntilRead(RetainUntilRead.by("b")),
-                    options -> options.withPreparedBytes(1 << 20));
+                    options -> options.withPreparedBytes(1 << 20),
+                    options -> options.withCleanup(Cleanup.COMPACT),
+                    options -> options.withMinCompactionLag(Duration.ofMillis(1)),
+                    options -> options.withMaxCompactionLag(Duration.ofMillis(2)),
+                    options -> options.withMinDirtyRatio(1),
+                    options -> options.withTombstoneRetention(Duration.ZERO));
 
     /** Each change alone, and all of them: whether one of them undoes another. */
     @Test
@@ -48,7 +53,9 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollMs=1000,"
                         + " retentionBytes=0, retentionMs=0, maxRecordBytes=1, compression=ZSTD,"
                         + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a],"
-                        + " retainUntilRead=[b] up to -1 bytes and -1 ms, preparedBytes=1048576]",
+                        + " retainUntilRead=[b] up to -1 bytes and -1 ms, preparedBytes=1048576,"
+                        + " cleanup=COMPACT, minCompactionLagMs=1, maxCompactionLagMs=2,"
+                        + " minDirtyRatio=1.0, tombstoneRetentionMs=0]",
                 combined.toString());
         assertEquals(TopicOptions.defaults(), defaults);
     }
@@ -59,7 +66,9 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollMs=-1,"
                         + " retentionBytes=-1, retentionMs=-1, maxRecordBytes=1048576,"
                         + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
-                        + " tiers=[], retainUntilRead=nobody, preparedBytes=0]",
+                        + " tiers=[], retainUntilRead=nobody, preparedBytes=0, cleanup=DELETE,"
+                        + " minCompactionLagMs=0, maxCompactionLagMs=-1, minDirtyRatio=0.5,"
+                        + " tombstoneRetentionMs=86400000]",
                 TopicOptions.defaults().toString());
     }
 
@@ -76,6 +85,27 @@ class TopicOptionsTest {
     }
 
     @Test
+    void shouldRefuseValuesOfCompactionThatDoNotFit() {
+        TopicOptions options = TopicOptions.defaults().withCleanup(Cleanup.COMPACT);
+        assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(-0.1));
+        assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(1.1));
+        assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(Double.NaN));
+        assertRefused("maxCompactionLagMs", () -> options.withMaxCompactionLag(Duration.ZERO));
+        assertRefused("maxCompactionLagMs", () -> options.withMaxCompactionLagMs(-2));
+        TopicOptions late = options.withMinCompactionLag(Duration.ofMillis(10));
+        assertRefused(
+                "at most maxCompactionLagMs (9)",
+                () -> late.withMaxCompactionLag(Duration.ofMillis(9)));
+        assertEquals(10, late.withMaxCompactionLagMs(10).maxCompactionLagMs());
+        assertEquals(-1, late.withMaxCompactionLagMs(-1).maxCompactionLagMs());
+    }
+
+    private static void assertRefused(String part, Executable wrong) {
+        InvalidOptionException refusal = assertThrows(InvalidOptionException.class, wrong);
+        assertTrue(refusal.getMessage().contains(part), refusal.getMessage());
+    }
+
+    @Test
     void shouldNotTakeANegativeAgeForUnlimited() {
         TopicOptions options = TopicOptions.defaults();
         for (Duration wrong : List.of(Duration.ofMillis(-1), Duration.ofNanos(-1))) {
@@ -83,6 +113,9 @@ class TopicOptionsTest {
                     List.<Executable>of(
                             () -> options.withRetentionAge(wrong),
                             () -> options.withRollAge(wrong),
+                            () -> options.withMinCompactionLag(wrong),
+                            () -> options.withMaxCompactionLag(wrong),
+                            () -> options.withTombstoneRetention(wrong),
                             () -> options.withForce(1, wrong))) {
                 InvalidOptionException refusal = assertThrows(InvalidOptionException.class, each);
                 assertTrue(refusal.getMessage().contains("negative"), refusal.getMessage());
@@ -122,6 +155,7 @@ class TopicOptionsTest {
         assertNull("labels", () -> options.withTiers("a", null));
         assertNull("durability", () -> options.withDurability(null));
         assertNull("compression", () -> options.withCompression(null));
+        assertNull("cleanup", () -> options.withCleanup(null));
         assertNull("rollAge", () -> options.withRollAge(null));
         assertNull("retentionAge", () -> options.withRetentionAge(null));
         assertNull("interval", () -> options.withForce(1, null));

@@ -10,12 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Claim;
+import io.firn.Cleanup;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
 import io.firn.Tailer;
+import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import java.io.IOException;
@@ -59,7 +61,7 @@ class RetentionTest {
     private void append(Partition partition, int count) {
         try (Appender appender = partition.openSharedAppender()) {
             for (int i = 0; i < count; i++) {
-                appender.append(new byte[10_000]);
+                appender.append(new byte[] {1}, new byte[10_000]);
             }
         }
         work(200);
@@ -79,6 +81,24 @@ class RetentionTest {
 
     private static long first(Partition partition) {
         return offsets(readAll(partition.openTailer())).get(0);
+    }
+
+    @Test
+    void shouldDeleteNothingOfATopicThatIsOnlyCompacted() {
+        TopicOptions options =
+                Stores.small()
+                        .withRetentionBytes(SEGMENT_BYTES)
+                        .withRetentionMs(1)
+                        .withCleanup(Cleanup.COMPACT);
+        Partition partition = created(options);
+        append(partition, 5 * EACH);
+        work(1_000_000);
+        assertEquals(0, partition.logStartOffset());
+
+        Topic topic = partition.topic();
+        topic.changeOptions(topic.options().withCleanup(Cleanup.COMPACT_AND_DELETE));
+        work(200);
+        assertTrue(partition.logStartOffset() >= 4 * EACH, "at " + partition.logStartOffset());
     }
 
     @Test

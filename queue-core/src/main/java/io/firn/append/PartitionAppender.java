@@ -96,7 +96,7 @@ final class PartitionAppender extends RecordAppender {
 
     @Override
     public long appendBatch(ByteBuffer batch) {
-        int count = ForeignBatch.check(batch);
+        int count = ForeignBatch.check(batch, log.topic().needsKeys());
         long offset;
         while ((offset = tryAppendForeign(batch)) < 0) {
             appenders.awaitBlock();
@@ -126,7 +126,7 @@ final class PartitionAppender extends RecordAppender {
 
     @Override
     public long appendBatchAsync(ByteBuffer batch) {
-        ForeignBatch.check(batch);
+        ForeignBatch.check(batch, log.topic().needsKeys());
         return wanted(tryAppendForeign(batch));
     }
 
@@ -245,10 +245,9 @@ final class PartitionAppender extends RecordAppender {
     }
 
     private Scratch finish(Batch batch) {
-        if (!(batch instanceof BatchEncoder encoder)) {
-            throw new InvalidOptionException(
-                    "a batch that newBatch() made is expected, found "
-                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        BatchEncoder encoder = BatchEncoder.of(batch);
+        if (log.topic().needsKeys()) {
+            encoder.checkKeys();
         }
         // An exclusive appender leaves the CRC to the writer; shared ones keep their turns short.
         int most = log.topic().options().maxRecordBytes();

@@ -86,7 +86,7 @@ final class PartitionWriter implements AppendAlarm {
 
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
-        state.checkWritable();
+        state.checkTakesKeyless();
         int size = encoder.begin(value.length());
         LogSegment segment = room(size, 1);
         return segment == null ? Appender.BACK_PRESSURED : store(segment, size, value);
@@ -94,7 +94,7 @@ final class PartitionWriter implements AppendAlarm {
 
     /** Makes room for a value that will follow; false when a block is missing. */
     boolean claim(int valueLength) {
-        state.checkWritable();
+        state.checkTakesKeyless();
         claimed = room(encoder.begin(valueLength), 1) != null;
         return claimed;
     }
@@ -102,7 +102,7 @@ final class PartitionWriter implements AppendAlarm {
     /** Appends the value for which room was made; returns its offset. */
     long commitClaim(Source value) {
         claimed = false;
-        state.checkWritable();
+        state.checkTakesKeyless();
         long offset = store(active, encoder.begin(value.length()), value);
         if (offset < 0) {
             throw new StoreFullException(

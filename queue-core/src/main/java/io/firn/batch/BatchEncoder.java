@@ -37,6 +37,20 @@ public final class BatchEncoder implements Batch {
         this.compressed = new Scratch(compression == Compression.NONE ? 0 : 1024);
     }
 
+    /**
+     * Returns a batch as what it is.
+     *
+     * @throws InvalidOptionException when somebody else has made it
+     */
+    public static BatchEncoder of(Batch batch) {
+        if (!(batch instanceof BatchEncoder encoder)) {
+            throw new InvalidOptionException(
+                    "a batch that newBatch() made is expected, found "
+                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        }
+        return encoder;
+    }
+
     @Override
     public Batch clear() {
         draft.clear();
@@ -232,6 +246,22 @@ public final class BatchEncoder implements Batch {
     public Scratch finish(int topicsMaxRecordBytes) {
         checkLargest(topicsMaxRecordBytes);
         return finish();
+    }
+
+    /**
+     * Checks, for a topic that is compacted, that each record has a key.
+     *
+     * @throws InvalidOptionException when one has none
+     */
+    public void checkKeys() {
+        int without = Keys.firstWithout(records.bytes(), records.count());
+        if (without >= 0) {
+            throw new InvalidOptionException(
+                    "record "
+                            + without
+                            + " of the batch has no key, and the topic is compacted, so that each"
+                            + " record needs one: set it by key(...), or by add(key, value)");
+        }
     }
 
     private void checkLargest(int topicsMaxRecordBytes) {

@@ -9,33 +9,46 @@ final class CompressedRecords {
     /** Length, attributes, two deltas, two lengths and a header count, of a byte each. */
     static final int LEAST_RECORD_BYTES = 7;
 
+    private static final int MALFORMED = 0;
+    private static final int WELL_FORMED = 1;
+    private static final int WITHOUT_KEY = 2;
+
     private CompressedRecords() {}
 
     /**
      * Checks that a number of records follow one another, and nothing else.
      *
+     * @param needsKeys whether each of them needs a key
+     * @return the first record that lacks one, after which nothing is checked; −1 for none
      * @throws IOException when that is not so, or there are more than {@link
      *     BatchFormat#MAX_DECOMPRESSED} bytes; the message says what was found
      * @throws io.firn.MissingCodecException when the codec's library is not on the class path
      */
-    static void check(Compression codec, byte[] compressed, int count) throws IOException {
+    static int check(Compression codec, byte[] compressed, int count, boolean needsKeys)
+            throws IOException {
         try (RecordStream in = RecordStream.open(codec, compressed)) {
             for (int i = 0; i < count; i++) {
-                if (!skipRecord(in, i)) {
+                int found = skipRecord(in, i, needsKeys);
+                if (found == MALFORMED) {
                     throw new IOException("it holds " + i + " well-formed records");
+                }
+                if (found == WITHOUT_KEY) {
+                    return i;
                 }
             }
             if (!in.isAtEnd()) {
                 throw new IOException("more than these follow");
             }
+            return -1;
         }
     }
 
-    private static boolean skipRecord(RecordStream in, int index) throws IOException {
+    private static int skipRecord(RecordStream in, int index, boolean needsKey)
+            throws IOException {
         try {
             long length = in.nextNumber();
             if (length < LEAST_RECORD_BYTES - 1 || length > BatchFormat.MAX_DECOMPRESSED) {
-                return false;
+                return MALFORMED;
             }
             long end = in.position() + length;
             in.nextByte(); // attributes
@@ -43,12 +56,18 @@ final class CompressedRecords {
             if (in.nextNumber() != index
                     || in.position() > end
                     || end > BatchFormat.MAX_DECOMPRESSED) {
-                return false;
+                return MALFORMED;
+            }
+            if (needsKey && in.nextNumber() < 0) {
+                return WITHOUT_KEY;
+            }
+            if (in.position() > end) {
+                return MALFORMED;
             }
             in.skipTo(end);
-            return true;
+            return WELL_FORMED;
         } catch (EOFException e) {
-            return false;
+            return MALFORMED;
         }
     }
 }

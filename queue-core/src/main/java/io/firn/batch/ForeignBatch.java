@@ -12,13 +12,22 @@ public final class ForeignBatch {
 
     private ForeignBatch() {}
 
+    /** As {@link #check(ByteBuffer, boolean)}, for records that need no key. */
+    public static int check(ByteBuffer buffer) {
+        return check(buffer, false);
+    }
+
     /**
      * Checks the one batch between position and limit.
      *
+     * @param needsKeys whether each record needs a key. A compressed batch is then decompressed,
+     *     which may take long
      * @return the number of its records
      * @throws InvalidBatchException when it cannot be stored
+     * @throws io.firn.MissingCodecException when it has to be decompressed, and the codec's library
+     *     is not on the class path
      */
-    public static int check(ByteBuffer buffer) {
+    public static int check(ByteBuffer buffer, boolean needsKeys) {
         if (buffer == null) {
             throw new NullPointerException("a Kafka record batch is expected, found null");
         }
@@ -74,11 +83,11 @@ public final class ForeignBatch {
         }
         checkProducer(buffer, at);
         if (compression == Compression.NONE) {
-            checkRecords(buffer, at, size, count);
-        } else if (isDense(size, count)) {
+            checkRecords(buffer, at, size, count, needsKeys);
+        } else if (needsKeys || isDense(size, count)) {
             // Each record takes an offset, and a segment has room for 2³¹: an invented count would
             // use up segments.
-            checkCompressed(buffer, at, size, count, compression);
+            checkCompressed(buffer, at, size, count, compression, needsKeys);
         }
         return count;
     }
@@ -97,17 +106,33 @@ public final class ForeignBatch {
                 && isDense(size, buffer.getInt(at + BatchFormat.COUNT));
     }
 
+    /** Returns whether the batch between position and limit is compressed, if it is a batch. */
+    public static boolean isCompressed(ByteBuffer buffer) {
+        return buffer.remaining() >= BatchFormat.HEADER_LENGTH
+                && (buffer.getShort(buffer.position() + BatchFormat.ATTRIBUTES)
+                                & BatchFormat.COMPRESSION_MASK)
+                        != 0;
+    }
+
     private static boolean isDense(int size, int count) {
         int room = size - BatchFormat.HEADER_LENGTH;
         return count > Math.max(FEW_RECORDS, room / CompressedRecords.LEAST_RECORD_BYTES);
     }
 
     private static void checkCompressed(
-            ByteBuffer buffer, int at, int size, int count, Compression codec) {
+            ByteBuffer buffer,
+            int at,
+            int size,
+            int count,
+            Compression codec,
+            boolean needsKeys) {
         byte[] compressed = new byte[size - BatchFormat.HEADER_LENGTH];
         buffer.get(at + BatchFormat.HEADER_LENGTH, compressed);
         try {
-            CompressedRecords.check(codec, compressed, count);
+            int without = CompressedRecords.check(codec, compressed, count, needsKeys);
+            if (without >= 0) {
+                throw withoutKey(without);
+            }
         } catch (IOException e) {
             String found = e.getMessage() == null ? e.toString() : e.getMessage();
             throw invalid("record count " + count + " in " + size + " bytes: " + found);
@@ -132,7 +157,8 @@ public final class ForeignBatch {
         }
     }
 
-    private static void checkRecords(ByteBuffer buffer, int at, int size, int count) {
+    private static void checkRecords(
+            ByteBuffer buffer, int at, int size, int count, boolean needsKeys) {
         RecordParser record = new RecordParser();
         record.pointAt(buffer);
         record.batch(0, count, 0, false, at + size);
@@ -142,11 +168,21 @@ public final class ForeignBatch {
             if (next < 0 || record.offset() != i) {
                 throw invalid("record " + i + " of " + count + " is malformed");
             }
+            if (needsKeys && record.keyLength() < 0) {
+                throw withoutKey(i);
+            }
             position = next;
         }
         if (position != at + size) {
             throw invalid((at + size - position) + " bytes follow the last record");
         }
+    }
+
+    private static InvalidBatchException withoutKey(int record) {
+        return invalid(
+                "record "
+                        + record
+                        + " has no key, and the topic is compacted, so that each record needs one");
     }
 
     private static InvalidBatchException invalid(String why) {

@@ -13,7 +13,9 @@ final class ReadableFiles {
     static final String TOPIC = "topic";
     static final String START = "start";
     static final String CURSOR = "cursor";
-    private static final int VERSION = 1;
+
+    /** The newest; only a topic's file may have it. */
+    private static final int VERSION = 2;
 
     private final FileMedium medium;
     private final Report report;

@@ -2,6 +2,7 @@ package io.firn.log;
 
 import io.firn.ClosedException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
 
@@ -11,6 +12,8 @@ public final class LogState {
 
     private enum State {
         OPEN,
+        /** Open, but for records without a key: the topic is compacted. */
+        NEEDS_KEYS,
         /** The medium failed, or the thread that forces has ended: reads only. */
         POISONED,
         /** No more appends; what has been appended is being forced. */
@@ -23,6 +26,10 @@ public final class LogState {
     private final String partition;
     private final Object retaining = new Object();
     private volatile State state = State.OPEN;
+
+    /** The same for records without a key, so that their appends look at one field, as others do. */
+    private volatile State stateForKeyless = State.OPEN;
+
     private volatile PoisonedException poison;
 
     /**
@@ -64,6 +71,30 @@ public final class LogState {
         if (isGone()) {
             throw refusal();
         }
+    }
+
+    /** Throws when records without a key must not be appended. */
+    public void checkTakesKeyless() {
+        if (stateForKeyless != State.OPEN) {
+            checkWritable();
+            throw new InvalidOptionException(
+                    partition
+                            + " is compacted, so that each record needs a key: append it with one"
+                            + " (append(key, value), or a batch); it has none, and nothing is"
+                            + " appended");
+        }
+    }
+
+    /** Says whether each record needs a key. */
+    public synchronized void needKeys(boolean needsKeys) {
+        if (state == State.OPEN) {
+            stateForKeyless = needsKeys ? State.NEEDS_KEYS : State.OPEN;
+        }
+    }
+
+    private void become(State next) {
+        state = next;
+        stateForKeyless = next;
     }
 
     public boolean isWritable() {
@@ -129,7 +160,7 @@ public final class LogState {
                                     + "open the store again",
                             cause);
             if (state == State.OPEN) {
-                state = State.POISONED;
+                become(State.POISONED);
             }
             LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
         }
@@ -139,14 +170,14 @@ public final class LogState {
     public synchronized void markClosing() {
         closing = true;
         if (state == State.OPEN) {
-            state = State.CLOSING;
+            become(State.CLOSING);
         }
     }
 
     /** Ends everything; returns the error that all calls throw from then on. */
     synchronized FirnException markGone(boolean deleted) {
         if (!isGone()) {
-            state = deleted ? State.DELETED : State.CLOSED;
+            become(deleted ? State.DELETED : State.CLOSED);
         }
         return refusal();
     }

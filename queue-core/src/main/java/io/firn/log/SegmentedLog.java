@@ -75,6 +75,7 @@ public final class SegmentedLog {
         this.store = topic.store();
         this.index = index;
         this.state = new LogState(topic.name(), index);
+        state.needKeys(topic.needsKeys());
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
         this.producers.limit(topic.store().producers());

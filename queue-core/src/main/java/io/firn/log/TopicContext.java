@@ -61,6 +61,11 @@ public final class TopicContext {
         options = changed;
     }
 
+    /** Whether each record needs a key, because the topic is compacted. */
+    public boolean needsKeys() {
+        return options.cleanup().isCompacting();
+    }
+
     /** How far those have read for whom retention waits. */
     public ReadPositions readPositions() {
         return readPositions;

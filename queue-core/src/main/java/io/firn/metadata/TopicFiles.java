@@ -36,6 +36,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 public final class TopicFiles {
     private static final int VERSION = 1;
+
+    /** Of the topic file: {@link TopicOptionsFormat#versionOf}. */
+    private static final int TOPIC_VERSION = 2;
+
     private static final String TOPIC = "topic";
     private static final String START = "start";
     private static final String PRODUCERS = "producers";
@@ -92,7 +96,7 @@ public final class TopicFiles {
     /** Returns null when there is no topic file: the creation did not get that far. */
     public Description read() throws IOException {
         Map<String, String> values =
-                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, VERSION);
+                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, TOPIC_VERSION);
         if (values == null) {
             return null;
         }
@@ -188,7 +192,8 @@ public final class TopicFiles {
         Map<String, String> values = TopicOptionsFormat.encode(options);
         values.put(NAME, name);
         values.put(DELETED, Boolean.toString(deleted));
-        return SmallFile.content(topicFile(), TOPIC, VERSION, values);
+        int version = TopicOptionsFormat.versionOf(options);
+        return SmallFile.content(topicFile(), TOPIC, version, values);
     }
 
     /**

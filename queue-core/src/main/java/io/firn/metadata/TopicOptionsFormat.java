@@ -2,6 +2,7 @@ package io.firn.metadata;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.DurabilityClass;
@@ -28,6 +29,9 @@ import java.util.stream.Collectors;
  */
 public final class TopicOptionsFormat {
     private static final String ALL = "*";
+
+    /** Without it a topic's file is one of version 1. */
+    private static final String CLEANUP = "cleanup";
 
     /** How one option is written, and read into options that have the default. */
     private record Entry(
@@ -119,7 +123,29 @@ public final class TopicOptionsFormat {
                     new Entry(
                             "preparedBytes",
                             TopicOptions::preparedBytes,
-                            (options, text) -> options.withPreparedBytes(Integer.parseInt(text))));
+                            (options, text) -> options.withPreparedBytes(Integer.parseInt(text))),
+                    new Entry(
+                            CLEANUP,
+                            TopicOptions::cleanup,
+                            (options, text) -> options.withCleanup(Cleanup.valueOf(text))),
+                    new Entry(
+                            "maxCompactionLagMs",
+                            TopicOptions::maxCompactionLagMs,
+                            (options, text) ->
+                                    options.withMaxCompactionLagMs(Long.parseLong(text))),
+                    new Entry(
+                            "minCompactionLagMs",
+                            TopicOptions::minCompactionLagMs,
+                            (options, text) -> options.withMinCompactionLag(millis(text))),
+                    new Entry(
+                            "minDirtyRatio",
+                            TopicOptions::minDirtyRatio,
+                            (options, text) ->
+                                    options.withMinDirtyRatio(Double.parseDouble(text))),
+                    new Entry(
+                            "tombstoneRetentionMs",
+                            TopicOptions::tombstoneRetentionMs,
+                            (options, text) -> options.withTombstoneRetention(millis(text))));
 
     /**
      * What version 1 has had from its beginning, and always writes. The others are left out where
@@ -132,6 +158,14 @@ public final class TopicOptionsFormat {
 
     private TopicOptionsFormat() {}
 
+    /**
+     * Returns the version of the file that has these options. A version of Firn that does not know
+     * compaction must not open a compacted topic: it would accept records without a key.
+     */
+    static int versionOf(TopicOptions options) {
+        return options.cleanup() == Cleanup.DELETE ? 1 : 2;
+    }
+
     /** Returns the text of each option by its name, in the order of the file. */
     public static Map<String, String> encode(TopicOptions options) {
         Map<String, String> text = new LinkedHashMap<>();
@@ -143,6 +177,10 @@ public final class TopicOptionsFormat {
             }
         }
         return text;
+    }
+
+    private static Duration millis(String text) {
+        return Duration.ofMillis(Long.parseLong(text));
     }
 
     /**

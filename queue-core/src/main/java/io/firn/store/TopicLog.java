@@ -233,14 +233,15 @@ final class TopicLog implements Topic {
             throw new InvalidOptionException(
                     "of topic "
                             + name()
-                            + " only retention, roll age, compression, force interval and prepared"
-                            + " space can be changed: it has "
+                            + " only retention, compaction, roll age, compression, force interval"
+                            + " and prepared space can be changed: it has "
                             + now
                             + ", requested was "
                             + changed);
         }
         write(changed, () -> {});
         for (PartitionLog partition : partitions) {
+            partition.log().state().needKeys(context.needsKeys());
             partition.upkeep().onNewLimits();
             partition.forcer().call();
         }

@@ -85,6 +85,9 @@ final class Retention extends Duty {
      */
     private int raiseStart() throws IOException {
         TopicOptions options = log.topic().options();
+        if (!options.cleanup().isDeleting()) {
+            return 0;
+        }
         RetainUntilRead readers = options.retainUntilRead();
         LogSegment[] all = log.segments();
         long bytes = 0;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.DurabilityClass;
@@ -47,7 +48,12 @@ class TopicOptionsFormatTest {
                         .withTiers("hot", "cold")
                         .withRetainUntilRead(
                                 RetainUntilRead.by("a,b", "*").withLimitBytes(17).withLimitMs(19))
-                        .withPreparedBytes(23);
+                        .withPreparedBytes(23)
+                        .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                        .withMaxCompactionLag(Duration.ofMillis(31))
+                        .withMinCompactionLag(Duration.ofMillis(29))
+                        .withMinDirtyRatio(0.25)
+                        .withTombstoneRetention(Duration.ofMillis(37));
 
         Map<String, String> text = TopicOptionsFormat.encode(options);
 
@@ -56,9 +62,23 @@ class TopicOptionsFormatTest {
         assertEquals("17", text.get("unreadLimitBytes"));
         assertEquals("19", text.get("unreadLimitMs"));
         assertEquals("23", text.get("preparedBytes"));
+        assertEquals("COMPACT_AND_DELETE", text.get("cleanup"));
+        assertEquals("29", text.get("minCompactionLagMs"));
+        assertEquals("31", text.get("maxCompactionLagMs"));
+        assertEquals("0.25", text.get("minDirtyRatio"));
+        assertEquals("37", text.get("tombstoneRetentionMs"));
         assertEquals(options, TopicOptionsFormat.decode(text));
         TopicOptions unlimited = TopicOptions.defaults().withForce(1, Duration.ofMillis(MOST));
         assertEquals(unlimited, TopicOptionsFormat.decode(TopicOptionsFormat.encode(unlimited)));
+    }
+
+    @Test
+    void shouldNeedVersion2OnlyForACompactedTopic() {
+        TopicOptions options = TopicOptions.defaults().withMinDirtyRatio(0.1);
+        assertEquals(1, TopicOptionsFormat.versionOf(options));
+        assertEquals(2, TopicOptionsFormat.versionOf(options.withCleanup(Cleanup.COMPACT)));
+        assertEquals(
+                2, TopicOptionsFormat.versionOf(options.withCleanup(Cleanup.COMPACT_AND_DELETE)));
     }
 
     @Test
