@@ -15,8 +15,8 @@ public interface ExclusiveAppender extends Appender {
      * @param length bytes of the value, 0 or more
      * @return the appender's only claim; or null when the next block is still being prepared
      *     ({@link #BACK_PRESSURED}): try again
-     * @throws InvalidOptionException when the length is negative, or the topic is compacted, so that
-     *     each record needs a key, which a claimed one cannot have
+     * @throws InvalidOptionException when the length is negative, or the topic is compacted, so
+     *     that each record needs a key, which a claimed one cannot have
      * @throws RecordTooLargeException when a value of that length is too large for the topic
      * @throws StoreFullException when no tier has room
      * @throws IllegalStateException when a claim is open

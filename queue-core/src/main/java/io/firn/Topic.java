@@ -36,10 +36,10 @@ public interface Topic {
     TopicOptions options();
 
     /**
-     * Changes the options, durably. Retention, compaction, roll age, compression, the force interval
-     * and the prepared space can be changed; the number of partitions by {@link #addPartitions};
-     * nothing else. When records need a key from now on ({@link Cleanup}), those without one that
-     * the topic has can still be read.
+     * Changes the options, durably. Retention, compaction, roll age, compression, the force
+     * interval and the prepared space can be changed; the number of partitions by {@link
+     * #addPartitions}; nothing else. When records need a key from now on ({@link Cleanup}), those
+     * without one that the topic has can still be read.
      *
      * @throws InvalidOptionException when something else differs from {@link #options}
      */

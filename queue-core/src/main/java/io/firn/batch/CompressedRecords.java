@@ -43,8 +43,7 @@ final class CompressedRecords {
         }
     }
 
-    private static int skipRecord(RecordStream in, int index, boolean needsKey)
-            throws IOException {
+    private static int skipRecord(RecordStream in, int index, boolean needsKey) throws IOException {
         try {
             long length = in.nextNumber();
             if (length < LEAST_RECORD_BYTES - 1 || length > BatchFormat.MAX_DECOMPRESSED) {

@@ -120,12 +120,7 @@ public final class ForeignBatch {
     }
 
     private static void checkCompressed(
-            ByteBuffer buffer,
-            int at,
-            int size,
-            int count,
-            Compression codec,
-            boolean needsKeys) {
+            ByteBuffer buffer, int at, int size, int count, Compression codec, boolean needsKeys) {
         byte[] compressed = new byte[size - BatchFormat.HEADER_LENGTH];
         buffer.get(at + BatchFormat.HEADER_LENGTH, compressed);
         try {

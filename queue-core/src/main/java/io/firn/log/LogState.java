@@ -27,7 +27,9 @@ public final class LogState {
     private final Object retaining = new Object();
     private volatile State state = State.OPEN;
 
-    /** The same for records without a key, so that their appends look at one field, as others do. */
+    /**
+     * The same for records without a key, so that their appends look at one field, as others do.
+     */
     private volatile State stateForKeyless = State.OPEN;
 
     private volatile PoisonedException poison;

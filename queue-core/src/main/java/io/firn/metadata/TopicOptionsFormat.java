@@ -140,8 +140,7 @@ public final class TopicOptionsFormat {
                     new Entry(
                             "minDirtyRatio",
                             TopicOptions::minDirtyRatio,
-                            (options, text) ->
-                                    options.withMinDirtyRatio(Double.parseDouble(text))),
+                            (options, text) -> options.withMinDirtyRatio(Double.parseDouble(text))),
                     new Entry(
                             "tombstoneRetentionMs",
                             TopicOptions::tombstoneRetentionMs,
