@@ -19,6 +19,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,15 +36,19 @@ class DenseBatchesTest {
 
     /** 100 MB of zeros, in a few KB. */
     private static MemoryRecords dense() {
-        byte[] value = new byte[25_000];
+        return zeros(RECORDS, null);
+    }
+
+    private static MemoryRecords zeros(int records, byte[] key) {
+        byte[] value = new byte[25_000 * RECORDS / records];
         MemoryRecordsBuilder builder =
                 MemoryRecords.builder(
                         ByteBuffer.allocate(1 << 20),
                         Compression.zstd().build(),
                         TimestampType.CREATE_TIME,
                         0);
-        for (int i = 0; i < RECORDS; i++) {
-            builder.append(1_700_000_000_000L, null, value);
+        for (int i = 0; i < records; i++) {
+            builder.append(1_700_000_000_000L, key, value);
         }
         return builder.build();
     }
@@ -79,14 +84,7 @@ class DenseBatchesTest {
             hostile.send(request(batch, PARTITIONS));
             // In order: what the same client sends next is not overtaken, and does not overtake.
             hostile.send(request(batch, 1));
-            Running.await(
-                    "the request to be read",
-                    () ->
-                            running.server()
-                                            .metrics()
-                                            .getRequestsByApi()
-                                            .getOrDefault(ApiKeys.PRODUCE.name, 0L)
-                                    > 1);
+            awaitSecondProduce(running);
             bystander.ask(
                     ApiKeys.METADATA, 12, new MetadataRequestData(), new MetadataResponseData());
             assertTrue(hostile.isSilentFor(1)); // it is still being counted
@@ -95,6 +93,46 @@ class DenseBatchesTest {
                 assertEquals(1, each.baseOffset());
             }
             assertEquals(1 + RECORDS, produced(hostile).get(0).baseOffset());
+            Running.await("all to be given back", () -> queuedBytes(running) == 0);
+        }
+    }
+
+    private static void awaitSecondProduce(Running running) {
+        Running.await(
+                "the request to be read",
+                () ->
+                        running.server()
+                                        .metrics()
+                                        .getRequestsByApi()
+                                        .getOrDefault(ApiKeys.PRODUCE.name, 0L)
+                                > 1);
+    }
+
+    /** Few records with keys: only a compacted topic looks at them. */
+    @Test
+    void shouldAnswerOthersWhileTheKeysOfABatchAreLookedAt() throws Exception {
+        byte[] key = {1};
+        MemoryRecords batch = zeros(40, key);
+        MemoryRecords small =
+                MemoryRecords.withRecords(
+                        Compression.NONE, new SimpleRecord(1L, key, new byte[1]));
+        try (Running running = new Running(directory, Map.of("num.network.threads", "1"));
+                Wire hostile = new Wire(running.server());
+                Wire bystander = new Wire(running.server())) {
+            running.createTopic(TOPIC, PARTITIONS, Map.of("cleanup.policy", "compact"));
+            hostile.send(request(small, PARTITIONS));
+            assertEquals(PARTITIONS, produced(hostile).size());
+            hostile.send(request(batch, PARTITIONS));
+            hostile.send(request(small, 1));
+            awaitSecondProduce(running);
+            bystander.ask(
+                    ApiKeys.METADATA, 12, new MetadataRequestData(), new MetadataResponseData());
+            assertTrue(hostile.isSilentFor(1)); // they are still being looked at
+            for (PartitionProduceResponse each : produced(hostile)) {
+                assertEquals(0, each.errorCode());
+                assertEquals(1, each.baseOffset());
+            }
+            assertEquals(41, produced(hostile).get(0).baseOffset());
             Running.await("all to be given back", () -> queuedBytes(running) == 0);
         }
     }

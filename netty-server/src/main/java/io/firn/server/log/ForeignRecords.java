@@ -3,11 +3,9 @@ package io.firn.server.log;
 import io.firn.Compression;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.ForeignBatch;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.utils.ByteUtils;
 
 /**
  * The one batch of a produce request, for one partition: what has to be right about its header
@@ -53,38 +51,17 @@ final class ForeignRecords {
                                 bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
             return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
         }
-        if (settings.isCompacted() && codec == Compression.NONE && !haveKeys()) {
-            return Errors.INVALID_RECORD; // compaction could neither keep nor drop them
-        }
         return Errors.NONE;
-    }
-
-    /** Whether each record has a key; of records that are malformed the log says so itself. */
-    private boolean haveKeys() {
-        ByteBuffer in = bytes.duplicate().position(at + BatchFormat.HEADER_LENGTH);
-        try {
-            for (int left = count(); left > 0 && in.hasRemaining(); left--) {
-                int end = ByteUtils.readVarint(in) + in.position();
-                in.get(); // attributes
-                ByteUtils.readVarlong(in); // timestamp
-                ByteUtils.readVarint(in); // offset
-                if (ByteUtils.readVarint(in) < 0) {
-                    return false;
-                }
-                if (end < in.position()) {
-                    return true; // else a length below zero would go round for each record
-                }
-                in.position(end);
-            }
-        } catch (BufferUnderflowException | IllegalArgumentException e) {
-            return true;
-        }
-        return true;
     }
 
     /** Returns whether the log decompresses it to count its records, which may take long. */
     boolean isDense() {
         return ForeignBatch.isDense(bytes);
+    }
+
+    /** Returns whether it is compressed; its header was checked. */
+    boolean isCompressed() {
+        return ForeignBatch.isCompressed(bytes);
     }
 
     int count() {

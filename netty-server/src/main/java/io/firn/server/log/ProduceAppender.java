@@ -20,6 +20,16 @@ final class ProduceAppender {
     private final EpochClock clock;
     private final boolean ackOneWaits;
 
+    /** What became of a batch. */
+    enum Outcome {
+        /** It is appended, or refused in its result. */
+        DONE,
+        /** The next block is not reserved yet; try again later. */
+        AGAIN,
+        /** It has to be decompressed, which may take long; try again where that holds up nobody. */
+        ELSEWHERE
+    }
+
     /** A partition's part of a request, and of its response. */
     record Item(
             TopicProduceData topic, PartitionProduceData data, PartitionProduceResponse result) {
@@ -54,37 +64,39 @@ final class ProduceAppender {
      *
      * @param access what the producer may do
      * @param forces receives a future if the request has to wait for a force
-     * @return false if the next block is not reserved yet; try again later
+     * @param mayTakeLong whether a batch may be decompressed
      */
-    boolean tryAppend(
+    Outcome tryAppend(
             Item item,
             short version,
             short acks,
             String clientId,
             Access access,
-            List<CompletableFuture<?>> forces) {
+            List<CompletableFuture<?>> forces,
+            boolean mayTakeLong) {
         try {
-            return append(item, version, acks, clientId, access, forces);
+            return append(item, version, acks, clientId, access, forces, mayTakeLong);
         } catch (RuntimeException e) {
             item.refuse(ErrorMapper.codeOf(e), e.getMessage());
-            return true;
+            return Outcome.DONE;
         }
     }
 
-    private boolean append(
+    private Outcome append(
             Item item,
             short version,
             short acks,
             String clientId,
             Access access,
-            List<CompletableFuture<?>> forces) {
+            List<CompletableFuture<?>> forces,
+            boolean mayTakeLong) {
         boolean byId = version >= FIRST_WITH_IDS;
         ServedTopic topic =
                 byId ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
         String name = topic == null ? item.topic.name() : topic.name();
         if ((topic != null || !byId) && !access.may(Right.PRODUCE, name)) {
             item.refuse(Errors.TOPIC_AUTHORIZATION_FAILED, null);
-            return true;
+            return Outcome.DONE;
         }
         ServedPartition partition = topic == null ? null : topic.partition(item.data.index());
         if (partition == null) {
@@ -93,33 +105,39 @@ final class ProduceAppender {
                             ? Errors.UNKNOWN_TOPIC_ID
                             : Errors.UNKNOWN_TOPIC_OR_PARTITION;
             item.refuse(unknown, null);
-            return true;
+            return Outcome.DONE;
         }
         if (topic.isInternal() && !InternalTopics.mayAppend(clientId)) {
             item.refuse(
                     Errors.INVALID_TOPIC_EXCEPTION,
                     "Cannot append to internal topic " + topic.name() + "; choose another name.");
-            return true;
+            return Outcome.DONE;
         }
         if (!(item.data.records() instanceof MemoryRecords records)) {
             item.refuse(Errors.INVALID_RECORD, "no records");
-            return true;
+            return Outcome.DONE;
         }
         TopicSettings settings = topic.settings();
         long now = clock.time();
         ForeignRecords batch = new ForeignRecords(records.buffer());
         Errors wrong = batch.check(settings, version, now);
+        if (wrong == Errors.NONE
+                && !mayTakeLong
+                && settings.isCompacted()
+                && batch.isCompressed()) {
+            return Outcome.ELSEWHERE; // the log looks at each key
+        }
         if (wrong == Errors.NONE && settings.isAppendTime() && !batch.stamp(now)) {
             wrong = Errors.CORRUPT_MESSAGE;
         }
         if (wrong != Errors.NONE) {
             item.refuse(wrong, null);
-            return true;
+            return Outcome.DONE;
         }
         Appender appender = partition.appender();
         long offset = appender.appendBatchAsync(batch.bytes());
         if (offset == Appender.BACK_PRESSURED) {
-            return false;
+            return Outcome.AGAIN;
         }
         item.result
                 .setBaseOffset(offset)
@@ -134,7 +152,7 @@ final class ProduceAppender {
                                         return -1L;
                                     }));
         }
-        return true;
+        return Outcome.DONE;
     }
 
     private boolean waitsForForce(short acks) {

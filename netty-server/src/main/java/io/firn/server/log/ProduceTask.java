@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.server.log.ProduceAppender.Item;
+import io.firn.server.log.ProduceAppender.Outcome;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.apache.kafka.common.protocol.Errors;
  * One produce request. Its batches are appended in order, on the connection's event loop. While the
  * next block of a partition is being reserved, the connection handles no other request, so that
  * what a producer sends later does not overtake. The same holds while a batch is appended on
- * another thread because it has to be decompressed to count its records: that may take long, and
+ * another thread because it has to be decompressed to count its records, or to look at their keys: that may take long, and
  * other connections do not wait for it. No thread waits for a force.
  */
 final class ProduceTask {
@@ -76,12 +77,12 @@ final class ProduceTask {
     private void appendRest(List<CompletableFuture<?>> forces) {
         while (next < items.size()) {
             Item item = items.get(next);
-            if (item.isDense()) {
-                if (appendsElsewhere(item, forces)) {
-                    return;
-                }
-            } else if (!tryAppend(item, forces)) {
+            Outcome outcome = item.isDense() ? Outcome.ELSEWHERE : tryAppend(item, forces, false);
+            if (outcome == Outcome.AGAIN) {
                 appendRestLater(forces, BLOCK_RETRY_US);
+                return;
+            }
+            if (outcome == Outcome.ELSEWHERE && appendsElsewhere(item, forces)) {
                 return;
             }
             next++;
@@ -93,14 +94,16 @@ final class ProduceTask {
         }
     }
 
-    private boolean tryAppend(Item item, List<CompletableFuture<?>> forces) {
+    private Outcome tryAppend(
+            Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
         return appender.tryAppend(
                 item,
                 exchange.version(),
                 request.acks(),
                 exchange.clientId(),
                 exchange.connection().access(),
-                forces);
+                forces,
+                mayTakeLong);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
@@ -149,7 +152,7 @@ final class ProduceTask {
         boolean appended = true;
         boolean failed = true;
         try {
-            appended = tryAppend(item, forces);
+            appended = tryAppend(item, forces, true) == Outcome.DONE;
             failed = false;
         } finally {
             if (failed) { // an Error

@@ -1,5 +1,7 @@
 package io.firn.server.log;
 
+import io.firn.Cleanup;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.RetainUntilRead;
@@ -35,6 +37,7 @@ public final class ServedTopics implements AutoCloseable {
     /** The largest number of partitions of a topic. */
     static final int MAX_PARTITIONS = 100_000;
 
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong lastLookNs = new AtomicLong(System.nanoTime() - LOOK_INTERVAL_NS);
@@ -149,11 +152,33 @@ public final class ServedTopics implements AutoCloseable {
         }
         forget(before);
         Map<String, String> set = files.read(topic);
-        ServedTopic served =
-                new ServedTopic(topic, TopicSettings.stored(set, defaultsOf(topic, set)));
+        TopicSettings settings = TopicSettings.stored(set, defaultsOf(topic, set));
+        compactIfSet(topic, settings);
+        ServedTopic served = new ServedTopic(topic, settings);
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
+    }
+
+    /**
+     * What clients have set may not have come to the log: a version without compaction only stored
+     * it, and a crash may have come in between.
+     */
+    private static void compactIfSet(Topic topic, TopicSettings settings) {
+        TopicOptions options = topic.options();
+        if (settings.isCompacted() == options.cleanup().isCompacting()) {
+            return;
+        }
+        try {
+            topic.changeOptions(settings.applyTo(options, settings.set()));
+        } catch (FirnException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "topic {0}: cleanup.policy={1} has no effect until the next start: {2}",
+                    topic.name(),
+                    settings.get("cleanup.policy"),
+                    e.getMessage());
+        }
     }
 
     private void forget(ServedTopic gone) {
@@ -184,9 +209,26 @@ public final class ServedTopics implements AutoCloseable {
                 readers.isAll() ? "*" : String.join(",", readers.cursors()));
         applications.put(TopicKeys.UNREAD_LIMIT_BYTES, Long.toString(readers.limitBytes()));
         applications.put(TopicKeys.UNREAD_LIMIT_MS, Long.toString(readers.limitMs()));
+        putCompaction(applications, topic.options());
         applications.keySet().removeAll(set.keySet());
         own.putAll(applications);
         return own;
+    }
+
+    private static void putCompaction(Map<String, String> values, TopicOptions options) {
+        Cleanup cleanup = options.cleanup();
+        if (!cleanup.isCompacting()) {
+            values.put("cleanup.policy", "delete");
+            return;
+        }
+        values.put("cleanup.policy", cleanup.isDeleting() ? "compact,delete" : "compact");
+        long most = options.maxCompactionLagMs();
+        values.put("min.compaction.lag.ms", Long.toString(options.minCompactionLagMs()));
+        values.put(
+                "max.compaction.lag.ms",
+                Long.toString(most == TopicOptions.UNLIMITED ? Long.MAX_VALUE : most));
+        values.put("min.cleanable.dirty.ratio", Double.toString(options.minDirtyRatio()));
+        values.put("delete.retention.ms", Long.toString(options.tombstoneRetentionMs()));
     }
 
     // ---- changes

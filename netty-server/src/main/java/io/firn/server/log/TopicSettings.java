@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.Cleanup;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
@@ -137,17 +138,42 @@ public final class TopicSettings {
      *     stays as long as no client sets it
      */
     TopicOptions applyTo(TopicOptions options, Map<String, String> before) {
-        // There is no compaction: a compacted topic keeps all records.
         boolean deletes = isDeleted();
         long bytes =
                 deletes
                         ? Math.max(TopicOptions.UNLIMITED, Long.parseLong(get("retention.bytes")))
                         : TopicOptions.UNLIMITED;
         long ms = deletes ? Long.parseLong(get("retention.ms")) : TopicOptions.UNLIMITED;
-        return options.withRetentionBytes(bytes)
+        return compaction(options)
+                .withRetentionBytes(bytes)
                 .withRetentionMs(ms)
                 .withRollAge(Duration.ofMillis(Math.max(1_000, Long.parseLong(get("segment.ms")))))
                 .withRetainUntilRead(readers(options.retainUntilRead(), before));
+    }
+
+    /**
+     * Where nothing is compacted, the options have their defaults: versions that do not know them
+     * can then open the topic.
+     */
+    private TopicOptions compaction(TopicOptions options) {
+        TopicOptions none = TopicOptions.defaults();
+        TopicOptions off =
+                options.withCleanup(none.cleanup())
+                        .withMinCompactionLag(Duration.ofMillis(none.minCompactionLagMs()))
+                        .withMaxCompactionLagMs(none.maxCompactionLagMs())
+                        .withMinDirtyRatio(none.minDirtyRatio())
+                        .withTombstoneRetention(Duration.ofMillis(none.tombstoneRetentionMs()));
+        if (!compacted) {
+            return off;
+        }
+        long most = Long.parseLong(get("max.compaction.lag.ms"));
+        long least = Math.min(Long.parseLong(get("min.compaction.lag.ms")), most);
+        long tombstones = Long.parseLong(get("delete.retention.ms"));
+        return off.withCleanup(isDeleted() ? Cleanup.COMPACT_AND_DELETE : Cleanup.COMPACT)
+                .withMaxCompactionLagMs(most == Long.MAX_VALUE ? TopicOptions.UNLIMITED : most)
+                .withMinCompactionLag(Duration.ofMillis(least))
+                .withMinDirtyRatio(Double.parseDouble(get("min.cleanable.dirty.ratio")))
+                .withTombstoneRetention(Duration.ofMillis(tombstones));
     }
 
     private RetainUntilRead readers(RetainUntilRead now, Map<String, String> before) {
