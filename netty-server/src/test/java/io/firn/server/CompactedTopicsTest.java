@@ -42,7 +42,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The configuration of compacted topics, as clients set it and as the log has it; and their keys. */
+/**
+ * The configuration of compacted topics, as clients set it and as the log has it; and their keys.
+ */
 class CompactedTopicsTest {
     private static final String TOPIC = "orders";
     private static final ConfigResource RESOURCE =

@@ -114,8 +114,7 @@ class DenseBatchesTest {
         byte[] key = {1};
         MemoryRecords batch = zeros(40, key);
         MemoryRecords small =
-                MemoryRecords.withRecords(
-                        Compression.NONE, new SimpleRecord(1L, key, new byte[1]));
+                MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(1L, key, new byte[1]));
         try (Running running = new Running(directory, Map.of("num.network.threads", "1"));
                 Wire hostile = new Wire(running.server());
                 Wire bystander = new Wire(running.server())) {

@@ -20,8 +20,8 @@ import org.apache.kafka.common.protocol.Errors;
  * One produce request. Its batches are appended in order, on the connection's event loop. While the
  * next block of a partition is being reserved, the connection handles no other request, so that
  * what a producer sends later does not overtake. The same holds while a batch is appended on
- * another thread because it has to be decompressed to count its records, or to look at their keys: that may take long, and
- * other connections do not wait for it. No thread waits for a force.
+ * another thread because it has to be decompressed to count its records, or to look at their keys:
+ * that may take long, and other connections do not wait for it. No thread waits for a force.
  */
 final class ProduceTask {
     private static final long BLOCK_RETRY_US = 500;
@@ -94,8 +94,7 @@ final class ProduceTask {
         }
     }
 
-    private Outcome tryAppend(
-            Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
+    private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
         return appender.tryAppend(
                 item,
                 exchange.version(),
