@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
@@ -42,7 +43,7 @@ class IdleTest {
 
     @TempDir private Path directory;
 
-    /** How often the store's threads began to wait so far. */
+    /** How often the store's threads, and those of its readers, began to wait so far. */
     private static long rests() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long rests = 0;
@@ -120,6 +121,70 @@ class IdleTest {
             }
             awaitRest();
             appenders.forEach(Appender::close);
+        }
+    }
+
+    /** Nothing is missed by them: what is appended after the rest ends their waits. */
+    @Test
+    void shouldSleepWhileTailersWait() throws Exception {
+        int tailers = 20;
+        List<Thread> threads = new ArrayList<>();
+        AtomicLong seen = new AtomicLong();
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", Stores.small().withPartitions(tailers));
+            for (int i = 0; i <= tailers; i++) {
+                boolean isOfAll = i == tailers;
+                Tailer tailer = isOfAll ? topic.openTailer() : topic.partition(i).openTailer();
+                int wanted = isOfAll ? 2 * tailers : 2;
+                Thread thread =
+                        new Thread(
+                                () -> {
+                                    for (int left = wanted; left > 0; ) {
+                                        left -= poll(tailer, left);
+                                    }
+                                    seen.incrementAndGet();
+                                },
+                                "firn-reader-" + i);
+                threads.add(thread);
+                thread.start();
+            }
+            for (int round = 0; round < 2; round++) {
+                awaitRest();
+                assertEquals(0, seen.get());
+                appendToEach(topic);
+            }
+            for (Thread each : threads) {
+                each.join();
+            }
+        }
+        assertEquals(tailers + 1, seen.get());
+    }
+
+    private static int poll(Tailer tailer, int most) {
+        return tailer.poll(record -> Verdict.CONTINUE, most, Duration.ofDays(1));
+    }
+
+    @Test
+    void shouldEndTheWaitOfATailerThatIsClosed() throws Exception {
+        try (LogStore store = Stores.at(directory).open()) {
+            Tailer tailer = store.createTopic("t", Stores.small()).partition(0).openTailer();
+            AtomicBoolean isRefused = new AtomicBoolean();
+            Thread thread =
+                    new Thread(
+                            () -> {
+                                try {
+                                    poll(tailer, 1);
+                                } catch (ClosedException e) {
+                                    isRefused.set(true);
+                                }
+                            },
+                            "firn-reader");
+            thread.start();
+            await("it to wait", () -> thread.getState() == Thread.State.TIMED_WAITING);
+            awaitRest();
+            tailer.close();
+            thread.join();
+            assertTrue(isRefused.get());
         }
     }
 

@@ -147,16 +147,21 @@ public final class LogTailer implements Tailer {
         // A wait of more than 292 years is a wait without end.
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
+        long pauseNs = 0;
         published.enter();
         try {
             while (true) {
+                int wakeUps = published.wakeUps();
                 taken = pollAndReset(handler, limit);
                 long left = deadline - System.nanoTime();
                 if (taken > 0 || left <= 0 || stopped) {
                     return taken;
                 }
                 if (doWork == null && rest == null) {
-                    published.await(left);
+                    pauseNs = Signal.nextNs(pauseNs);
+                    if (published.await(wakeUps, Math.min(left, pauseNs))) {
+                        pauseNs = 0;
+                    }
                 } else if (Thread.currentThread().isInterrupted()) {
                     return 0;
                 } else if (doWork != null) {
@@ -305,6 +310,7 @@ public final class LogTailer implements Tailer {
         if (readers.length > 1) {
             tailers.remove(unread);
         }
+        published.wake(); // it may wait in another thread
     }
 
     private void check(int limit) {

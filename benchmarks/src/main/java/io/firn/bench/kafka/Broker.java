@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A server in a process of its own: Firn's or Kafka's. */
 final class Broker implements AutoCloseable {
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(5);
     private static final long TICKS_PER_SECOND = 100;
     private static final int API_VERSIONS = 18;
 

@@ -31,6 +31,9 @@ final class Idlers {
     /** The number of records in each partition. */
     static final int RECORDS = 5;
 
+    /** The first record of each partition takes a server several forces. */
+    private static final int SENDING_MS = 600_000;
+
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private Idlers() {}
@@ -56,7 +59,13 @@ final class Idlers {
         List<Future<?>> sent = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(
-                        Map.of("bootstrap.servers", broker.bootstrap(), "linger.ms", 5),
+                        Map.of(
+                                "bootstrap.servers",
+                                broker.bootstrap(),
+                                "linger.ms",
+                                5,
+                                "delivery.timeout.ms",
+                                SENDING_MS),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             for (int i = 0; i < RECORDS * partitions; i++) {

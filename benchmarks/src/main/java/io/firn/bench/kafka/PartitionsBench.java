@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = "Measures what many partitions cost a server, beside Apache Kafka.")
 public final class PartitionsBench implements Callable<Integer> {
-    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(3);
+    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(10);
 
     @Mixin private Servers servers = new Servers();
 
@@ -150,8 +150,13 @@ public final class PartitionsBench implements Callable<Integer> {
         }
     }
 
-    private static void create(Broker broker, int count, int each) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+    /**
+     * Creates the topics; returns when each partition can be written. Kafka answers before: it then
+     * makes and forces the files of one partition after another, and a producer's records expire if
+     * that takes longer than two minutes.
+     */
+    private void create(Broker broker, int count, int each) throws Exception {
+        try (Admin admin = Admin.create(patiently(broker))) {
             List<NewTopic> topics = new ArrayList<>();
             for (int first = 0; first < count; first += each) {
                 topics.add(
@@ -159,6 +164,37 @@ public final class PartitionsBench implements Callable<Integer> {
                                 topic(first / each), Math.min(each, count - first), (short) 1));
             }
             admin.createTopics(topics).all().get();
+            checkEnds(admin, count, each, 0);
+        }
+    }
+
+    /** The settings of a client that waits until all partitions are there. */
+    private static Map<String, Object> patiently(Broker broker) {
+        return Map.of(
+                "bootstrap.servers",
+                broker.bootstrap(),
+                "retry.backoff.ms",
+                10,
+                "retry.backoff.max.ms",
+                100,
+                "request.timeout.ms",
+                (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NS),
+                "default.api.timeout.ms",
+                (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NS));
+    }
+
+    /** Waits until the server knows the end of each partition. */
+    private static void checkEnds(Admin admin, int count, int each, long expected)
+            throws Exception {
+        Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            wanted.put(new TopicPartition(topic(i / each), i % each), OffsetSpec.latest());
+        }
+        Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(wanted).all().get();
+        for (ListOffsetsResultInfo end : ends.values()) {
+            if (end.offset() != expected) {
+                throw new IOException("an end is " + end.offset() + ", expected " + expected);
+            }
         }
     }
 
@@ -175,33 +211,13 @@ public final class PartitionsBench implements Callable<Integer> {
         return best;
     }
 
-    /** Starts a server again; returns when it knows the end of each partition. */
+    /** Starts a server again; returns the time until it knows the end of each partition. */
     private double restart(Broker broker, int count, int each) throws Exception {
         long began = System.nanoTime();
         broker.start();
-        Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            wanted.put(new TopicPartition(topic(i / each), i % each), OffsetSpec.latest());
-        }
-        try (Admin admin =
-                Admin.create(
-                        Map.of(
-                                "bootstrap.servers",
-                                broker.bootstrap(),
-                                "retry.backoff.ms",
-                                10,
-                                "retry.backoff.max.ms",
-                                100,
-                                "default.api.timeout.ms",
-                                (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NS)))) {
-            Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(wanted).all().get();
-            final double seconds = secondsSince(began);
-            for (ListOffsetsResultInfo end : ends.values()) {
-                if (end.offset() != (isEmpty ? 0 : Idlers.RECORDS)) {
-                    throw new IOException("an end is " + end.offset());
-                }
-            }
-            return seconds;
+        try (Admin admin = Admin.create(patiently(broker))) {
+            checkEnds(admin, count, each, isEmpty ? 0 : Idlers.RECORDS);
+            return secondsSince(began);
         }
     }
 
