@@ -147,6 +147,32 @@ public interface LogStore extends AutoCloseable {
     MoveOutcome migrate(
             String topic, int partition, long baseOffset, int tier, MoveControl control);
 
+    /** Compacts a partition at full speed; see the other method of this name. */
+    default CompactionResult compact(String topic, int partition) {
+        return compact(topic, partition, MoveControl.UNLIMITED);
+    }
+
+    /**
+     * Compacts a partition of a topic whose options ask for it, on this thread: of each key the
+     * latest record stays, at its offset, and earlier ones are removed. Only sealed segments are
+     * compacted, so the newest records are not looked at. A record without a value (a tombstone)
+     * stays for the tombstone retention after it was first compacted.
+     *
+     * <p>Appends, reads and moves continue meanwhile. A tailer that reads the old bytes of a
+     * segment goes on with them until the end of its poll. After a crash each segment is as it was
+     * before, or compacted. One compaction of a store runs at a time; this method waits for others.
+     *
+     * <p>The store's own thread does this as the topic's options say, except in invoker mode, so
+     * this method is for stores in that mode, for tests, and for users who know a better time.
+     *
+     * @param control paces and observes the work: it is asked before each batch that is read, with
+     *     the bytes of that batch and those that were written since the last call
+     * @throws UnknownTopicException when there is no such topic
+     * @throws InvalidOptionException when there is no such partition, the topic is not compacted,
+     *     or the store is open read-only
+     */
+    CompactionResult compact(String topic, int partition, MoveControl control);
+
     /**
      * Returns findings, one line each: what was found at open that belongs to no topic or is
      * corrupted, which thread of the store has ended, after which the store refuses appends, and

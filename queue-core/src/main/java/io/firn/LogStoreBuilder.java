@@ -190,6 +190,23 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder producerExpiry(Duration value);
 
     /**
+     * Sets the bytes that compaction uses for keys while it runs, 24 for each key and a tenth
+     * spare. When a topic has more keys, it is compacted in several runs. 1 KiB to 1 GiB, default
+     * 32 MiB.
+     *
+     * @throws InvalidOptionException when it is out of this range
+     */
+    public abstract LogStoreBuilder compactionMemory(int bytes);
+
+    /**
+     * Sets the bytes per second that the store's own compaction reads and writes at most, together.
+     * 64 KiB or more, default 32 MiB.
+     *
+     * @throws InvalidOptionException when it is less
+     */
+    public abstract LogStoreBuilder compactionRate(long bytesPerSecond);
+
+    /**
      * Opens the store, or creates it when the directory holds none. Completes recovery from a crash
      * before it returns.
      *

@@ -41,4 +41,9 @@ public interface PartitionMetrics {
 
     /** Returns whether it refuses appends because its medium failed. */
     boolean poisoned();
+
+    /** Returns how far it is compacted; null while its topic is not compacted. */
+    default CompactionMetrics compaction() {
+        return null;
+    }
 }

@@ -52,8 +52,9 @@ class RoomsTest {
         rooms.put("recovery", with(rooms, "log"));
         rooms.put("upkeep", with(rooms, "append"));
         rooms.put("move", with(rooms, "upkeep"));
+        rooms.put("compact", with(rooms, "move"));
         rooms.put("inspect", with(rooms, "log"));
-        rooms.put("store", with(rooms, "read", "move", "recovery"));
+        rooms.put("store", with(rooms, "read", "compact", "recovery"));
         return rooms;
     }
 

@@ -27,6 +27,8 @@ record Action(Kind kind, int topic, int a, int b) {
         REOPEN(1),
         /** Moves a segment; only on media with several tiers between which segments move. */
         MOVE(8),
+        /** Compacts a topic; only on media with topics that are compacted. */
+        COMPACT(10),
         /** Appends one large value asynchronously; only in workloads that ask for it. */
         APPEND_BULK(0),
         /** Cuts the power some operations later; only in workloads that ask for it. */

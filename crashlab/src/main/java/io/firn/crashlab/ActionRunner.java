@@ -2,6 +2,7 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.CompactionResult;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -18,6 +19,7 @@ final class ActionRunner {
 
     private final TestedStore tested;
     private int moves;
+    private int compactions;
     private int actionsDuringMoves;
 
     ActionRunner(TestedStore tested) {
@@ -26,6 +28,10 @@ final class ActionRunner {
 
     int moves() {
         return moves;
+    }
+
+    int compactions() {
+        return compactions;
     }
 
     int actionsDuringMoves() {
@@ -52,6 +58,7 @@ final class ActionRunner {
         switch (action.kind()) {
             case APPEND, APPEND_ASYNC, APPEND_BULK, APPEND_IDEMPOTENT -> append(topic, action);
             case MOVE -> move(topic, action);
+            case COMPACT -> compact(topic, action);
             case FORCE -> topic.partition.force();
             case CURSOR -> advanceCursor(topic, action);
             case DELETE_RECORDS -> deleteRecords(topic, action);
@@ -65,7 +72,7 @@ final class ActionRunner {
         List<byte[]> values = Values.of(action, topic.sent.size());
         try (Appender appender = topic.partition.openAppender()) {
             Batch batch = appender.newBatch();
-            values.forEach(batch::add);
+            topic.fill(batch, values, topic.sent.size());
             boolean isIdempotent = action.kind() == Action.Kind.APPEND_IDEMPOTENT;
             if (isIdempotent) {
                 if (topic.producer < 0) {
@@ -154,26 +161,57 @@ final class ActionRunner {
         SegmentPlace segment = movable.get(action.a() % movable.size());
         int tier = action.b() % tested.store().metrics().tiers().size();
         int variant = action.b() / 8 % 8;
-        if (variant > 3) {
+        during(
+                topic,
+                action,
+                variant > 3,
+                () -> {
+                    MoveControl control = control(variant, topic, segment.endOffset());
+                    MoveOutcome outcome =
+                            tested.store()
+                                    .migrate(topic.name, 0, segment.baseOffset(), tier, control);
+                    moves += outcome == MoveOutcome.MOVED ? 1 : 0;
+                });
+    }
+
+    /** Compacts a topic. Some compactions are cancelled or meet a deletion. */
+    private void compact(ExpectedTopic topic, Action action) {
+        tested.pass(TestedStore.ROLL_AGE_MS); // so that a segment is sealed
+        int variant = action.b() / 8 % 8;
+        during(
+                topic,
+                action,
+                variant > 3,
+                () -> {
+                    long deleteTo = topic.partition.durableOffset() / 2;
+                    CompactionResult result =
+                            tested.store()
+                                    .compact(topic.name, 0, control(variant, topic, deleteTo));
+                    compactions += result.removedRecords() > 0 ? 1 : 0;
+                });
+    }
+
+    /** Runs something during which, if so wanted, the same thread does what others might do. */
+    private void during(
+            ExpectedTopic topic, Action action, boolean isDisturbed, Runnable something) {
+        if (isDisturbed) {
             tested.machine.beforeOperations(
                     new ConcurrentActions(action.b(), each -> runDuringMove(topic, each)));
         }
         try {
-            MoveControl control = control(variant, topic, segment);
-            MoveOutcome outcome =
-                    tested.store().migrate(topic.name, 0, segment.baseOffset(), tier, control);
-            moves += outcome == MoveOutcome.MOVED ? 1 : 0;
+            something.run();
         } finally {
             tested.machine.beforeOperations(null);
         }
     }
 
-    private MoveControl control(int variant, ExpectedTopic topic, SegmentPlace segment) {
+    private MoveControl control(int variant, ExpectedTopic topic, long deleteTo) {
         return switch (variant) {
             case 0 -> (copied, total, next) -> -1;
+            case 2 -> (copied, total, next) -> copied > 0 ? -1 : 0; // after the first piece
             case 1 ->
                     (copied, total, next) -> {
-                        deleteRecordsBefore(topic, segment.endOffset());
+                        deleteRecordsBefore(topic, deleteTo);
                         tested.pass(1);
                         return 0;
                     };

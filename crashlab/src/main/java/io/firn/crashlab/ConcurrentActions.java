@@ -5,10 +5,10 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * Simulates what other threads do while one thread moves a segment: executes actions before some of
- * the move's operations on the medium. The actions run on the move's thread, so that a workload
- * remains deterministic. Where the move holds a lock for which they would have to wait, they are
- * left out.
+ * Simulates what other threads do while one thread moves or compacts segments: executes actions
+ * before some of its operations on the medium. The actions run on its thread, so that a workload
+ * remains deterministic. Where it holds a lock for which they would have to wait, they are left
+ * out.
  */
 final class ConcurrentActions implements Runnable {
     private static final int MOST_ACTIONS = 4;
@@ -52,12 +52,15 @@ final class ConcurrentActions implements Runnable {
         }
     }
 
-    /** Whether the move holds the lock under which numbers are reserved. */
+    /** Whether a lock is held under which numbers are reserved or producers are written. */
     private static boolean isLocked() {
         return StackWalker.getInstance()
                 .walk(
                         frames ->
                                 frames.anyMatch(
-                                        each -> each.getClassName().endsWith("LeasedCounter")));
+                                        each ->
+                                                each.getClassName().endsWith("LeasedCounter")
+                                                        || each.getClassName()
+                                                                .endsWith("Checkpoints")));
     }
 }

@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
             "Media: MEMORY, segments in persistent memory; EADR, the same with processor caches that"
                     + " survive a power cut; FILES, segments in files; BOTH, a few segments in memory"
                     + " and the others in files; MOVES, segments move between memory and two"
-                    + " directories of files while records are appended and deleted. The store's own"
+                    + " directories of files while records are appended and deleted; COMPACT, the same"
+                    + " with topics that are compacted. The store's own"
                     + " directory is always in files. A power cut hits all media at one instant.",
             "",
             "Workloads: a third of the seeds runs one incarnation of the store and checks all of its"

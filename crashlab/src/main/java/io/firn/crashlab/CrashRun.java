@@ -181,6 +181,7 @@ final class CrashRun {
             case FILES -> enumerated ? Fault.FILES_CUT : Fault.FILES_SAMPLED;
             case BOTH -> enumerated ? Fault.BOTH_CUT : Fault.BOTH_SAMPLED;
             case MOVES -> enumerated ? Fault.MOVES_CUT : Fault.MOVES_SAMPLED;
+            case COMPACT -> enumerated ? Fault.COMPACT_CUT : Fault.COMPACT_SAMPLED;
         };
     }
 

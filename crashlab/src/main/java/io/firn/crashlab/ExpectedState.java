@@ -109,7 +109,7 @@ final class ExpectedState {
                 Partition partition = store.openTopic(topic.name).partition(0);
                 long next = partition.nextOffset();
                 try (Appender appender = partition.openAppender()) {
-                    long offset = appender.append(topic.last.fill(appender.newBatch()));
+                    long offset = appender.append(topic.fillWithLast(appender.newBatch()));
                     require(
                             offset == topic.last.offset() && partition.nextOffset() == next,
                             topic.name + ": a repeated batch was stored again at " + offset);

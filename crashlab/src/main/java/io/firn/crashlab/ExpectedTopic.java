@@ -4,18 +4,24 @@ import static io.firn.crashlab.Violation.require;
 
 import io.firn.Batch;
 import io.firn.Partition;
+import io.firn.Record;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.UUID;
 
 /** What was promised of a topic, which has one partition. */
 final class ExpectedTopic {
+    private static final int KEYS = 6;
+    private static final int TOMBSTONE_SHARE = 4;
+
     final String name;
 
     /** The values that were sent, by offset. */
@@ -46,6 +52,7 @@ final class ExpectedTopic {
     /** The last idempotent batch, if it is durable and can be sent again; else null. */
     Repeatable last;
 
+    private final boolean isCompacted;
     private final TreeSet<Long> batchEnds = new TreeSet<>(List.of(0L));
     private long acked;
 
@@ -57,17 +64,49 @@ final class ExpectedTopic {
     }
 
     /** An idempotent batch that can be sent again. */
-    record Repeatable(long producer, int sequence, List<byte[]> values, long offset) {
-        Batch fill(Batch batch) {
-            batch.clear().producer(producer, 0, sequence);
-            values.forEach(batch::add);
-            return batch;
+    record Repeatable(long producer, int sequence, List<byte[]> values, long offset) {}
+
+    /** Fills a batch with the last idempotent one. */
+    Batch fillWithLast(Batch batch) {
+        batch.clear().producer(last.producer(), 0, last.sequence());
+        fill(batch, last.values(), last.offset());
+        return batch;
+    }
+
+    /**
+     * Creates what is expected of a topic that does not exist yet.
+     *
+     * @param isCompacted whether its records have keys, and superseded ones may be missing
+     */
+    ExpectedTopic(String name, boolean isCompacted) {
+        this.name = name;
+        this.isCompacted = isCompacted;
+    }
+
+    // ---- records
+
+    /** Adds values to a batch that is appended at an offset. */
+    void fill(Batch batch, List<byte[]> values, long offset) {
+        for (int i = 0; i < values.size(); i++) {
+            byte[] value = isTombstone(offset + i) ? null : values.get(i);
+            batch.add(keyOf(offset + i), value);
         }
     }
 
-    ExpectedTopic(String name) {
-        this.name = name;
+    /** Returns the key of the record at an offset; null when records have none. */
+    private byte[] keyOf(long offset) {
+        return isCompacted ? new byte[] {(byte) keyNumber(offset)} : null;
     }
+
+    private static int keyNumber(long offset) {
+        return (int) Math.floorMod((offset * 0x9E3779B97F4A7C15L) >>> 17, (long) KEYS);
+    }
+
+    private boolean isTombstone(long offset) {
+        return isCompacted && ((offset * 0xD6E8FEB86659FD93L) >>> 29) % TOMBSTONE_SHARE == 0;
+    }
+
+    // ---- what happens
 
     /** Notes that the topic was created or opened again. */
     void exists(Topic topic) {
@@ -160,22 +199,20 @@ final class ExpectedTopic {
     }
 
     private void checkRecords(Partition found, long from, long to) {
-        long[] at = {from};
+        long[] next = {from};
         byte[] value = new byte[Values.LARGEST];
+        Map<Integer, Long> latest = new HashMap<>();
         try (Tailer tailer = found.openTailer()) {
             while (tailer.poll(
                             record -> {
-                                byte[] expected = sent.get((int) at[0]);
+                                long at = record.offset();
+                                boolean mayLack = isCompacted && at > next[0];
                                 require(
-                                        record.offset() == at[0],
-                                        "offset " + record.offset() + " in place of " + at[0]);
-                                int length = record.valueLength();
-                                require(length == expected.length, "another value at " + at[0]);
-                                record.getValue(value, 0);
-                                require(
-                                        Arrays.equals(value, 0, length, expected, 0, length),
-                                        "another value at " + at[0]);
-                                at[0]++;
+                                        at == next[0] || mayLack,
+                                        "offset " + at + " in place of " + next[0]);
+                                checkRecord(record, value);
+                                latest.put(keyNumber(at), at);
+                                next[0] = at + 1;
                                 return Verdict.CONTINUE;
                             },
                             1_000)
@@ -183,6 +220,47 @@ final class ExpectedTopic {
                 continue;
             }
         }
-        require(at[0] == to, name + ": read up to " + at[0] + ", not " + to);
+        require(
+                next[0] == to || (isCompacted && next[0] < to),
+                name + ": read up to " + next[0] + ", not " + to);
+        if (isCompacted) {
+            checkLatest(latest, from, to);
+        }
+    }
+
+    private void checkRecord(Record record, byte[] scratch) {
+        long at = record.offset();
+        byte[] key = keyOf(at);
+        require(
+                key == null
+                        ? !record.hasKey()
+                        : record.key().get(record.key().position()) == key[0],
+                "another key at " + at);
+        if (isTombstone(at)) {
+            require(!record.hasValue(), "a value at " + at + ", where a tombstone was");
+            return;
+        }
+        byte[] expected = sent.get((int) at);
+        int length = record.valueLength();
+        require(record.hasValue() && length == expected.length, "another value at " + at);
+        record.getValue(scratch, 0);
+        require(Arrays.equals(scratch, 0, length, expected, 0, length), "another value at " + at);
+    }
+
+    /** The last record of each key is there, unless it is a tombstone: then all may be gone. */
+    private void checkLatest(Map<Integer, Long> found, long from, long to) {
+        Map<Integer, Long> expected = new HashMap<>();
+        for (long offset = from; offset < to; offset++) {
+            expected.put(keyNumber(offset), offset);
+        }
+        expected.forEach(
+                (key, offset) -> {
+                    Long there = found.get(key);
+                    require(
+                            offset.equals(there) || (there == null && isTombstone(offset)),
+                            String.format(
+                                    "%s: the last record of key %d is at %s, not at %d",
+                                    name, key, there, offset));
+                });
     }
 }

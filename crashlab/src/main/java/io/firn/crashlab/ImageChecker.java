@@ -115,7 +115,7 @@ final class ImageChecker {
         if (!names.isEmpty()) {
             String name = names.get(random.nextInt(names.size()));
             try (Appender appender = store.openTopic(name).partition(0).openAppender()) {
-                appender.append(LATER);
+                appender.append(LATER, LATER); // with a key, for topics that are compacted
             }
             store.openTopic(name).partition(0).force();
         }

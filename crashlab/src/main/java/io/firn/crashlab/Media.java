@@ -22,7 +22,9 @@ enum Media {
     /** A few segments in persistent memory, the others in files. */
     BOTH(3, false, 1),
     /** Segments move between persistent memory and two directories of files. */
-    MOVES(8, false, 2);
+    MOVES(8, false, 2),
+    /** The same with topics that are compacted. */
+    COMPACT(8, false, 2);
 
     private static final Path STORE = Path.of("/sim/store");
     private static final Path POOL = Path.of("/sim/pmem");
@@ -41,6 +43,11 @@ enum Media {
     /** Whether segments move between tiers. */
     boolean hasMoves() {
         return directories > 1;
+    }
+
+    /** Whether the topics are compacted, and their records have keys. */
+    boolean isCompacted() {
+        return this == COMPACT;
     }
 
     /** Whether there is persistent memory. */

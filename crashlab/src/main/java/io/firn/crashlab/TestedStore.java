@@ -1,5 +1,6 @@
 package io.firn.crashlab;
 
+import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -148,7 +149,7 @@ final class TestedStore {
         if (topics[number] != null) {
             return;
         }
-        ExpectedTopic topic = new ExpectedTopic("t" + number);
+        ExpectedTopic topic = new ExpectedTopic("t" + number, media.isCompacted());
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
         options = options.withDurability(Durability.values()[variant % 2]);
         Compression[] all = Compression.values();
@@ -168,6 +169,9 @@ final class TestedStore {
         }
         if (variant / 512 % 4 == 1) {
             options = options.withPreparedBytes(PREPARED_BYTES[variant / 2048 % 3]);
+        }
+        if (media.isCompacted()) {
+            options = options.withCleanup(Cleanup.COMPACT).withTombstoneRetention(Duration.ZERO);
         }
         expected.topics.add(topic);
         topic.exists(store.createTopic(topic.name, options));

@@ -64,7 +64,13 @@ record Workload(Media media, long seed, List<Action> actions) {
         SplittableRandom random = new SplittableRandom(seed);
         List<Kind> kinds = new ArrayList<>();
         for (Kind kind : Kind.values()) {
-            if (kind != Kind.MOVE || media.hasMoves()) {
+            boolean isPossible =
+                    switch (kind) {
+                        case MOVE -> media.hasMoves();
+                        case COMPACT -> media.isCompacted();
+                        default -> true;
+                    };
+            if (isPossible) {
                 add(kinds, kind, kind.weight());
             }
         }
@@ -106,6 +112,7 @@ record Workload(Media media, long seed, List<Action> actions) {
         add(kinds, Kind.FORCE, 1);
         add(kinds, Kind.DELETE_RECORDS, 1);
         add(kinds, Kind.MOVE, media.hasMoves() ? 3 : 0);
+        add(kinds, Kind.COMPACT, media.isCompacted() ? 6 : 0);
         List<Action> actions = new ArrayList<>();
         addFreshTopic(actions, 0, random);
         while (actions.size() < length) {

@@ -41,6 +41,11 @@ final class WorkloadRun {
         return runner.moves();
     }
 
+    /** How many compactions removed records. */
+    int compactions() {
+        return runner.compactions();
+    }
+
     /** How many actions were executed in the middle of a move. */
     int actionsDuringMoves() {
         return runner.actionsDuringMoves();

@@ -76,8 +76,28 @@ class CrashLabTest {
         explore(Media.MOVES, 1_000);
     }
 
+    @Test
+    void shouldKeepEveryPromiseWhenPowerIsCutWhileTopicsAreCompacted() {
+        explore(Media.COMPACT, 600);
+    }
+
     private static Workload plain(long seed) {
         return Workload.of(Workload.Style.PLAIN, Media.MOVES, seed, ACTIONS);
+    }
+
+    /** Otherwise the test above would test nothing. */
+    @Test
+    void shouldRemoveRecordsInMostWorkloadsWithCompaction() {
+        int compacted = 0;
+        for (long one = seed; one < seed + 10; one++) {
+            SeededIds.seed(one);
+            Workload workload =
+                    Workload.of(Workload.Style.PLAIN, Media.COMPACT, one, ACTIONS);
+            WorkloadRun run = new WorkloadRun(workload, Media.COMPACT.empty(), false);
+            run.run();
+            compacted += run.compactions() > 0 ? 1 : 0;
+        }
+        assertTrue(compacted >= 4, compacted + " of 10 workloads removed something");
     }
 
     /** Otherwise the test above would test nothing. */

@@ -359,14 +359,14 @@ final class PartitionWriter implements AppendAlarm {
     }
 
     private LogSegment roll(int size) {
-        if (size > log.segmentBytes()) {
+        if (size > log.topic().segmentBytes()) {
             throw new RecordTooLargeException(
                     "the batch has "
                             + size
                             + " bytes, a segment of "
                             + log
                             + " holds "
-                            + log.segmentBytes());
+                            + log.topic().segmentBytes());
         }
         LogSegment next = nextBlock.take();
         if (next == null) {

@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -14,8 +15,9 @@ import org.agrona.concurrent.SystemNanoClock;
  * A store's duties and the threads that run them. Those that force have threads of their own, so
  * that work for which appenders wait never queues behind housekeeping: {@code firn-force} and, when
  * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
- * firn-tidy} prepares blocks and tidies up. A store that only reads has one, {@code firn-follow}.
- * In invoker mode the caller of {@link #invoke} does the work of all of them.
+ * firn-tidy} prepares blocks and tidies up. {@code firn-compact} rewrites segments; it exists only
+ * if a topic needs it. A store that only reads has one thread, {@code firn-follow}. In invoker mode
+ * the caller of {@link #invoke} does the work of all of them, except that nothing is rewritten.
  */
 public final class Background {
     private static final int MOST_PASSES = 8;
@@ -33,13 +35,22 @@ public final class Background {
     private final LongWaits longWaits = new LongWaits();
     private final Workers forcers;
     private final Workers tidiers;
+    private final Workers compactors;
     private final Agenda forcing;
     private final Agenda tidying;
+    private final Agenda compacting;
     private final SideBySide sideBySide;
     private final Gate invoking = new Gate();
     private StoreThread follower;
     private volatile Thread invoker;
+    private volatile boolean ending;
     private volatile boolean closed;
+
+    @GuardedBy("this")
+    private boolean started;
+
+    @GuardedBy("this")
+    private boolean isCompacting;
 
     /** Looks again and again at a store that another process writes. */
     public interface Following {
@@ -88,8 +99,11 @@ public final class Background {
                         ? null
                         : new Workers(usersThreads, "firn-force", forceThreads, nanos, onDeath);
         this.tidiers = isInvoked ? null : new Workers(usersThreads, "firn-tidy", 1, nanos, onDeath);
+        this.compactors =
+                isInvoked ? null : new Workers(usersThreads, "firn-compact", 1, nanos, onDeath);
         this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers, longest);
         this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers, longest);
+        this.compacting = new Agenda(clock, null, attempts, 1, compactors, longest);
         this.sideBySide = new SideBySide(usersThreads, Math.max(1, forceThreads));
     }
 
@@ -116,6 +130,28 @@ public final class Background {
     /** For steps that wait for a disk; also after {@link #close}. */
     public SideBySide sideBySide() {
         return sideBySide;
+    }
+
+    /** The duties that rewrite segments, which may take minutes. */
+    public Duties compacting() {
+        return compacting;
+    }
+
+    /**
+     * Makes the thread for {@link #compacting} start with the others, or now if they run. Not in
+     * invoker mode.
+     */
+    public synchronized void startCompacting() {
+        boolean isFirst = !isCompacting;
+        isCompacting = true;
+        if (isFirst && started && !ending) {
+            compactors.start(compacting, null);
+        }
+    }
+
+    /** Whether the store is being closed: work that takes long ends early. */
+    public boolean isEnding() {
+        return ending;
     }
 
     public Attempts attempts() {
@@ -150,6 +186,12 @@ public final class Background {
         } else {
             forcers.start(forcing, chosenRest());
             tidiers.start(tidying, chosenRest());
+            synchronized (this) {
+                started = true;
+                if (isCompacting) {
+                    compactors.start(compacting, null);
+                }
+            }
         }
     }
 
@@ -226,6 +268,7 @@ public final class Background {
     public boolean isAtWork() {
         return isTidying()
                 || (forcers != null && forcers.isCurrent())
+                || (compactors != null && compactors.isCurrent())
                 || (follower != null && follower.isCurrent());
     }
 
@@ -237,12 +280,17 @@ public final class Background {
     /** Ends the threads: each of them after the duty that it is in. */
     public void close() {
         boolean interrupted = Thread.interrupted();
+        synchronized (this) {
+            ending = true;
+        }
         longWaits.close();
         if (follower != null) {
             follower.end();
             interrupted |= follower.join();
         }
         if (!isInvoked) {
+            compactors.end();
+            interrupted |= compactors.join(); // it needs the others
             forcers.end();
             tidiers.end();
             interrupted |= forcers.join() | tidiers.join();

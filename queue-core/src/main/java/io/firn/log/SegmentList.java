@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -103,6 +104,21 @@ public final class SegmentList {
             if (now.length > 0 && now[now.length - 1] == segment) {
                 all = Arrays.copyOf(now, now.length - 1);
             }
+        }
+    }
+
+    /** Replaces neighbours, which are in the list, by one segment. */
+    @SuppressWarnings("ReferenceEquality") // these very segments
+    void replace(List<LogSegment> sources, LogSegment made) {
+        synchronized (changing) {
+            List<LogSegment> now = new ArrayList<>(Arrays.asList(all));
+            int at = 0;
+            while (now.get(at) != sources.get(0)) {
+                at++;
+            }
+            now.subList(at, at + sources.size()).clear();
+            now.add(at, made);
+            all = now.toArray(new LogSegment[0]);
         }
     }
 

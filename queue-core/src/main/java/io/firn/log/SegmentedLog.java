@@ -286,9 +286,7 @@ public final class SegmentedLog {
         return segments;
     }
 
-    /**
-     * The segment that holds the offset or, between two, the later one; null when there is none.
-     */
+    /** The segment with the offset or, between two, the later one; null when there is none. */
     public LogSegment segmentFor(long offset) {
         return segments.find(offset);
     }
@@ -308,6 +306,13 @@ public final class SegmentedLog {
         LogSegment before = segments.last();
         segments.add(segment);
         ends.begin(segment, before);
+    }
+
+    /** Replaces sealed neighbours by one segment with what is left of them. */
+    public void replaceSegments(List<LogSegment> sources, LogSegment made) {
+        made.onView(onView);
+        segments.replace(sources, made);
+        ends.changed();
     }
 
     /** Takes out the active segment, into which nothing was written; its block is freed. */
@@ -331,11 +336,6 @@ public final class SegmentedLog {
     public long appendedBytes() {
         LogSegment active = activeSegment();
         return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
-    }
-
-    /** The room in a segment. */
-    public int segmentBytes() {
-        return topic.segmentBytes();
     }
 
     // ---- moves of its segments

@@ -115,7 +115,7 @@ public final class SparseIndex {
     }
 
     /** Adds the last timestamp, because the segment is complete. */
-    void complete() {
+    public void complete() {
         if (maxTimestamp >= 0) {
             addTime();
         }

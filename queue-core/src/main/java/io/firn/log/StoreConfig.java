@@ -33,4 +33,6 @@ public record StoreConfig(
         int maxPartitions,
         long markIntervalMs,
         long cursorIntervalMs,
-        long producerExpiryMs) {}
+        long producerExpiryMs,
+        int compactionMemory,
+        long compactionRate) {}

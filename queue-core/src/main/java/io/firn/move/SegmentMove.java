@@ -16,7 +16,6 @@ import io.firn.spi.View;
 import io.firn.upkeep.Releases;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.zip.CRC32C;
 
 /**
  * Moves a sealed segment to another tier, on the caller's thread and under no lock (O6). The order:
@@ -36,22 +35,12 @@ import java.util.zip.CRC32C;
  */
 public final class SegmentMove {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final int PIECE = 256 * 1024;
-
-    /**
-     * The copy is forced after this many bytes, so that a foreground force never waits for a whole
-     * segment.
-     */
-    private static final int FORCE_EVERY = 4 << 20;
-
-    private static final long SLICE_MS = 5;
-
     private final SegmentedLog log;
     private final Releases releases;
     private final LogSegment segment;
     private final TierState from;
     private final TierState to;
-    private final MoveControl control;
+    private final Pace pace;
 
     /**
      * A move.
@@ -70,7 +59,7 @@ public final class SegmentMove {
         this.segment = segment;
         this.from = from;
         this.to = to;
-        this.control = control;
+        this.pace = new Pace(control, this::isWanted);
     }
 
     /** Makes the move; throws when a medium failed. */
@@ -154,42 +143,19 @@ public final class SegmentMove {
 
     /** Copies, forces and compares; false when the move is not wanted any more. */
     private boolean copyBytes(Block source, BlockCopy copy) throws IOException {
-        byte[] piece = new byte[Math.min(PIECE, Math.max(1, segment.written()))];
-        CRC32C given = new CRC32C();
+        CheckedCopy target =
+                new CheckedCopy(copy, "the copy of " + source.name() + " in tier " + to);
         int total = segment.written();
-        int forced = 0;
+        byte[] piece = new byte[Math.min(CheckedCopy.PIECE, Math.max(1, total))];
         for (int at = 0; at < total; at += piece.length) {
             int length = Math.min(piece.length, total - at);
-            if (!pause(at, total, length)) {
+            if (!pace.pause(at, total, length)) {
                 return false;
             }
             read(source, at, piece, length);
-            given.update(piece, 0, length);
-            copy.write(at, piece, 0, length);
-            if (at + length - forced >= FORCE_EVERY) {
-                copy.force();
-                forced = at + length;
-            }
+            target.write(piece, 0, length);
         }
-        copy.force();
-        CRC32C taken = new CRC32C();
-        for (int at = 0; at < total; at += piece.length) {
-            int length = Math.min(piece.length, total - at);
-            int read = copy.read(at, piece, 0, length);
-            taken.update(piece, 0, Math.max(read, 0));
-            if (!isWanted()) {
-                return false;
-            }
-        }
-        if (taken.getValue() != given.getValue()) {
-            throw new IOException(
-                    "the copy of "
-                            + source.name()
-                            + " in tier "
-                            + to
-                            + " reads back as other bytes than were written: check that medium");
-        }
-        return true;
+        return target.finish(pace);
     }
 
     private void read(Block source, int at, byte[] piece, int length) throws IOException {
@@ -207,25 +173,6 @@ public final class SegmentMove {
             // Missing bytes stay damaged: zeros are not a batch.
             Arrays.fill(piece, Math.max(read, 0), length, (byte) 0);
         }
-    }
-
-    /** Waits as long as the control demands; false when the move is not wanted any more. */
-    private boolean pause(int copied, int total, int next) {
-        long pauseNs = control.pauseNs(copied, total, next);
-        if (pauseNs < 0) {
-            return false;
-        }
-        long until = System.nanoTime() + pauseNs;
-        try {
-            for (long left = pauseNs; left > 0 && isWanted(); left = until - System.nanoTime()) {
-                long ms = Math.min(left / 1_000_000, SLICE_MS);
-                Thread.sleep(ms, ms == SLICE_MS ? 0 : (int) (left % 1_000_000));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-        return isWanted();
     }
 
     private boolean isWanted() {

@@ -12,6 +12,7 @@ import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.spi.BlockReader;
+import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -171,6 +172,7 @@ final class BatchCursor {
             return entered(in.pin());
         } catch (IOException e) {
             reader.confirm();
+            confirmStays(in);
             lookAgain.run(); // another process may just have deleted it
             checkRange();
             throw unreadable(e);
@@ -238,7 +240,15 @@ final class BatchCursor {
             return SegmentIndexes.of(of);
         } catch (FirnException e) {
             of.block.reader().confirm(); // otherwise there is nothing left to build an index from
+            confirmStays(of);
             throw e;
+        }
+    }
+
+    /** Throws when a segment was deleted or rewritten: others have its offsets now. */
+    private static void confirmStays(LogSegment of) {
+        if (of.isDoomed()) {
+            throw new BlockReusedException(of.block.name());
         }
     }
 

@@ -16,15 +16,6 @@ import java.nio.ByteBuffer;
  * this object if they had to be decompressed or copied. Not thread-safe.
  */
 final class BatchRecords {
-    /** The most bytes of a decompressed batch, which is held as a whole: it must fit the heap. */
-    private static final int MOST_IN_MEMORY =
-            (int)
-                    Math.max(
-                            16 << 20,
-                            Math.min(
-                                    BatchFormat.MAX_DECOMPRESSED,
-                                    Runtime.getRuntime().maxMemory() / 8));
-
     private final int partition;
     private final RecordFlyweight record = new RecordFlyweight();
     private Scratch compressed;
@@ -169,7 +160,7 @@ final class BatchRecords {
     private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
         if (compressed == null) {
             compressed = new Scratch(size);
-            decompressed = new Scratch((int) Math.min(4L * size, MOST_IN_MEMORY));
+            decompressed = new Scratch((int) Math.min(4L * size, BatchFormat.MOST_IN_MEMORY));
         }
         int length = size - BatchFormat.HEADER_LENGTH;
         bytes.get(start + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
@@ -178,7 +169,7 @@ final class BatchRecords {
                 throw new IOException("unknown compression");
             }
             byte[] source = compressed.bytes();
-            Codecs.decompress(codec, source, 0, length, decompressed, MOST_IN_MEMORY);
+            Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MOST_IN_MEMORY);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
         }

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.CompactionMetrics;
 import io.firn.PartitionMetrics;
 
 /** The metrics of a partition. */
@@ -15,5 +16,6 @@ record PartitionCounts(
         long rolls,
         long stalls,
         long unreadDeleted,
-        boolean poisoned)
+        boolean poisoned,
+        CompactionMetrics compaction)
         implements PartitionMetrics {}

@@ -1,7 +1,9 @@
 package io.firn.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.BatchReader;
+import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
@@ -14,6 +16,8 @@ import io.firn.Topic;
 import io.firn.VisibleListener;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
+import io.firn.compact.Compactor;
+import io.firn.compact.PartitionCompaction;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
@@ -37,14 +41,24 @@ final class PartitionLog implements Partition {
     private final PartitionForcer forcer;
     private final OpenAppenders appenders;
     private final PartitionUpkeep upkeep;
+    private final Compactor compactor;
+
+    @GuardedBy("this")
+    private PartitionCompaction compaction;
 
     /**
      * Creates a partition from what was recovered of it.
      *
      * @param topic what its user sees of its topic
      */
-    PartitionLog(Topic topic, TopicContext context, int index, RecoveredPartition recovered) {
+    PartitionLog(
+            Topic topic,
+            TopicContext context,
+            Compactor compactor,
+            int index,
+            RecoveredPartition recovered) {
         this.topic = topic;
+        this.compactor = compactor;
         this.log = new SegmentedLog(context, index, recovered);
         this.store = log.store();
         this.forcer = new PartitionForcer(log);
@@ -69,6 +83,21 @@ final class PartitionLog implements Partition {
 
     PartitionUpkeep upkeep() {
         return upkeep;
+    }
+
+    /** Its compaction, which is made when it is first needed. */
+    synchronized PartitionCompaction compaction() {
+        if (compaction == null) {
+            compaction = new PartitionCompaction(compactor, log, upkeep);
+        }
+        return compaction;
+    }
+
+    /** Compacts it when the topic's options say so, from now on. */
+    void compactByItself() {
+        PartitionCompaction duty = compaction();
+        upkeep.onFinished(duty::call);
+        duty.call();
     }
 
     /** Whether an appender is open. */
@@ -152,7 +181,13 @@ final class PartitionLog implements Partition {
                 log.rolls(),
                 appenders.stalls(),
                 upkeep.unreadDeleted(),
-                log.state().isPoisoned());
+                log.state().isPoisoned(),
+                compactionMetrics());
+    }
+
+    private CompactionMetrics compactionMetrics() {
+        boolean isCompacted = topic.options().cleanup().isCompacting() && !store.isReadOnly();
+        return isCompacted ? compaction().metrics() : null;
     }
 
     // ---- appending

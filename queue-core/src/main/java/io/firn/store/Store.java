@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
@@ -192,6 +193,15 @@ final class Store implements LogStore {
         context.checkWritable();
         PartitionLog chosen = topics.find(topic).partitionLog(partition);
         return moves.move(chosen.log(), chosen.upkeep().releases(), baseOffset, tier, control);
+    }
+
+    @Override
+    public CompactionResult compact(String topic, int partition, MoveControl control) {
+        Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(control, "control");
+        context.checkWritable();
+        PartitionLog chosen = topics.find(topic).partitionLog(partition);
+        return topics.compactor().compact(chosen.compaction(), control);
     }
 
     @Override

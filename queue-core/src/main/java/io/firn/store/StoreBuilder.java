@@ -21,6 +21,9 @@ import org.agrona.concurrent.SystemNanoClock;
 
 /** Collects and checks the options of a store. For one thread. */
 public final class StoreBuilder extends LogStoreBuilder {
+    private static final int LEAST_COMPACTION_MEMORY = 1 << 10;
+    private static final int MOST_COMPACTION_MEMORY = 1 << 30;
+    private static final long LEAST_COMPACTION_RATE = 64 << 10;
     private static final int MOST_FORCE_THREADS = 64;
     private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
 
@@ -41,6 +44,8 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
+    private int compactionMemory = 32 << 20;
+    private long compactionRate = 32 << 20;
 
     /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
     public StoreBuilder() {
@@ -190,6 +195,28 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder compactionMemory(int bytes) {
+        if (bytes < LEAST_COMPACTION_MEMORY || bytes > MOST_COMPACTION_MEMORY) {
+            throw new InvalidOptionException(
+                    "compactionMemory must be from 1 KiB to 1 GiB, not " + bytes + " bytes");
+        }
+        compactionMemory = bytes;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder compactionRate(long bytesPerSecond) {
+        if (bytesPerSecond < LEAST_COMPACTION_RATE) {
+            throw new InvalidOptionException(
+                    "compactionRate must be at least 64 KiB per second, not "
+                            + bytesPerSecond
+                            + " bytes");
+        }
+        compactionRate = bytesPerSecond;
+        return this;
+    }
+
+    @Override
     public LogStore open() {
         if (tiers.isEmpty()) {
             throw new InvalidOptionException(
@@ -213,7 +240,9 @@ public final class StoreBuilder extends LogStoreBuilder {
                         maxPartitions,
                         markIntervalMs,
                         cursorIntervalMs,
-                        producerExpiryMs));
+                        producerExpiryMs,
+                        compactionMemory,
+                        compactionRate));
     }
 
     private static long interval(String name, Duration value) {

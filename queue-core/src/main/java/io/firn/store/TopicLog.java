@@ -58,9 +58,22 @@ final class TopicLog implements Topic {
     private void growTo(int total) {
         List<PartitionLog> all = new ArrayList<>(partitions);
         while (all.size() < total) {
-            all.add(new PartitionLog(this, context, all.size(), RecoveredPartition.empty()));
+            all.add(partition(all.size(), RecoveredPartition.empty()));
         }
         partitions = List.copyOf(all);
+        compactByItself();
+    }
+
+    private PartitionLog partition(int index, RecoveredPartition recovered) {
+        return new PartitionLog(this, context, owner.compactor(), index, recovered);
+    }
+
+    /** Makes the store's own thread compact it, if the options say so. */
+    private void compactByItself() {
+        if (options().cleanup().isCompacting() && !store.isReadOnly() && !store.isInvoker()) {
+            store.background().startCompacting();
+            partitions.forEach(PartitionLog::compactByItself);
+        }
     }
 
     /** Creates it with what the tiers hold. */
@@ -88,9 +101,10 @@ final class TopicLog implements Topic {
         for (int i = 0; i < byPartition.size(); i++) {
             RecoveredPartition recovered =
                     new PartitionRecovery(context, i).recover(byPartition.get(i));
-            all.add(new PartitionLog(this, context, i, recovered));
+            all.add(partition(i, recovered));
         }
         partitions = List.copyOf(all);
+        compactByItself();
         context.files().onRecovered();
     }
 
@@ -245,6 +259,7 @@ final class TopicLog implements Topic {
             partition.upkeep().onNewLimits();
             partition.forcer().call();
         }
+        compactByItself();
     }
 
     /** Throws when the topic has other options than these. */

@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.Topic;
+import io.firn.compact.Compactor;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 
@@ -14,6 +15,9 @@ interface TopicOwner {
      * @param change writes the topic's file, then shows the change
      */
     void change(Topic topic, int morePartitions, TopicFiles.Change change) throws IOException;
+
+    /** Returns what compacts partitions. */
+    Compactor compactor();
 
     /** Partitions were added to a topic. */
     void onPartitionsAdded();

@@ -6,6 +6,7 @@ import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
+import io.firn.compact.Compactor;
 import io.firn.log.LogContext;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
@@ -37,6 +38,7 @@ final class Topics implements TopicOwner {
 
     private final Object endLock = new Object();
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
+    private final Compactor compactor;
     private volatile Death death;
 
     /** The end of a background thread. */
@@ -44,6 +46,7 @@ final class Topics implements TopicOwner {
 
     Topics(LogContext store) {
         this.store = store;
+        this.compactor = new Compactor(store);
         this.limit = PartitionLimit.of(store.config().maxPartitions());
     }
 
@@ -88,6 +91,11 @@ final class Topics implements TopicOwner {
     /** Serves a topic no longer. */
     void drop(TopicLog topic) {
         served.remove(topic.name(), topic);
+    }
+
+    @Override
+    public Compactor compactor() {
+        return compactor;
     }
 
     @Override

@@ -248,7 +248,8 @@ final class BlockSupply extends Duty implements BlockSource {
 
     private LogSegment reserveSparse(StorageTier tier) throws IOException {
         long epoch = store.nextEpoch();
-        Block block = tier.reserve(log.topic().id(), log.index(), log.segmentBytes(), epoch);
+        Block block =
+                tier.reserve(log.topic().id(), log.index(), log.topic().segmentBytes(), epoch);
         // A partition that has begun to fill a segment will fill others, and an append never
         // allocates; most of many partitions never do.
         SparseIndex index =

@@ -48,7 +48,7 @@ public final class Checkpoints extends Duty {
     }
 
     @Override
-    public int run() throws IOException {
+    public synchronized int run() throws IOException {
         if (log.state().isGone() || log.state().isPoisoned() || log.nextOffset() == offset) {
             return 0;
         }
@@ -68,9 +68,9 @@ public final class Checkpoints extends Duty {
 
     /**
      * Whether recovery can do without a segment's batches to know its producers; writes a
-     * checkpoint when it cannot.
+     * checkpoint when it cannot. Any thread.
      */
-    boolean covers(LogSegment segment) throws IOException {
+    public synchronized boolean covers(LogSegment segment) throws IOException {
         if (segment.endOffset > offset && log.producers().changes() != changes) {
             if (log.state().isPoisoned()) {
                 return false;
@@ -115,7 +115,7 @@ public final class Checkpoints extends Duty {
      *
      * @return null when none is worth a file
      */
-    public Map<String, String> takeLast(long nowMs) {
+    public synchronized Map<String, String> takeLast(long nowMs) {
         boolean isShort =
                 log.producers().changes() == changes
                         && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;

@@ -27,6 +27,7 @@ public final class PartitionUpkeep implements LogEvents {
     private final Checkpoints checkpoints;
     private final IdleViews views;
     private final Releases releases;
+    private volatile Runnable onFinished = () -> {};
 
     /**
      * Creates the duties of a partition.
@@ -55,7 +56,10 @@ public final class PartitionUpkeep implements LogEvents {
         nextBlock.suppliedBy(blocks);
     }
 
-    /** For the topic, which writes the checkpoints of its partitions together at close. */
+    /**
+     * For the topic, which writes the checkpoints of its partitions together at close, and for
+     * compaction.
+     */
     public Checkpoints checkpoints() {
         return checkpoints;
     }
@@ -63,6 +67,11 @@ public final class PartitionUpkeep implements LogEvents {
     /** See {@link io.firn.PartitionMetrics#unreadDeleted}. */
     public long unreadDeleted() {
         return retention.unreadDeleted();
+    }
+
+    /** Sets what is called when a segment has its final form; it must not take long. */
+    public void onFinished(Runnable told) {
+        onFinished = told;
     }
 
     /** For moves, which free the blocks that they have copied. */
@@ -115,6 +124,7 @@ public final class PartitionUpkeep implements LogEvents {
         log.ends().changed();
         retention.call();
         views.call();
+        onFinished.run();
     }
 
     @Override

@@ -59,8 +59,18 @@ final class Retention extends Duty {
         return raised + deleted;
     }
 
+    /** A record is compacted only in a sealed segment, so that must not come too late. */
+    private static long rollMs(TopicOptions options) {
+        long rollMs = options.rollMs();
+        long mostMs = options.maxCompactionLagMs();
+        if (!options.cleanup().isCompacting() || mostMs == TopicOptions.UNLIMITED) {
+            return rollMs;
+        }
+        return rollMs == TopicOptions.UNLIMITED ? mostMs : Math.min(rollMs, mostMs);
+    }
+
     private void rollByAge() {
-        long rollMs = log.topic().options().rollMs();
+        long rollMs = rollMs(log.topic().options());
         LogSegment active = log.activeSegment();
         if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
             return;

@@ -61,7 +61,9 @@ public final class InMemory {
                         0,
                         100,
                         100,
-                        100);
+                        100,
+                        1 << 20,
+                        1 << 20);
         LogContext store = new LogContext(config, (thread, why) -> {});
         TopicOptions options = small().withMinimumClass(DurabilityClass.PROCESS_CRASH);
         return new SegmentedLog(

@@ -1,0 +1,355 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Cleanup;
+import io.firn.CompactionResult;
+import io.firn.DamagedRangeException;
+import io.firn.DurabilityClass;
+import io.firn.LogStore;
+import io.firn.MoveControl;
+import io.firn.Partition;
+import io.firn.StoredRecord;
+import io.firn.Tailer;
+import io.firn.TimestampedOffset;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CompactionTest {
+    private static final long DAY_MS = 86_400_000;
+
+    /** A key takes 24 bytes, and a tenth of the map stays free. */
+    private static final int KEY_BYTES = 26;
+
+    private final ManualClock clock = new ManualClock();
+
+    @TempDir Path directory;
+
+    private LogStore open(Tiers tiers) {
+        return tiers.at(directory).invokerMode().clock(clock).open();
+    }
+
+    private static Topic topic(LogStore store) {
+        return store.openOrCreateTopic("t", options());
+    }
+
+    private static TopicOptions options() {
+        return Stores.small()
+                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
+                .withCleanup(Cleanup.COMPACT)
+                .withMinDirtyRatio(1); // only on request
+    }
+
+    private void append(LogStore store, KeyedRecords records, int count) {
+        try (Appender appender = topic(store).partition(0).openSharedAppender()) {
+            for (int done = 0; done < count; done += 200) {
+                records.append(appender, 200, clock.time());
+                Stores.work(store);
+            }
+        }
+        Stores.work(store);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldLeaveTheLatestRecordOfEachKey(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(1, 300, 20);
+        try (LogStore store = open(tiers)) {
+            Partition partition = topic(store).partition(0);
+            for (int round = 0; round < 4; round++) {
+                append(store, records, 4_000);
+                long bytes = partition.metrics().bytes();
+                CompactionResult result = store.compact("t", 0);
+                assertEquals(List.of(), result.skipped());
+                assertEquals(result.endOffset(), result.compactedTo());
+                assertTrue(result.removedRecords() > 3_000, result.toString());
+                assertTrue(partition.metrics().bytes() < bytes / 2, result.toString());
+                records.assertLeft(partition, result.compactedTo(), false);
+            }
+        }
+        try (LogStore store = open(tiers)) {
+            records.assertLeft(topic(store).partition(0), 0, false);
+            CompactionResult nothing = store.compact("t", 0);
+            records.assertLeft(topic(store).partition(0), nothing.compactedTo(), false);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldRemoveTombstonesAfterTheirTimeAndBringNothingBack(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(2, 300, 50);
+        try (LogStore store = open(tiers)) {
+            Partition partition = topic(store).partition(0);
+            append(store, records, 4_000);
+            CompactionResult first = store.compact("t", 0);
+            records.assertLeft(partition, first.compactedTo(), false);
+            clock.advance(DAY_MS / 2);
+            append(store, records, 300);
+            CompactionResult early = store.compact("t", 0);
+            List<Long> before = records.assertLeft(partition, early.compactedTo(), false);
+            clock.advance(DAY_MS);
+            append(store, records, 300);
+            CompactionResult late = store.compact("t", 0);
+            List<Long> after = records.assertLeft(partition, late.compactedTo(), true);
+            assertTrue(before.stream().anyMatch(at -> at < first.compactedTo()), before::toString);
+            assertTrue(after.stream().noneMatch(at -> at < first.compactedTo()), after::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldTakeSeveralRunsWhenThereAreMoreKeysThanMemory(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(3, 1_000, 10);
+        try (LogStore store =
+                tiers.at(directory)
+                        .invokerMode()
+                        .clock(clock)
+                        .compactionMemory(200 * KEY_BYTES)
+                        .open()) {
+            Partition partition = topic(store).partition(0);
+            append(store, records, 4_000);
+            CompactionResult result;
+            int runs = 0;
+            long before = 0;
+            do {
+                result = store.compact("t", 0);
+                assertTrue(result.keys() <= 200, result.toString());
+                assertTrue(result.compactedTo() > before, result.toString());
+                before = result.compactedTo();
+                records.assertLeft(partition, result.compactedTo(), false);
+                runs++;
+            } while (result.compactedTo() < result.endOffset());
+            assertTrue(runs > 5, runs + " runs");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldChangeNothingWhenItIsCancelled(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(4, 100, 20);
+        try (LogStore store = open(tiers)) {
+            Partition partition = topic(store).partition(0);
+            append(store, records, 3_000);
+            long bytes = partition.metrics().bytes();
+            for (int pieces = 0; pieces < 50; pieces += 7) {
+                int left = pieces;
+                int[] asked = {0};
+                CompactionResult result =
+                        store.compact(
+                                "t",
+                                0,
+                                (copied, total, next) ->
+                                        asked[0]++ < left ? 0 : MoveControl.CANCEL);
+                assertEquals(0, result.removedRecords());
+                assertEquals(bytes, partition.metrics().bytes());
+            }
+            records.assertLeft(partition, 0, false);
+            CompactionResult whole = store.compact("t", 0);
+            assertEquals(List.of(), whole.skipped());
+            records.assertLeft(partition, whole.compactedTo(), false);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldYieldToADeletionAndRemoveWhatCannotBeRead(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(5, 100, 20);
+        try (LogStore store = open(tiers)) {
+            Partition partition = topic(store).partition(0);
+            append(store, records, 3_000);
+            long half = partition.durableOffset() / 2;
+            CompactionResult met =
+                    store.compact(
+                            "t",
+                            0,
+                            (copied, total, next) -> {
+                                partition.deleteRecordsBefore(half);
+                                store.doWork();
+                                return 0;
+                            });
+            assertEquals(half, partition.logStartOffset());
+            records.forget(half);
+            records.assertLeft(partition, 0, true);
+            CompactionResult result = store.compact("t", 0);
+            assertEquals(List.of(), result.skipped(), met.toString());
+            records.assertLeft(partition, result.compactedTo(), false);
+            StoredRecord first = Stores.read(partition.openTailer(), 1).get(0);
+            assertTrue(first.offset() >= half, first.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldFreeTheOldBytesWhenTheirLastReaderHasLeft(Tiers tiers) {
+        KeyedRecords records = new KeyedRecords(7, 50, 0);
+        try (LogStore store = open(tiers)) {
+            Partition partition = topic(store).partition(0);
+            append(store, records, 3_000);
+            long used = store.metrics().tiers().get(0).usedBytes();
+            long[] whileRead = {0};
+            List<StoredRecord> read = new ArrayList<>();
+            try (Tailer tailer = partition.openTailer()) {
+                tailer.poll(
+                        record -> {
+                            if (whileRead[0] == 0) {
+                                assertEquals(List.of(), store.compact("t", 0).skipped());
+                                append(store, records, 400); // into the blocks that are free
+                                whileRead[0] = store.metrics().tiers().get(0).usedBytes();
+                            }
+                            read.add(record.copy());
+                            return Verdict.CONTINUE;
+                        },
+                        100);
+                assertEquals(100, read.size());
+                records.assertAppended(read);
+                Stores.await(
+                        "the old bytes to be freed",
+                        () -> {
+                            store.doWork();
+                            return store.metrics().tiers().get(0).usedBytes() < whileRead[0];
+                        });
+                assertTrue(whileRead[0] < 1.5 * used, "what nobody read was freed at once");
+                read.clear();
+                read.addAll(Stores.readAll(tailer));
+                records.assertAppended(read);
+            }
+        }
+    }
+
+    @Test
+    void shouldGoOnAroundASegmentWithDamageAndKeepTheTombstonesAboveIt() throws IOException {
+        KeyedRecords records = new KeyedRecords(8, 300, 50);
+        try (LogStore store = open(Tiers.FILES)) {
+            append(store, records, 4_000);
+        }
+        Path damaged =
+                Stores.filesIn(Stores.tierOf(directory)).stream()
+                        .filter(file -> file.toString().endsWith(".log"))
+                        .sorted()
+                        .skip(1)
+                        .findFirst()
+                        .orElseThrow();
+        byte[] bytes = Files.readAllBytes(damaged);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(damaged, bytes);
+        try (LogStore store = open(Tiers.FILES)) {
+            Partition partition = topic(store).partition(0);
+            CompactionResult first = store.compact("t", 0);
+            assertEquals(1, first.skipped().size(), first.toString());
+            assertTrue(first.skipped().get(0).startsWith(damaged + ": "), first.toString());
+            assertTrue(first.bytesAfter() < first.bytesBefore() / 2, first.toString());
+            assertEquals(first.endOffset(), first.compactedTo());
+            List<Long> before = tombstones(partition);
+            clock.advance(2 * DAY_MS);
+            append(store, records, 300);
+            CompactionResult late = store.compact("t", 0);
+            assertEquals(first.skipped(), late.skipped());
+            List<Long> below = new ArrayList<>(before);
+            below.removeIf(offset -> offset >= first.compactedTo());
+            List<Long> after = tombstones(partition);
+            assertTrue(below.size() > 50, below::toString);
+            assertTrue(
+                    records.areLatest(below).stream().allMatch(after::contains),
+                    "a tombstone is gone, and what it deletes may be in the damaged segment");
+        }
+    }
+
+    private static List<Long> tombstones(Partition partition) {
+        List<Long> found = new ArrayList<>();
+        try (Tailer tailer = partition.openTailer()) {
+            while (tailer.offset(0) < partition.visibleOffset()) {
+                try {
+                    tailer.poll(
+                            record -> {
+                                if (!record.hasValue()) {
+                                    found.add(record.offset());
+                                }
+                                return Verdict.CONTINUE;
+                            },
+                            100);
+                } catch (DamagedRangeException e) {
+                    tailer.seek(e.toOffset());
+                }
+            }
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
+    void shouldCompactWhileRecordsAreAppendedAndRead(Tiers tiers) throws Exception {
+        KeyedRecords records = new KeyedRecords(6, 200, 20);
+        try (LogStore store = tiers.at(directory).open()) {
+            Partition partition = topic(store).partition(0);
+            AtomicBoolean ends = new AtomicBoolean();
+            List<Stores.Task<Long>> readers = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                readers.add(Stores.start(() -> readUntil(partition, ends)));
+            }
+            readers.add(Stores.start(() -> searchUntil(partition, ends)));
+            try (Appender appender = partition.openSharedAppender()) {
+                long removed = 0;
+                for (int round = 0; round < 15; round++) {
+                    records.append(appender, 400, 1_700_000_000_000L + round * 1_000L);
+                    CompactionResult result = store.compact("t", 0);
+                    assertEquals(List.of(), result.skipped());
+                    removed += result.removedRecords();
+                }
+                assertTrue(removed > 2_000, removed + " records were removed");
+            }
+            ends.set(true);
+            for (Stores.Task<Long> each : readers) {
+                assertTrue(each.result() > 0);
+            }
+            CompactionResult last = store.compact("t", 0);
+            records.assertLeft(partition, last.compactedTo(), false);
+        }
+    }
+
+    /** Reads from the start to the end again and again; offsets ascend, whatever happens. */
+    private static long readUntil(Partition partition, AtomicBoolean ends) {
+        long read = 0;
+        while (!ends.get()) {
+            try (Tailer tailer = partition.openTailer()) {
+                long[] before = {-1};
+                while (tailer.poll(
+                                record -> {
+                                    assertTrue(record.offset() > before[0]);
+                                    before[0] = record.offset();
+                                    return Verdict.CONTINUE;
+                                },
+                                37)
+                        > 0) {
+                    read++;
+                }
+            }
+        }
+        return read;
+    }
+
+    private static long searchUntil(Partition partition, AtomicBoolean ends) {
+        long found = 1;
+        while (!ends.get()) {
+            TimestampedOffset latest = partition.findLatestTimestamp();
+            if (latest != null) {
+                assertNotNull(partition.findTimestamp(1_700_000_000_000L));
+                found++;
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,292 @@
+package io.firn.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.Verdict;
+import io.firn.file.FileTier;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * Kills a server, again and again, while it compacts a topic to which eight producers append: after
+ * each kill the latest value of every key is what was acknowledged last, and no key that was
+ * deleted has come back.
+ */
+final class CompactionKills {
+    private static final String TOPIC = "prices";
+    private static final int PARTITIONS = 4;
+    private static final int KEYS = 50_000;
+    private static final int RECORDS_A_ROUND = 800;
+    private static final int TOMBSTONE_PERCENT = 20;
+    private static final String[] CODECS = {"none", "gzip", "lz4", "zstd"};
+    private static final int PRODUCERS = 8;
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final ServerProcess server;
+    private final Random random;
+
+    /** By key, what was sent last; null for a tombstone. Each key has one producer. */
+    private final List<Map<String, String>> latest = new ArrayList<>();
+
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private final AtomicLong sent = new AtomicLong();
+
+    private CompactionKills(ServerProcess server, long seed) {
+        this.server = server;
+        this.random = new Random(seed);
+        for (int i = 0; i < PRODUCERS; i++) {
+            latest.add(new HashMap<>());
+        }
+    }
+
+    /** {@code CompactionKills DIRECTORY ROUNDS SEED}. */
+    public static void main(String[] arguments) throws Exception {
+        int rounds = Integer.parseInt(arguments[1]);
+        System.out.println(run(Path.of(arguments[0]), rounds, Long.parseLong(arguments[2])));
+        System.exit(0); // clients may still want to close in peace
+    }
+
+    /**
+     * Kills so many times.
+     *
+     * @return what was seen, in a line
+     * @throws IllegalStateException when a promise was broken
+     */
+    static String run(Path directory, int rounds, long seed) throws Exception {
+        CompactionKills kills;
+        String seen;
+        try (ServerProcess server = new ServerProcess(directory, Map.of())) {
+            kills = new CompactionKills(server, seed);
+            seen = kills.run(rounds);
+        }
+        return seen + kills.atRest(directory);
+    }
+
+    private Map<String, Object> client(Map<String, Object> more) {
+        Map<String, Object> all = new HashMap<>(more);
+        all.put("bootstrap.servers", server.bootstrapServers());
+        all.put("reconnect.backoff.max.ms", 100);
+        all.put("retry.backoff.ms", 20);
+        return all;
+    }
+
+    private String run(int rounds) throws Exception {
+        NewTopic topic =
+                new NewTopic(TOPIC, PARTITIONS, (short) 1)
+                        .configs(
+                                Map.of(
+                                        "cleanup.policy", "compact",
+                                        "segment.bytes", "262144",
+                                        "min.cleanable.dirty.ratio", "0.05",
+                                        "delete.retention.ms", "2000"));
+        try (Admin admin = Admin.create(client(Map.of()))) {
+            admin.createTopics(List.of(topic)).all().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+        List<KafkaProducer<String, String>> producers = new ArrayList<>();
+        for (int i = 0; i < PRODUCERS; i++) {
+            boolean isIdempotent = i % 2 == 0;
+            producers.add(
+                    new KafkaProducer<>(
+                            client(
+                                    Map.of(
+                                            "linger.ms",
+                                            2,
+                                            "batch.size",
+                                            8_000,
+                                            "acks",
+                                            "all",
+                                            "enable.idempotence",
+                                            isIdempotent,
+                                            "max.in.flight.requests.per.connection",
+                                            isIdempotent ? 5 : 1,
+                                            "compression.type",
+                                            CODECS[i / 2 % CODECS.length])),
+                            new StringSerializer(),
+                            new StringSerializer()));
+        }
+        long checked = 0;
+        try {
+            for (int round = 0; round < rounds; round++) {
+                List<Thread> senders = new ArrayList<>();
+                for (int i = 0; i < PRODUCERS; i++) {
+                    int number = i;
+                    long seed = random.nextLong();
+                    senders.add(new Thread(() -> send(producers.get(number), number, seed)));
+                }
+                senders.forEach(Thread::start);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_000)));
+                server.kill();
+                server.start();
+                for (Thread each : senders) {
+                    each.join(TimeUnit.SECONDS.toMillis(Running.HANGS_AFTER_S));
+                    require(!each.isAlive(), "a producer hangs");
+                }
+                producers.forEach(KafkaProducer::flush);
+                require(failures.isEmpty(), "a producer failed: " + failures);
+                checked += check(round, readAll());
+            }
+        } finally {
+            producers.forEach(each -> each.close(Duration.ZERO));
+        }
+        return String.format(
+                "%d kills: %,d records sent, %,d latest values compared; ",
+                rounds, sent.get(), checked);
+    }
+
+    private void send(KafkaProducer<String, String> producer, int number, long seed) {
+        Random own = new Random(seed);
+        Map<String, String> mine = latest.get(number);
+        for (int i = 0; i < RECORDS_A_ROUND; i++) {
+            // Half of the records go to few keys, so that much is superseded.
+            int bound = own.nextBoolean() ? KEYS : KEYS / 100;
+            int key = own.nextInt(bound / PRODUCERS) * PRODUCERS + number;
+            String value =
+                    own.nextInt(100) < TOMBSTONE_PERCENT
+                            ? null
+                            : sent.get() + "-" + "x".repeat(own.nextInt(200));
+            String name = "key-" + key;
+            mine.put(name, value);
+            sent.incrementAndGet();
+            var unused =
+                    producer.send(
+                            new ProducerRecord<>(TOPIC, key % PARTITIONS, name, value),
+                            (metadata, error) -> {
+                                if (error != null) {
+                                    failures.add(error);
+                                }
+                            });
+            if (i % 20 == 0) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10)); // over a while
+            }
+        }
+    }
+
+    private static void require(boolean condition, String otherwise) {
+        if (!condition) {
+            throw new IllegalStateException(otherwise);
+        }
+    }
+
+    private Map<String, String> readAll() {
+        Map<String, String> found = new HashMap<>();
+        List<TopicPartition> all = new ArrayList<>();
+        for (int i = 0; i < PARTITIONS; i++) {
+            all.add(new TopicPartition(TOPIC, i));
+        }
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(
+                        client(Map.of()), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(all);
+            consumer.seekToBeginning(all);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+            Map<TopicPartition, Long> before = new HashMap<>();
+            Running.await(
+                    "the consumer to come to the end",
+                    () -> {
+                        for (ConsumerRecord<String, String> each : consumer.poll(POLL)) {
+                            TopicPartition place = new TopicPartition(TOPIC, each.partition());
+                            Long last = before.put(place, each.offset());
+                            require(
+                                    last == null || last < each.offset(),
+                                    place + ": offset " + each.offset() + " after " + last);
+                            found.put(each.key(), each.value());
+                        }
+                        return all.stream()
+                                .allMatch(place -> consumer.position(place) >= ends.get(place));
+                    });
+        }
+        return found;
+    }
+
+    /** Returns how many keys have a value. */
+    private long check(int round, Map<String, String> found) {
+        long values = 0;
+        for (Map<String, String> mine : latest) {
+            for (Map.Entry<String, String> each : mine.entrySet()) {
+                String there = found.get(each.getKey());
+                require(
+                        java.util.Objects.equals(there, each.getValue()),
+                        String.format(
+                                "round %d: %s is %s, acknowledged was %s",
+                                round, each.getKey(), there, each.getValue()));
+                values += there == null ? 0 : 1;
+            }
+        }
+        require(
+                found.keySet().stream()
+                        .allMatch(key -> latest.stream().anyMatch(mine -> mine.containsKey(key))),
+                "a key that nobody has sent");
+        return values;
+    }
+
+    /** Compacts what is left, and compares it with what is live. */
+    private String atRest(Path directory) {
+        long live = 0;
+        for (Map<String, String> mine : latest) {
+            for (Map.Entry<String, String> each : mine.entrySet()) {
+                if (each.getValue() != null) {
+                    live += 80 + each.getKey().length() + each.getValue().length();
+                }
+            }
+        }
+        try (LogStore store =
+                LogStore.in(directory.resolve("firn"))
+                        .tier(FileTier.at(directory.resolve("segments")))
+                        .open()) {
+            Topic topic = store.openTopic(TOPIC);
+            long bytes = 0;
+            Map<String, String> found = new HashMap<>();
+            for (int i = 0; i < PARTITIONS; i++) {
+                store.compact(TOPIC, i);
+                Partition partition = topic.partition(i);
+                bytes += partition.metrics().bytes();
+                readAll(partition, found);
+            }
+            check(-1, found);
+            require(store.findings().isEmpty(), store.findings().toString());
+            return String.format(
+                    "none lost, none came back; %,d bytes at rest for %,d live, %.2f times",
+                    bytes, live, (double) bytes / live);
+        }
+    }
+
+    private static void readAll(Partition partition, Map<String, String> found) {
+        try (Tailer tailer = partition.openTailer()) {
+            while (tailer.poll(
+                            record -> {
+                                byte[] key = record.copy().key();
+                                byte[] value = record.copy().value();
+                                found.put(
+                                        new String(key, UTF_8),
+                                        value == null ? null : new String(value, UTF_8));
+                                return Verdict.CONTINUE;
+                            },
+                            1_000)
+                    > 0) {
+                continue;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.firn.compact;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchRewriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Applies a decision to one batch after another. Not thread-safe. */
+final class BatchFilter {
+    /** What becomes of a batch. */
+    enum Result {
+        /** It stays as it is, byte for byte. */
+        UNCHANGED,
+        /** A smaller or larger one takes its place. */
+        REPLACED,
+        /** Nothing of it stays. */
+        REMOVED
+    }
+
+    private final BatchRewriter batch = new BatchRewriter();
+    private final Survivors survivors;
+    private final long horizonMs;
+    private byte[] source;
+    private int length;
+    private long removedRecords;
+    private long keylessRecords;
+
+    /**
+     * Creates a filter.
+     *
+     * @param horizonMs the time from which the tombstones that it meets first may go
+     */
+    BatchFilter(Survivors survivors, long horizonMs) {
+        this.survivors = survivors;
+        this.horizonMs = horizonMs;
+    }
+
+    /**
+     * Filters a batch whose header and CRC were checked.
+     *
+     * @param bytes an array that begins with the batch
+     * @param most the bytes that a batch with a horizon may take; above, none is set, and the
+     *     tombstones stay until the next compaction
+     * @throws IOException when its records cannot be read
+     */
+    Result apply(byte[] bytes, int size, int most) throws IOException {
+        long removedBefore = removedRecords;
+        long keylessBefore = keylessRecords;
+        Result result = apply(bytes, size, true);
+        if (result == Result.REPLACED && length > most) {
+            removedRecords = removedBefore;
+            keylessRecords = keylessBefore;
+            return apply(bytes, size, false);
+        }
+        return result;
+    }
+
+    private Result apply(byte[] bytes, int size, boolean maySetHorizon) throws IOException {
+        source = bytes;
+        length = size;
+        batch.open(bytes, size);
+        if (batch.isControl()) {
+            return Result.UNCHANGED;
+        }
+        boolean hasTombstone = false;
+        while (batch.next()) {
+            if (survivors.stays(batch)) {
+                batch.keep();
+                hasTombstone |= !batch.hasValue();
+                keylessRecords += batch.hasKey() ? 0 : 1;
+            }
+        }
+        removedRecords += batch.count() - batch.keptCount();
+        if (batch.keptCount() == 0) {
+            return Result.REMOVED;
+        }
+        boolean setsHorizon =
+                maySetHorizon
+                        && hasTombstone
+                        && batch.horizonMs() == BatchRewriter.NO_HORIZON
+                        && survivors.knows(batch);
+        if (!setsHorizon && batch.keptCount() == batch.count()) {
+            return Result.UNCHANGED;
+        }
+        length = batch.finish(setsHorizon ? horizonMs : BatchRewriter.NO_HORIZON);
+        source = batch.bytes();
+        return Result.REPLACED;
+    }
+
+    /** Returns an array that begins with the batch that is to be stored. */
+    byte[] bytes() {
+        return source;
+    }
+
+    /** Returns the size of the batch that is to be stored. */
+    int size() {
+        return length;
+    }
+
+    /** Returns whether the batch was one without records before. */
+    boolean wasEmpty() {
+        return batch.count() == 0;
+    }
+
+    /** Returns the largest timestamp of the batch that is to be stored. */
+    long maxTimestamp() {
+        return ByteBuffer.wrap(source).getLong(BatchFormat.MAX_TIMESTAMP);
+    }
+
+    /** Starts to count again. */
+    void resetCounts() {
+        removedRecords = 0;
+        keylessRecords = 0;
+    }
+
+    /** Returns the number of records that were removed. */
+    long removedRecords() {
+        return removedRecords;
+    }
+
+    /** Returns the number of records that stayed because they have no key. */
+    long keylessRecords() {
+        return keylessRecords;
+    }
+}

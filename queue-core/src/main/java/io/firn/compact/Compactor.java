@@ -1,0 +1,39 @@
+package io.firn.compact;
+
+import io.firn.CompactionResult;
+import io.firn.MoveControl;
+import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Makes the compactions of a store, one at a time: they share the memory for keys. Thread-safe. */
+public final class Compactor {
+    private final LogContext store;
+    private final ReentrantLock turn = new ReentrantLock();
+
+    /** Creates the compactor of a store. */
+    public Compactor(LogContext store) {
+        this.store = store;
+    }
+
+    /** Compacts a partition, on the caller's thread; waits while another one is compacted. */
+    public CompactionResult compact(PartitionCompaction partition, MoveControl control) {
+        SegmentedLog log = partition.log();
+        turn.lock();
+        try {
+            log.beginMove(); // a close and a deletion wait for the end
+            try {
+                return partition.compact(store.config().compactionMemory(), control);
+            } finally {
+                log.endMove();
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Returns the pace of a compaction that the store begins by itself. */
+    MoveControl newRate() {
+        return new ByteRate(store.config().compactionRate());
+    }
+}

@@ -1,0 +1,96 @@
+package io.firn.compact;
+
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.Mark;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The segments of a partition that may be compacted now, and how much of them was not compacted
+ * yet. They are the sealed ones from the first on, up to one that is too young, and below the
+ * durable and the visible end.
+ *
+ * @param segments in order
+ * @param from the offset where the dirty part begins: up to there the last compactions of all
+ *     readable segments knew all keys
+ * @param to the end of the last segment
+ * @param bytes the bytes of all segments
+ * @param dirtyBytes the bytes of those with offsets from {@code from} on
+ * @param oldestMs the time before which no dirty record was appended; {@link Long#MAX_VALUE} when
+ *     there is none
+ * @param nextMs the time at which the next segment is old enough; {@link Long#MAX_VALUE} when there
+ *     is none
+ */
+record DirtyPart(
+        List<LogSegment> segments,
+        long from,
+        long to,
+        long bytes,
+        long dirtyBytes,
+        long oldestMs,
+        long nextMs) {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /**
+     * Looks at a partition.
+     *
+     * @param minLagMs for how long a segment must have been sealed
+     * @param unreadable is asked which segments cannot be read, so that nothing in them is
+     *     compacted
+     */
+    static DirtyPart of(SegmentedLog log, long minLagMs, long nowMs, Unreadable unreadable) {
+        List<LogSegment> segments = new ArrayList<>();
+        long end = Math.min(log.durableOffset(), log.visibleOffset());
+        long from = NEVER;
+        long to = log.logStartOffset();
+        long nextMs = NEVER;
+        for (LogSegment segment : log.segments()) {
+            if (!segment.sealed || !segment.block.isFinished() || segment.endOffset > end) {
+                break;
+            }
+            if (segment.endOffset <= log.logStartOffset()) {
+                continue; // it is about to be deleted
+            }
+            long sealTimeMs = segment.block.mark().sealTimeMs();
+            if (nowMs - sealTimeMs < minLagMs) {
+                nextMs = sealTimeMs > NEVER - minLagMs ? NEVER : sealTimeMs + minLagMs;
+                break;
+            }
+            segments.add(segment);
+            to = segment.endOffset;
+            if (!unreadable.contains(segment)) {
+                from = Math.min(from, compactedTo(segment));
+            }
+        }
+        return count(List.copyOf(segments), Math.min(from, to), to, nextMs);
+    }
+
+    private static DirtyPart count(List<LogSegment> segments, long from, long to, long nextMs) {
+        long bytes = 0;
+        long dirtyBytes = 0;
+        long oldestMs = NEVER;
+        long beforeMs = NEVER; // a segment was begun after the one before it was sealed
+        for (LogSegment segment : segments) {
+            bytes += segment.written();
+            long sealTimeMs = segment.block.mark().sealTimeMs();
+            if (segment.endOffset > from) {
+                dirtyBytes += segment.written();
+                oldestMs = Math.min(oldestMs, Math.min(beforeMs, sealTimeMs));
+            }
+            beforeMs = sealTimeMs;
+        }
+        return new DirtyPart(segments, from, to, bytes, dirtyBytes, oldestMs, nextMs);
+    }
+
+    /** Returns the offset up to which the last compaction of a segment knew all keys. */
+    static long compactedTo(LogSegment segment) {
+        Mark mark = segment.block.mark();
+        return Math.max(segment.baseOffset, mark.compactedTo());
+    }
+
+    /** Returns the part of the bytes that was not compacted yet; 0 when there is nothing. */
+    double dirtyRatio() {
+        return bytes == 0 ? 0 : (double) dirtyBytes / bytes;
+    }
+}

@@ -1,0 +1,107 @@
+package io.firn.compact;
+
+import io.firn.MissingCodecException;
+import io.firn.log.LogSegment;
+import io.firn.move.Pace;
+import java.io.IOException;
+import java.util.List;
+
+/** The batches of the segments that are rewritten together, and what a filter makes of them. */
+final class RewriteSource {
+    /** Timestamps that count from a horizon take more bytes: the result may be larger. */
+    private static final int GROWTH_SHARE = 4;
+
+    private static final int GROWTH_BYTES = 4096;
+
+    private final List<LogSegment> segments;
+    private final BatchFilter filter;
+    private final Pace pace;
+    private final long total;
+    private long done;
+
+    RewriteSource(List<LogSegment> segments, BatchFilter filter, Pace pace) {
+        this.segments = segments;
+        this.filter = filter;
+        this.pace = pace;
+        this.total = segments.stream().mapToLong(LogSegment::written).sum();
+    }
+
+    /**
+     * Returns the bytes that the result may have: those of the sources and, if that fits the limit,
+     * some more.
+     */
+    int mostBytes(int limit) {
+        long more = total + total / GROWTH_SHARE + GROWTH_BYTES;
+        return (int) Math.max(total, Math.min(more, limit));
+    }
+
+    /** Returns whether the filter changes any batch; ends at the first one. */
+    boolean losesAnything() throws IOException, UnreadableSegmentException {
+        for (LogSegment each : segments) {
+            try (SourceSegment source = new SourceSegment(each)) {
+                while (source.next()) {
+                    if (!pace.pause(done, total, source.size())) {
+                        return false;
+                    }
+                    if (!isUnchanged(each, source)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isUnchanged(LogSegment segment, SourceSegment source)
+            throws IOException, UnreadableSegmentException {
+        BatchFilter.Result result = filter(segment, source, Integer.MAX_VALUE);
+        return result == BatchFilter.Result.UNCHANGED
+                || (result == BatchFilter.Result.REMOVED && filter.wasEmpty());
+    }
+
+    /**
+     * Writes what stays.
+     *
+     * @return false when it is not wanted any more
+     * @throws UnreadableSegmentException when there is damage, or a batch that cannot be
+     *     decompressed
+     */
+    boolean copyTo(RewriteTarget target) throws IOException, UnreadableSegmentException {
+        filter.resetCounts();
+        int added = 0;
+        for (LogSegment each : segments) {
+            try (SourceSegment source = new SourceSegment(each)) {
+                while (source.next()) {
+                    if (!pace.pause(done, total, source.size() + added)) {
+                        return false;
+                    }
+                    int before = target.size();
+                    done += source.size();
+                    // What is left of the sources still fits, should nothing of it be removed.
+                    int room = (int) Math.max(0, target.room() - (total - done));
+                    if (filter(each, source, room) == BatchFilter.Result.REMOVED) {
+                        target.remove(source);
+                    } else {
+                        target.write(filter, source.toOffset());
+                    }
+                    added = target.size() - before;
+                }
+            }
+        }
+        return true;
+    }
+
+    private BatchFilter.Result filter(LogSegment segment, SourceSegment source, int room)
+            throws IOException, UnreadableSegmentException {
+        byte[] bytes = source.read();
+        if (bytes == null) {
+            throw new UnreadableSegmentException(segment, source.damage());
+        }
+        try {
+            return filter.apply(bytes, source.size(), room);
+        } catch (IOException | MissingCodecException e) {
+            throw new UnreadableSegmentException(
+                    segment, "the batch at offset " + source.fromOffset() + ": " + e.getMessage());
+        }
+    }
+}

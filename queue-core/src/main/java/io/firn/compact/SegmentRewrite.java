@@ -1,0 +1,250 @@
+package io.firn.compact;
+
+import io.firn.StoreFullException;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentStage;
+import io.firn.log.SegmentedLog;
+import io.firn.log.TierState;
+import io.firn.move.Pace;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
+import io.firn.spi.Mark;
+import io.firn.spi.View;
+import io.firn.upkeep.Checkpoints;
+import io.firn.upkeep.Releases;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Replaces neighbouring sealed segments of one tier by one segment without their superseded
+ * records, on the caller's thread and under no lock (O14). The order:
+ *
+ * <ol>
+ *   <li>A checkpoint of the producers covers the segments, durably: no batch need stay for its
+ *       sequence numbers.
+ *   <li>All segments become MOVING, or nothing is done.
+ *   <li>The rewritten segment is written to a place that recovery ignores, forced, and then
+ *       compared with what was written.
+ *   <li>All MOVING segments become PUBLISHING, unless one is DOOMED by then.
+ *   <li>Publish, durably. After a crash from here on, recovery finds the rewritten segment, and
+ *       drops those inside its range.
+ *   <li>Readers: one new segment takes the place of all in the list. Positions changed, so readers
+ *       look for their offset again.
+ *   <li>The old blocks are freed when nobody pins their bytes.
+ * </ol>
+ *
+ * <p>A segment that loses nothing only gets a new mark, and a group of them stays as it is. After a
+ * failure everything stays as it was.
+ */
+final class SegmentRewrite {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final SegmentedLog log;
+    private final Releases releases;
+    private final Checkpoints checkpoints;
+    private final List<LogSegment> sources;
+    private final BatchFilter filter;
+    private final long compactedTo;
+    private final Pace pace;
+    private final TierState tier;
+    private LogSegment made;
+    private String skipped;
+    private LogSegment unreadable;
+
+    /**
+     * A rewrite of segments.
+     *
+     * @param sources neighbours in one tier, in order, sealed and finished
+     * @param compactedTo the offset up to which the filter knows all keys
+     */
+    SegmentRewrite(
+            SegmentedLog log,
+            Releases releases,
+            Checkpoints checkpoints,
+            List<LogSegment> sources,
+            BatchFilter filter,
+            long compactedTo,
+            Pace pace) {
+        this.log = log;
+        this.releases = releases;
+        this.checkpoints = checkpoints;
+        this.sources = sources;
+        this.filter = filter;
+        this.compactedTo = compactedTo;
+        this.pace = pace;
+        this.tier = log.store().stateOf(sources.get(0).block.tier());
+    }
+
+    /** Returns why nothing was done; null when something was. */
+    String skipped() {
+        return skipped;
+    }
+
+    /** Returns the segment because of whose damage nothing was done; null for none. */
+    LogSegment unreadable() {
+        return unreadable;
+    }
+
+    /** Returns the segment that took the place of the others; null when they stay. */
+    LogSegment made() {
+        return made;
+    }
+
+    /**
+     * Makes the rewrite.
+     *
+     * @return false when it was skipped; {@link #skipped} then says why
+     */
+    boolean run() {
+        try {
+            if (!checkpoints.covers(last())) { // O14, step 1
+                return skip("its producers could not be recorded");
+            }
+        } catch (IOException e) {
+            return skip("its producers could not be recorded: " + e.getMessage());
+        }
+        if (!enterAll(SegmentStage.STAYING, SegmentStage.MOVING)) { // step 2
+            return skip("it is being moved or deleted");
+        }
+        tier.onMoveBegins();
+        try {
+            return isEachAtRest()
+                    ? rewrite()
+                    : skip("it was moved just now, or is on its way back");
+        } finally {
+            enterAny(SegmentStage.PUBLISHING, SegmentStage.STAYING);
+            enterAny(SegmentStage.MOVING, SegmentStage.STAYING);
+            tier.onMoveEnds();
+        }
+    }
+
+    private boolean skip(String why) {
+        skipped = why;
+        return false;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    private boolean isEachAtRest() {
+        return sources.stream().allMatch(each -> each.block.tier() == tier.tier() && !each.lingers);
+    }
+
+    private boolean rewrite() {
+        RewriteSource source = new RewriteSource(sources, filter, pace);
+        BlockCopy copy = null;
+        boolean published = false;
+        try {
+            boolean loses = source.losesAnything();
+            if (!pace.isWanted()) {
+                return skip("cancelled");
+            }
+            if (!loses && sources.size() == 1) {
+                return markOnly();
+            }
+            int most = source.mostBytes(log.topic().segmentBytes());
+            copy = tier.tier().beginCopy(markOf(most), log.store().nextEpoch());
+            RewriteTarget target =
+                    new RewriteTarget(
+                            copy,
+                            first().baseOffset,
+                            most,
+                            "the rewritten " + first() + " in tier " + tier);
+            if (!source.copyTo(target) || !target.finish(pace)) { // step 3
+                return skip("cancelled");
+            }
+            if (!enterAll(SegmentStage.MOVING, SegmentStage.PUBLISHING)) { // step 4
+                return skip("it is being deleted");
+            }
+            Mark mark = markOf(target.size());
+            Block block = copy.publish(mark, target.indexBytes(), target.timeBytes()); // step 5
+            published = true;
+            tier.onSuccess();
+            replaceBy(block); // steps 6 and 7
+            return true;
+        } catch (UnreadableSegmentException e) {
+            unreadable = e.segment();
+            return skip(e.getMessage());
+        } catch (StoreFullException e) {
+            tier.noteError(e);
+            return skip("no room: " + e.getMessage());
+        } catch (IOException | InternalError e) {
+            if (sources.stream().anyMatch(LogSegment::isDoomed)) {
+                return skip("it is being deleted");
+            }
+            tier.onFailure(e);
+            LOG.log(System.Logger.Level.DEBUG, log + ": compaction of " + first() + " failed", e);
+            return skip("the medium failed: " + e.getMessage());
+        } finally {
+            if (copy != null && !published) {
+                releases.free(null, tier.tier(), copy::abandon);
+            }
+        }
+    }
+
+    /** Nothing in it goes: it is only noted up to where all keys were known. */
+    private boolean markOnly() throws IOException {
+        if (!enterAll(SegmentStage.MOVING, SegmentStage.PUBLISHING)) {
+            return skip("it is being deleted");
+        }
+        LogSegment only = first();
+        only.block.rewriteMark(markOf(only.written()));
+        return true;
+    }
+
+    private void replaceBy(Block block) {
+        made = new LogSegment(block, first().baseOffset, block.mark().position(), last().endOffset);
+        log.replaceSegments(sources, made);
+        for (LogSegment each : sources) {
+            each.enter(SegmentStage.PUBLISHING, SegmentStage.DOOMED);
+            View view = each.detachView();
+            Block old = each.block;
+            releases.free(view, old.tier(), old::delete);
+        }
+    }
+
+    private Mark markOf(int position) {
+        int generation = 0;
+        long sealTimeMs = -1;
+        for (LogSegment each : sources) {
+            Mark mark = each.block.mark();
+            generation = Math.max(generation, mark.generation());
+            sealTimeMs = Math.max(sealTimeMs, mark.sealTimeMs());
+        }
+        return last().block
+                .mark()
+                .rewritten(
+                        last().epoch,
+                        first().baseOffset,
+                        position,
+                        last().endOffset,
+                        sealTimeMs,
+                        generation + 1,
+                        compactedTo);
+    }
+
+    private LogSegment first() {
+        return sources.get(0);
+    }
+
+    private LogSegment last() {
+        return sources.get(sources.size() - 1);
+    }
+
+    /** Changes the stage of all segments, or of none. */
+    private boolean enterAll(SegmentStage from, SegmentStage to) {
+        for (int i = 0; i < sources.size(); i++) {
+            if (!sources.get(i).enter(from, to)) {
+                for (LogSegment entered : sources.subList(0, i)) {
+                    entered.enter(to, from);
+                }
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void enterAny(SegmentStage from, SegmentStage to) {
+        for (LogSegment each : sources) {
+            each.enter(from, to);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.firn.compact;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentWalk;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Reads the batches of a sealed segment, each verified and copied out of the mapping. The segment
+ * is pinned until this is closed. For one thread.
+ */
+final class SourceSegment implements AutoCloseable {
+    private final LogSegment segment;
+    private final View view;
+    private final ByteBuffer memory;
+    private final SegmentWalk walk;
+    private final BatchVerifier verifier = new BatchVerifier();
+    private byte[] bytes = new byte[64 * 1024];
+
+    /**
+     * Opens a segment before its first batch.
+     *
+     * @throws IOException when it cannot be read, for example because it was deleted just now
+     */
+    SourceSegment(LogSegment segment) throws IOException {
+        this.segment = segment;
+        this.view = segment.pin();
+        this.memory = view.buffer();
+        this.walk = segment.walk(memory, 0, segment.baseOffset);
+    }
+
+    /**
+     * Steps to the next batch, or over a damaged range.
+     *
+     * @return false at the end
+     */
+    boolean next() {
+        return walk.next();
+    }
+
+    /**
+     * Returns the batch's bytes, in an array that begins with them.
+     *
+     * @return null when it is damaged; see {@link #damage}
+     * @throws IOException when the medium fails
+     */
+    byte[] read() throws IOException {
+        if (walk.isDamage()) {
+            return null;
+        }
+        int size = walk.size();
+        if (bytes.length < size) {
+            bytes = new byte[Math.max(size, (int) Math.min(bytes.length * 2L, 1 << 30))];
+        }
+        try {
+            if (verifier.check(memory, walk.position(), segment.written(), walk.fromOffset())
+                    != size) {
+                walk.reject(verifier.reason());
+                return null;
+            }
+            memory.get(walk.position(), bytes, 0, size);
+        } catch (InternalError e) {
+            throw new IOException(segment + " cannot be read: " + e.getMessage(), e);
+        }
+        return bytes;
+    }
+
+    /** Returns what is damaged, after {@link #read} returned null. */
+    String damage() {
+        return "offsets ["
+                + walk.fromOffset()
+                + ", "
+                + walk.toOffset()
+                + ") are damaged: "
+                + walk.damage();
+    }
+
+    /** Returns the bytes of the batch. */
+    int size() {
+        return walk.size();
+    }
+
+    /** Returns the position of the batch. */
+    int position() {
+        return walk.position();
+    }
+
+    /** Returns the first offset of the batch. */
+    long fromOffset() {
+        return walk.fromOffset();
+    }
+
+    /** Returns the offset after the batch. */
+    long toOffset() {
+        return walk.toOffset();
+    }
+
+    /** Returns the bits of its epoch that the batch contains. */
+    int epochBits() {
+        return memory.getInt(walk.position() + BatchFormat.EPOCH);
+    }
+
+    @Override
+    public void close() {
+        view.unpin();
+    }
+}

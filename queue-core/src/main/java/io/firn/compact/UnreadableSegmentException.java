@@ -1,0 +1,19 @@
+package io.firn.compact;
+
+import io.firn.log.LogSegment;
+
+/** A segment has bytes that cannot be read as batches and records, so it is left as it is. */
+final class UnreadableSegmentException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient LogSegment segment;
+
+    UnreadableSegmentException(LogSegment segment, String why) {
+        super(why);
+        this.segment = segment;
+    }
+
+    LogSegment segment() {
+        return segment;
+    }
+}
