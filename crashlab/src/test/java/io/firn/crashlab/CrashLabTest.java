@@ -91,8 +91,7 @@ class CrashLabTest {
         int compacted = 0;
         for (long one = seed; one < seed + 10; one++) {
             SeededIds.seed(one);
-            Workload workload =
-                    Workload.of(Workload.Style.PLAIN, Media.COMPACT, one, ACTIONS);
+            Workload workload = Workload.of(Workload.Style.PLAIN, Media.COMPACT, one, ACTIONS);
             WorkloadRun run = new WorkloadRun(workload, Media.COMPACT.empty(), false);
             run.run();
             compacted += run.compactions() > 0 ? 1 : 0;

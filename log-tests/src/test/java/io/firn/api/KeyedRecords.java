@@ -77,8 +77,7 @@ final class KeyedRecords {
     /** Checks that each is what was appended at its offset. */
     void assertAppended(List<StoredRecord> read) {
         for (StoredRecord each : read) {
-            assertEquals(
-                    SameRecords.describe(all.get(each.offset())), SameRecords.describe(each));
+            assertEquals(SameRecords.describe(all.get(each.offset())), SameRecords.describe(each));
         }
     }
 

@@ -91,7 +91,8 @@ class CompactionCrashTest {
     @Test
     void shouldKeepTheLatestRecordOfEachKeyWhenPowerIsCutAtAnyOperation() {
         LogStore store = simulation.open();
-        Partition partition = store.createTopic("t", Simulation.SMALL.withCleanup(Cleanup.COMPACT)).partition(0);
+        Partition partition =
+                store.createTopic("t", Simulation.SMALL.withCleanup(Cleanup.COMPACT)).partition(0);
         appendRepeatable(store, partition);
         append(store, partition, 70);
         medium.onOperation(this::look);
@@ -137,13 +138,7 @@ class CompactionCrashTest {
             check(left.crash(Survival.NONE));
         } catch (RuntimeException | AssertionError e) {
             failures.add(
-                    doing
-                            + ", "
-                            + how
-                            + " after "
-                            + medium.history().get(number - 1)
-                            + ": "
-                            + e);
+                    doing + ", " + how + " after " + medium.history().get(number - 1) + ": " + e);
         }
     }
 
@@ -162,13 +157,10 @@ class CompactionCrashTest {
                                 assertTrue(record.offset() > before[0], "offsets ascend");
                                 before[0] = record.offset();
                                 String key =
-                                        new String(
-                                                record.copy().key(), StandardCharsets.UTF_8);
+                                        new String(record.copy().key(), StandardCharsets.UTF_8);
                                 found.put(
                                         key,
-                                        record.hasValue()
-                                                ? record.offset()
-                                                : -record.offset() - 1);
+                                        record.hasValue() ? record.offset() : -record.offset() - 1);
                                 return Verdict.CONTINUE;
                             },
                             100)
