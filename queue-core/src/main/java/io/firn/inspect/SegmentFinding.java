@@ -26,6 +26,7 @@ final class SegmentFinding {
     private long to = -1;
     private int bytes;
     private int bytesAboveMark;
+    private boolean whole;
 
     SegmentFinding(TierRemains.Remains remains) {
         this.remains = remains;
@@ -44,6 +45,20 @@ final class SegmentFinding {
     /** Offset after the last valid batch. */
     long to() {
         return to;
+    }
+
+    /** Whether it is sealed, has all its bytes, and was made of the other one by compaction. */
+    boolean replaces(SegmentFinding other) {
+        return isSealed()
+                && other.isSealed()
+                && whole
+                && remains.mark().generation() > other.remains.mark().generation()
+                && from <= other.from
+                && other.to <= to;
+    }
+
+    private boolean isSealed() {
+        return remains.mark() != null && remains.mark().state() == SegmentState.SEALED;
     }
 
     boolean isEmpty() {
@@ -76,6 +91,7 @@ final class SegmentFinding {
         from = mark.baseOffset();
         to = mark.offset() < 0 ? from : mark.offset();
         bytes = mark.position();
+        whole = mark.offset() >= 0 && bytes <= memory.capacity();
         if (bytes > memory.capacity()) {
             damage.add(
                     String.format(
@@ -142,6 +158,12 @@ final class SegmentFinding {
             out.append(", mark DESTROYED");
         } else {
             out.append(String.format(", %s, epoch %d", mark.state(), mark.epoch()));
+            if (mark.generation() > 0) {
+                out.append(
+                        String.format(
+                                ", generation %d, compacted to %d",
+                                mark.generation(), mark.compactedTo()));
+            }
             if (mark.state() == SegmentState.ACTIVE) {
                 out.append(
                         String.format(

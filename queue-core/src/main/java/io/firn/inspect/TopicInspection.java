@@ -64,6 +64,10 @@ final class TopicInspection {
         inOrder.sort(Comparator.comparingLong(SegmentFinding::from));
         long next = -1;
         for (SegmentFinding finding : inOrder) {
+            if (found.stream().anyMatch(other -> other.replaces(finding))) {
+                report.say("      %s; replaced by compaction, the next open deletes it", finding);
+                continue;
+            }
             if (!finding.isEmpty()) {
                 // Below the log start there may be a part of a segment, or nothing.
                 long expected = next < 0 ? start : next;

@@ -76,7 +76,7 @@ public final class FollowedSegments {
     public void refresh(SegmentedLog log, List<Block> blocks, FollowedEnds followed, Published read)
             throws IOException {
         List<LogSegment> all = new ArrayList<>();
-        for (Block block : blocks) {
+        for (Block block : ReplacedSegments.among(blocks).current()) {
             LogSegment segment = segmentOf(block, read);
             if (segment != null) {
                 all.add(segment);
@@ -223,7 +223,8 @@ public final class FollowedSegments {
                 // It has a successor, so it is complete; its end has not been seen.
                 before.endOffset = before.offsetOf(before.end());
             }
-            boolean isMissing = at < 0 && before.endOffset > start;
+            boolean isMissing =
+                    at < 0 && before.endOffset > start && !isReplaced(before, found, -at - 2);
             if (isMissing && missed.merge(before, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.add(before);
             } else {
@@ -231,6 +232,16 @@ public final class FollowedSegments {
             }
         }
         all.sort(BY_BASE);
+    }
+
+    /** Whether compaction has put a segment in its place, which begins before it. */
+    private static boolean isReplaced(LogSegment before, List<LogSegment> found, int at) {
+        if (at < 0 || !before.sealed || !found.get(at).sealed) {
+            return false;
+        }
+        LogSegment other = found.get(at);
+        return other.endOffset >= before.endOffset
+                && other.block.mark().generation() > before.block.mark().generation();
     }
 
     /** Whether something was held back that the next looks may show. */
@@ -305,7 +316,9 @@ public final class FollowedSegments {
         if (isSealed && end < 0) { // its mark was lost
             end = PartitionRecovery.endByBatches(block, block.capacity());
         }
-        segment.raiseEnd(mark.position(), end);
+        // A file that lost its end is damaged there, as it is for the writer.
+        int length = isSealed ? Math.min(mark.position(), block.capacity()) : mark.position();
+        segment.raiseEnd(length, end);
         if (isSealed) {
             segment.endOffset = end;
             segment.sealed = true;

@@ -28,7 +28,8 @@ import java.util.Map;
  * O1 to O3), each step durable before the next:
  *
  * <ol>
- *   <li>Of a segment that was being moved, one copy is kept.
+ *   <li>Segments that compaction replaced are dropped (O14), and of a segment that was being moved
+ *       one copy is kept.
  *   <li>The valid part of each unsealed segment is found. A successor that does not continue it
  *       contains nothing acknowledged, because acknowledging waits for the seal: the successors are
  *       dropped. If a successor continues it, the seal is completed.
@@ -132,7 +133,12 @@ public final class PartitionRecovery {
                 }
             }
         }
-        for (Block block : TwinSegments.drop(sealed)) {
+        ReplacedSegments sorted = ReplacedSegments.among(sealed);
+        for (Block block : sorted.replaced()) {
+            block.delete();
+        }
+        sorted.putAside().forEach((each, why) -> store.findings().add(each.name() + ": " + why));
+        for (Block block : TwinSegments.drop(sorted.current())) {
             usable.add(sealed(block));
         }
         rejectTorn(usable);

@@ -12,10 +12,15 @@ import java.util.List;
  * Finds segments that are in two tiers, because a crash came after a copy was published and before
  * its source was freed, and keeps one of them (O6). If both are equal, in marks and bytes, the one
  * in the hotter tier is deleted, durably, before the partition becomes visible. If they differ, it
- * is unknown which is right: both are kept.
+ * is unknown which is right: both are kept. Segments of different generations are no copies of each
+ * other; {@link ReplacedSegments} decides about them.
  */
 final class TwinSegments {
     private static final int PIECE = 64 * 1024;
+
+    private static final Comparator<Block> BY_BASE_AND_GENERATION =
+            Comparator.comparingLong((Block block) -> block.mark().baseOffset())
+                    .thenComparing(block -> block.mark().generation(), Comparator.reverseOrder());
 
     private TwinSegments() {}
 
@@ -23,11 +28,12 @@ final class TwinSegments {
      * Keeps one of each.
      *
      * @param sealed hotter tiers first
-     * @return the segments that are left, by base offset; where two differ, the hotter first
+     * @return the segments that are left, by base offset; where two differ, the one of the higher
+     *     generation first, or the hotter
      */
     static List<Block> drop(List<Block> sealed) throws IOException {
         List<Block> sorted = new ArrayList<>(sealed);
-        sorted.sort(Comparator.comparingLong(block -> block.mark().baseOffset()));
+        sorted.sort(BY_BASE_AND_GENERATION);
         List<Block> kept = new ArrayList<>();
         for (Block block : sorted) {
             Block before = kept.isEmpty() ? null : kept.get(kept.size() - 1);
@@ -47,6 +53,7 @@ final class TwinSegments {
                 && mine.epoch() == other.epoch()
                 && mine.position() == other.position()
                 && mine.offset() == other.offset()
+                && mine.generation() == other.generation()
                 && colder.capacity() == other.position()
                 && haveSameBytes(hotter, colder, mine.position());
     }

@@ -26,6 +26,15 @@ class TopicInspectionTest {
                 .look();
     }
 
+    /** A sealed segment with as many bytes as its mark says, or one less. */
+    private static SegmentFinding sealed(long from, long to, int generation, boolean isWhole) {
+        Mark mark = Mark.reserved(TOPIC, 0, 5).rewritten(5, from, 100, to, 77, generation, 3);
+        byte[] bytes = new byte[isWhole ? 100 : 99];
+        return new SegmentFinding(
+                        new TierRemains.Remains("segment " + from, mark, "", () -> bytes))
+                .look();
+    }
+
     private List<String> shown(long logStart, SegmentFinding... found) {
         FileMedium medium = FileMedium.real();
         new TopicInspection(medium, new ReadableFiles(medium, report), report)
@@ -66,6 +75,25 @@ class TopicInspectionTest {
                         "segment 9"),
                 shown(0, segment(0, 10), segment(9, 12)));
         assertFalse(report.isSound());
+    }
+
+    @Test
+    void shouldSayWhatCompactionHasReplaced() {
+        SegmentFinding rewritten = sealed(0, 20, 2, true);
+
+        List<String> lines =
+                shown(0, sealed(0, 10, 0, true), sealed(10, 20, 1, true), rewritten);
+
+        String replaced = "replaced by compaction, the next open deletes it";
+        assertEquals(List.of("partition 0: log start 0", replaced, "segment 0", replaced), lines);
+        assertTrue(rewritten.toString().contains("generation 2, compacted to 3"));
+    }
+
+    @Test
+    void shouldCallNothingReplacedByARewrittenSegmentThatIsNotWhole() {
+        List<String> lines = shown(0, sealed(0, 20, 2, false), sealed(10, 20, 0, true));
+
+        assertEquals("the next one OVERLAPS the one before it", lines.get(2));
     }
 
     @Test

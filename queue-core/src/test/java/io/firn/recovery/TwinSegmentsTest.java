@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.log.InMemory;
 import io.firn.spi.Block;
+import io.firn.spi.Mark;
 import io.firn.spi.MemoryTier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -80,5 +81,17 @@ class TwinSegmentsTest {
         assertEquals(
                 List.of(first, copyOfSecond),
                 TwinSegments.drop(List.of(second, first, copyOfSecond)));
+    }
+
+    /** A mark that was rewritten in place, in the copy that a crash left. */
+    @Test
+    void shouldKeepBothWhenTheirGenerationsDiffer() throws IOException {
+        Block source = sealed(hot, 0, EPOCH, 0);
+        Block copy = sealed(cold, 0, EPOCH, 0);
+        Mark mark = copy.mark();
+        copy.rewriteMark(mark.rewritten(EPOCH, 0, mark.position(), 10, 77, 1, 10));
+
+        assertEquals(List.of(copy, source), TwinSegments.drop(List.of(source, copy)));
+        assertEquals(List.of(source), ReplacedSegments.among(List.of(source, copy)).replaced());
     }
 }
