@@ -12,6 +12,7 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.StoreSnapshot;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
@@ -355,6 +356,30 @@ class RewrittenRecoveryTest {
                 look(reader); // nothing is missing, however often it looks
             }
             assertEquals(expected("rewritten", reader), read(reader));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldMissNoSourceThatWentSinceTheLastLook(Hot hot) throws IOException {
+        makeStore(hot);
+        try (LogStore reader = open(hot, medium, true);
+                Raw raw = new Raw(hot, medium)) {
+            List<Block> sources = raw.sealed().subList(0, SOURCES);
+            raw.sealed().forEach(block -> bases.add(block.mark().baseOffset()));
+            raw.rewrite(raw.cold);
+            for (Block source : sources) {
+                source.delete();
+            }
+            look(reader);
+            assertEquals(expected("rewritten", reader), read(reader));
+            List<Long> shown =
+                    reader.snapshot().partitions().get(0).segments().stream()
+                            .map(StoreSnapshot.SegmentPlace::baseOffset)
+                            .toList();
+            List<Long> current = new ArrayList<>(bases.subList(SOURCES, SEGMENTS));
+            current.add(0, 0L);
+            assertEquals(current, shown.subList(0, current.size()));
         }
     }
 
