@@ -334,8 +334,7 @@ class RewrittenRecoveryTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldShowReadersTheRewrittenSegmentWhileAndAfterItsSourcesGo(Hot hot)
-            throws IOException {
+    void shouldShowReadersTheRewrittenSegmentWhileAndAfterItsSourcesGo(Hot hot) throws IOException {
         makeStore(hot);
         try (LogStore reader = open(hot, medium, true);
                 Raw raw = new Raw(hot, medium)) {

@@ -16,8 +16,8 @@ import java.util.Map;
  * segment whose sources are still there.
  *
  * <p>A rewritten segment is whole if it has all bytes that its mark says. The bytes differ from
- * those of its sources, so there is nothing to compare. What lies in the range of a whole segment of
- * a higher generation is replaced, whichever of the sources are left, and in whatever tier. A
+ * those of its sources, so there is nothing to compare. What lies in the range of a whole segment
+ * of a higher generation is replaced, whichever of the sources are left, and in whatever tier. A
  * rewritten segment that is not whole replaces nothing for good: if segments of lower generations
  * still cover its range, they are used, and it is put aside; otherwise it is used as far as it
  * goes, and they are put aside. What is put aside is kept.

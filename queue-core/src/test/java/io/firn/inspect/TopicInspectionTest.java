@@ -30,8 +30,7 @@ class TopicInspectionTest {
     private static SegmentFinding sealed(long from, long to, int generation, boolean isWhole) {
         Mark mark = Mark.reserved(TOPIC, 0, 5).rewritten(5, from, 100, to, 77, generation, 3);
         byte[] bytes = new byte[isWhole ? 100 : 99];
-        return new SegmentFinding(
-                        new TierRemains.Remains("segment " + from, mark, "", () -> bytes))
+        return new SegmentFinding(new TierRemains.Remains("segment " + from, mark, "", () -> bytes))
                 .look();
     }
 
@@ -81,8 +80,7 @@ class TopicInspectionTest {
     void shouldSayWhatCompactionHasReplaced() {
         SegmentFinding rewritten = sealed(0, 20, 2, true);
 
-        List<String> lines =
-                shown(0, sealed(0, 10, 0, true), sealed(10, 20, 1, true), rewritten);
+        List<String> lines = shown(0, sealed(0, 10, 0, true), sealed(10, 20, 1, true), rewritten);
 
         String replaced = "replaced by compaction, the next open deletes it";
         assertEquals(List.of("partition 0: log start 0", replaced, "segment 0", replaced), lines);
