@@ -134,8 +134,8 @@ public final class PartitionRecovery {
             }
         }
         ReplacedSegments sorted = ReplacedSegments.among(sealed);
-        for (Block block : sorted.replaced()) {
-            block.delete();
+        for (Block each : sorted.replaced()) {
+            each.delete();
         }
         sorted.putAside().forEach((each, why) -> store.findings().add(each.name() + ": " + why));
         for (Block block : TwinSegments.drop(sorted.current())) {
