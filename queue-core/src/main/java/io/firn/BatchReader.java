@@ -4,6 +4,10 @@ package io.firn;
  * Reads whole batches of a partition as they are stored, for users such as a server or a mirror
  * that send or copy batches without reading the records. Remembers its position, so that sequential
  * reads need no search. For one thread at a time.
+ *
+ * <p>Where compaction has removed records, batches have fewer records than offsets, and empty batches
+ * of 61 bytes stand for those that lost all: no offset is without a batch. {@link
+ * Appender#appendBatch} takes neither.
  */
 public interface BatchReader {
 

@@ -11,8 +11,8 @@ import java.util.stream.StreamSupport;
 /**
  * Reads records in ascending order of offset, up to the visible end: what is durable in a {@link
  * Durability#DURABLE} topic, what is written in a {@link Durability#WRITTEN} one. A tailer over
- * several partitions reads them in turn; the order holds within each. Between polls a tailer holds
- * no resources of the log.
+ * several partitions reads them in turn; the order holds within each. Offsets have gaps where
+ * compaction has removed records. Between polls a tailer holds no resources of the log.
  *
  * <p>For one thread at a time. Opening a tailer is cheap; use one per reader.
  */
