@@ -5,8 +5,8 @@ package io.firn;
  * that send or copy batches without reading the records. Remembers its position, so that sequential
  * reads need no search. For one thread at a time.
  *
- * <p>Where compaction has removed records, batches have fewer records than offsets, and empty batches
- * of 61 bytes stand for those that lost all: no offset is without a batch. {@link
+ * <p>Where compaction has removed records, batches have fewer records than offsets, and empty
+ * batches of 61 bytes stand for those that lost all: no offset is without a batch. {@link
  * Appender#appendBatch} takes neither.
  */
 public interface BatchReader {

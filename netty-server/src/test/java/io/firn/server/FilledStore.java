@@ -34,7 +34,9 @@ final class FilledStore {
 
     private FilledStore() {}
 
-    /** {@code FilledStore DIRECTORY EXPECTED TOPIC...}; writes the values that are left to a file. */
+    /**
+     * {@code FilledStore DIRECTORY EXPECTED TOPIC...}; writes the values that are left to a file.
+     */
     public static void main(String[] arguments) throws IOException {
         LOG.setLevel(Level.SEVERE); // of marks that are made anew
         Path directory = Path.of(arguments[0]);
