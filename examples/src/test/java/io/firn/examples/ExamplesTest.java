@@ -41,6 +41,13 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldKeepOnlyTheLatestPrices() throws Exception {
+        List<String> lines = lines(LatestPrices::run);
+        assertTrue(lines.get(0).matches("Of 30001 records, [0-9]{1,4} are left."), lines.get(0));
+        assertEquals("The latest prices: {ICE=30098, SNOW=30099}", lines.get(1));
+    }
+
+    @Test
     void shouldGoOnAtTheCursorAfterARestart() throws Exception {
         assertEquals(
                 List.of(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.StoredRecord;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -75,6 +77,58 @@ class DumpLogSegmentsTest {
         ChildJvm.Ended sane = dump(arguments, "--index-sanity-check");
         assertEquals(List.of(), complaints(sane));
         assertTrue(sane.out().stream().anyMatch(line -> line.endsWith("passed sanity check.")));
+    }
+
+    @Test
+    void shouldFindNoFaultInSegmentsThatCompactionRewrote() throws Exception {
+        List<String> arguments = new ArrayList<>();
+        long left;
+        try (FileStore files = new FileStore(directory.resolve("store"))) {
+            for (Compression codec : Compression.values()) {
+                Topic topic =
+                        files.store()
+                                .createTopic(
+                                        codec.name(),
+                                        FileStore.options()
+                                                .withCompression(codec)
+                                                .withCleanup(Cleanup.COMPACT));
+                try (Appender appender = topic.partition(0).openAppender()) {
+                    Random random = new Random(codec.id());
+                    for (int i = 0; i < 600; i++) {
+                        Batch batch = appender.newBatch();
+                        for (int j = 0; j < 5; j++) {
+                            byte[] value = new byte[100 + random.nextInt(200)];
+                            random.nextBytes(value);
+                            int key = random.nextInt(i % 100 < 50 ? 10 : 5_000);
+                            batch.add(
+                                    ("key-" + key).getBytes(StandardCharsets.UTF_8),
+                                    random.nextInt(9) == 0 ? null : value);
+                        }
+                        appender.append(batch);
+                    }
+                }
+                files.sealAll(topic);
+                assertEquals(List.of(), files.store().compact(codec.name(), 0).skipped());
+            }
+            left = 0;
+            for (Compression codec : Compression.values()) {
+                List<Path> sealed = files.sealedFiles(files.topic(codec.name()), 0);
+                left += sealed.size();
+                sealed.forEach(log -> arguments.addAll(withIndexes(log)));
+            }
+        }
+        assertTrue(
+                arguments.stream().allMatch(file -> file.matches(".*/[0-9]{20}\\.[1-9]/[^/]+")),
+                arguments.toString());
+        ChildJvm.Ended dump = dump(arguments, "--print-data-log");
+        assertEquals(
+                List.of(), complaints(dump).stream().filter(line -> !isGap(line)).toList());
+        assertTrue(dump.out().stream().anyMatch(line -> line.contains(" count: 0 ")), "no filler");
+        assertTrue(dump.out().stream().anyMatch(line -> line.contains("deleteHorizonMs: O")));
+        assertEquals(List.of(), complaints(dump(arguments, "--verify-index-only")));
+        ChildJvm.Ended sane = dump(arguments, "--index-sanity-check");
+        assertEquals(List.of(), complaints(sane));
+        assertTrue(left > 5);
     }
 
     /**
@@ -196,6 +250,12 @@ class DumpLogSegmentsTest {
     private static String firstOf(String complaintOfFile) {
         Matcher file = NOT_CONSECUTIVE.matcher(complaintOfFile);
         return file.matches() ? "  -1 is followed by " + Long.parseLong(file.group(1)) : "";
+    }
+
+    /** Offsets are missing where records were removed. */
+    private static boolean isGap(String line) {
+        return line.startsWith("Non-consecutive offsets in ")
+                || line.matches(" {2}-?[0-9]+ is followed by [0-9]+");
     }
 
     private static boolean hasSegmentOfTwoTerms(List<String> dump) {

@@ -111,7 +111,7 @@ final class FileStore implements AutoCloseable {
         if (!Files.exists(files)) {
             return List.of();
         }
-        try (Stream<Path> all = Files.list(files)) {
+        try (Stream<Path> all = Files.walk(files)) { // what was rewritten has its own directory
             return all.filter(file -> file.toString().endsWith(".log")).sorted().toList();
         }
     }

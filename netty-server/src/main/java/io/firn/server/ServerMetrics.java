@@ -1,5 +1,7 @@
 package io.firn.server;
 
+import io.firn.CompactionMetrics;
+import io.firn.CompactionResult;
 import io.firn.CursorMetrics;
 import io.firn.LogStore;
 import io.firn.PartitionMetrics;
@@ -88,12 +90,41 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
         return byPartition(PartitionMetrics::bytes);
     }
 
-    private Map<String, Long> byPartition(Function<PartitionMetrics, Long> number) {
-        Map<String, Long> numbers = new TreeMap<>();
+    /** Without partitions for which it is null. */
+    private <T> Map<String, T> byPartition(Function<PartitionMetrics, T> what) {
+        Map<String, T> all = new TreeMap<>();
         for (PartitionMetrics each : store.metrics().partitions()) {
-            numbers.put(each.topic() + "-" + each.partition(), number.apply(each));
+            T value = what.apply(each);
+            if (value != null) {
+                all.put(each.topic() + "-" + each.partition(), value);
+            }
         }
-        return numbers;
+        return all;
+    }
+
+    @Override
+    public Map<String, Double> getDirtyRatios() {
+        return byCompaction(CompactionMetrics::dirtyRatio);
+    }
+
+    @Override
+    public Map<String, Long> getCompactionSavedBytes() {
+        return byCompaction(CompactionMetrics::savedBytes);
+    }
+
+    @Override
+    public Map<String, String> getCompactionSkipped() {
+        return byCompaction(
+                each -> {
+                    CompactionResult last = each.lastRun();
+                    boolean hasSkipped = last != null && !last.skipped().isEmpty();
+                    return hasSkipped ? String.join("; ", last.skipped()) : null;
+                });
+    }
+
+    private <T> Map<String, T> byCompaction(Function<CompactionMetrics, T> what) {
+        return byPartition(
+                each -> each.compaction() == null ? null : what.apply(each.compaction()));
     }
 
     @Override

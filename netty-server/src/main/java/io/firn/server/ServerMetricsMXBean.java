@@ -38,6 +38,21 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getPartitionBytes();
 
     /**
+     * Returns the part of each compacted partition that may be compacted and is not, from 0 to 1, by
+     * {@code TOPIC-PARTITION}.
+     */
+    Map<String, Double> getDirtyRatios();
+
+    /** Returns the bytes that compaction has removed from each compacted partition, in the same way. */
+    Map<String, Long> getCompactionSavedBytes();
+
+    /**
+     * Returns why the last compaction of a partition left segments as they were, by {@code
+     * TOPIC-PARTITION}; without partitions where it skipped none.
+     */
+    Map<String, String> getCompactionSkipped();
+
+    /**
      * Returns how many records each cursor is behind the visible end, by {@code TOPIC-PARTITION
      * CURSOR}. The committed offsets of consumer groups are cursors, too.
      */

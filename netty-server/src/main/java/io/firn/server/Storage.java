@@ -54,6 +54,8 @@ final class Storage implements AutoCloseable {
         if (createsBeside) {
             builder.createTopicsBesideUnreadableOnes();
         }
+        builder.compactionMemory(config.integer("log.cleaner.dedupe.buffer.size"));
+        builder.compactionRate((long) config.decimal("log.cleaner.io.max.bytes.per.second"));
         LogStore store = builder.open();
         if (!store.unreadableTopics().isEmpty()) {
             LOG.log(

@@ -26,6 +26,10 @@ public final class ServerKeys {
             Map.ofEntries(
                     Map.entry("cleanup.policy", "log.cleanup.policy"),
                     Map.entry("compression.type", "compression.type"),
+                    Map.entry("delete.retention.ms", "log.cleaner.delete.retention.ms"),
+                    Map.entry("max.compaction.lag.ms", "log.cleaner.max.compaction.lag.ms"),
+                    Map.entry("min.cleanable.dirty.ratio", "log.cleaner.min.cleanable.ratio"),
+                    Map.entry("min.compaction.lag.ms", "log.cleaner.min.compaction.lag.ms"),
                     Map.entry("max.message.bytes", "message.max.bytes"),
                     Map.entry("message.timestamp.type", "log.message.timestamp.type"),
                     Map.entry(
@@ -62,6 +66,17 @@ public final class ServerKeys {
         add(ConfigKey.of("message.max.bytes", INT, 1_048_588).atLeast(0));
         add(ConfigKey.of("compression.type", STRING, "producer"));
         add(ConfigKey.of("log.cleanup.policy", LIST, "delete").oneOf("delete", "compact"));
+        add(ConfigKey.of("log.cleaner.delete.retention.ms", LONG, 86_400_000).atLeast(0));
+        add(ConfigKey.of("log.cleaner.min.compaction.lag.ms", LONG, 0).atLeast(0));
+        add(ConfigKey.of("log.cleaner.max.compaction.lag.ms", LONG, Long.MAX_VALUE).atLeast(1));
+        add(ConfigKey.of("log.cleaner.min.cleanable.ratio", DOUBLE, 0.5).atLeast(0).atMost(1));
+        add(
+                ConfigKey.of("log.cleaner.dedupe.buffer.size", INT, 32 << 20)
+                        .atLeast(1 << 10)
+                        .atMost(1 << 30));
+        add(
+                ConfigKey.of("log.cleaner.io.max.bytes.per.second", DOUBLE, 32 << 20)
+                        .atLeast(64 << 10));
         add(
                 ConfigKey.of("log.message.timestamp.type", STRING, "CreateTime")
                         .oneOf("CreateTime", "LogAppendTime"));
@@ -154,7 +169,7 @@ public final class ServerKeys {
         withoutEffect("log.preallocate", BOOLEAN, true);
         withoutEffect("log.index.interval.bytes", INT, 4096);
         withoutEffect("log.index.size.max.bytes", INT, 10_485_760);
-        withoutEffect("log.cleaner.enable", BOOLEAN, false);
+        withoutEffect("log.cleaner.enable", BOOLEAN, true);
         withoutEffect("num.io.threads", INT, null);
         withoutEffect("socket.send.buffer.bytes", INT, -1);
         withoutEffect("socket.receive.buffer.bytes", INT, -1);
