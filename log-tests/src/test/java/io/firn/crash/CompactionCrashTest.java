@@ -9,11 +9,13 @@ import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
+import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +32,9 @@ class CompactionCrashTest {
     private static final int KEYS = 7;
     private static final int VALUE_BYTES = 3_000;
     private static final int MOST_FAILURES = 3;
-    private static final long DAY_MS = 86_400_000;
+    private static final Duration TOMBSTONES = Duration.ofMinutes(10);
+    private static final TopicOptions OPTIONS =
+            Simulation.SMALL.withCleanup(Cleanup.COMPACT).withTombstoneRetention(TOMBSTONES);
 
     private final Simulation simulation = new Simulation(new SimulatedFileMedium());
     private final SimulatedFileMedium medium = simulation.medium;
@@ -61,7 +65,9 @@ class CompactionCrashTest {
         return value;
     }
 
+    /** What is under way is not known, so nobody looks meanwhile. */
     private void append(LogStore store, Partition partition, int count) {
+        medium.onOperation(number -> {});
         for (int i = 0; i < count; i++) {
             long offset = partition.nextOffset();
             int key = (int) (offset * 5 % KEYS);
@@ -72,6 +78,7 @@ class CompactionCrashTest {
             latest.put("key-" + key, isTombstone ? -offset - 1 : offset);
             simulation.pass(store, 200);
         }
+        medium.onOperation(this::look);
     }
 
     /** A batch that is superseded at once. */
@@ -92,13 +99,12 @@ class CompactionCrashTest {
     void shouldKeepTheLatestRecordOfEachKeyWhenPowerIsCutAtAnyOperation() {
         LogStore store = simulation.open();
         Partition partition =
-                store.createTopic("t", Simulation.SMALL.withCleanup(Cleanup.COMPACT)).partition(0);
+                store.createTopic("t", OPTIONS).partition(0);
         appendRepeatable(store, partition);
         append(store, partition, 70);
-        medium.onOperation(this::look);
         compact(store, "the first compaction");
         append(store, partition, 30);
-        simulation.pass(store, 2 * DAY_MS);
+        simulation.pass(store, 2 * TOMBSTONES.toMillis());
         compact(store, "a compaction that removes tombstones");
         compact(store, "a compaction that finds nothing");
         doing = "a deletion of records";
