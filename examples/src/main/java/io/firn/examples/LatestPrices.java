@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The latest value per key: a log of prices that stays as small as the list of instruments, and from
- * which a restart reads the present prices.
+ * The latest value per key: a log of prices that stays as small as the list of instruments, and
+ * from which a restart reads the present prices.
  */
 public final class LatestPrices {
     private static final String[] INSTRUMENTS = {"AIR", "ICE", "SNOW"};
@@ -53,7 +53,8 @@ public final class LatestPrices {
             }
         }
         try (LogStore store = open(dir)) {
-            // The store does this by itself when half of the log is superseded; here we wait for it.
+            // The store does this by itself when half of the log is superseded; here we wait for
+            // it.
             store.compact("prices", 0);
             int[] left = {0};
             Map<String, String> latest = new TreeMap<>();

@@ -98,8 +98,7 @@ class CompactionCrashTest {
     @Test
     void shouldKeepTheLatestRecordOfEachKeyWhenPowerIsCutAtAnyOperation() {
         LogStore store = simulation.open();
-        Partition partition =
-                store.createTopic("t", OPTIONS).partition(0);
+        Partition partition = store.createTopic("t", OPTIONS).partition(0);
         appendRepeatable(store, partition);
         append(store, partition, 70);
         compact(store, "the first compaction");

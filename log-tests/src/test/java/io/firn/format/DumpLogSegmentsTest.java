@@ -121,8 +121,7 @@ class DumpLogSegmentsTest {
                 arguments.stream().allMatch(file -> file.matches(".*/[0-9]{20}\\.[1-9]/[^/]+")),
                 arguments.toString());
         ChildJvm.Ended dump = dump(arguments, "--print-data-log");
-        assertEquals(
-                List.of(), complaints(dump).stream().filter(line -> !isGap(line)).toList());
+        assertEquals(List.of(), complaints(dump).stream().filter(line -> !isGap(line)).toList());
         assertTrue(dump.out().stream().anyMatch(line -> line.contains(" count: 0 ")), "no filler");
         assertTrue(dump.out().stream().anyMatch(line -> line.contains("deleteHorizonMs: O")));
         assertEquals(List.of(), complaints(dump(arguments, "--verify-index-only")));

@@ -38,12 +38,14 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getPartitionBytes();
 
     /**
-     * Returns the part of each compacted partition that may be compacted and is not, from 0 to 1, by
-     * {@code TOPIC-PARTITION}.
+     * Returns the part of each compacted partition that may be compacted and is not, from 0 to 1,
+     * by {@code TOPIC-PARTITION}.
      */
     Map<String, Double> getDirtyRatios();
 
-    /** Returns the bytes that compaction has removed from each compacted partition, in the same way. */
+    /**
+     * Returns the bytes that compaction has removed from each compacted partition, in the same way.
+     */
     Map<String, Long> getCompactionSavedBytes();
 
     /**
