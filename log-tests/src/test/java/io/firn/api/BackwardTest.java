@@ -15,6 +15,8 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.kafka.CompactedFiles;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -144,30 +146,52 @@ class BackwardTest {
         Tailer tailer = partition.openTailer();
         tailer.seekToEnd();
         long[] calls = new long[2];
-        Tailer counting =
-                (Tailer)
-                        Proxy.newProxyInstance(
-                                Tailer.class.getClassLoader(),
-                                new Class<?>[] {Tailer.class},
-                                (proxy, method, args) -> {
-                                    if (method.getName().equals("backwards")) {
-                                        return java.lang.reflect.InvocationHandler.invokeDefault(
-                                                proxy, method, args);
-                                    }
-                                    Object result;
-                                    try {
-                                        result = method.invoke(tailer, args);
-                                    } catch (InvocationTargetException e) {
-                                        throw e.getCause();
-                                    }
-                                    if (method.getName().equals("poll")) {
-                                        calls[0]++;
-                                        calls[1] += (int) result;
-                                    }
-                                    return result;
-                                });
+        Tailer counting = counting(tailer, calls);
         assertBackwards(counting.backwards(), count, 0);
         assertEquals(count, calls[1]);
         assertTrue(calls[0] < 30, "pieces: " + calls[0]);
+    }
+
+    /** Counts polls, and what they hand out. */
+    private static Tailer counting(Tailer tailer, long[] calls) {
+        return (Tailer)
+                Proxy.newProxyInstance(
+                        Tailer.class.getClassLoader(),
+                        new Class<?>[] {Tailer.class},
+                        (proxy, method, args) -> {
+                            if (method.getName().equals("backwards")) {
+                                return java.lang.reflect.InvocationHandler.invokeDefault(
+                                        proxy, method, args);
+                            }
+                            Object result;
+                            try {
+                                result = method.invoke(tailer, args);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                            if (method.getName().equals("poll")) {
+                                calls[0]++;
+                                calls[1] += (int) result;
+                            }
+                            return result;
+                        });
+    }
+
+    /** A batch of the gap's offsets each way would take a minute. */
+    @Test
+    void shouldSkipALongGapThatCompactionHasLeftInFewSteps() throws IOException {
+        fill(100, 20);
+        store.close();
+        Path files = CompactedFiles.partitionsOf(Stores.tierOf(directory)).get(0);
+        CompactedFiles.rewrite(files, record -> record.offset() < 50);
+        long end = CompactedFiles.addFillers(files, 100, 1_000, 1_000_000);
+        store = Stores.at(directory).open();
+        partition = store.openTopic("t").partition(0);
+        Tailer tailer = partition.openTailer();
+        tailer.seekToEnd();
+        assertEquals(end, tailer.offset());
+        long[] calls = new long[2];
+        assertBackwards(counting(tailer, calls).backwards(), 50, 0);
+        assertTrue(calls[0] < 150, "polls: " + calls[0]);
     }
 }

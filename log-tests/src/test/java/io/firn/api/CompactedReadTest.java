@@ -18,6 +18,7 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerPublisher;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.Verdict;
@@ -33,6 +34,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -195,6 +198,38 @@ class CompactedReadTest {
         }
         assertEquals(Stores.offsets(expected), found);
         assertEquals(0, lag("loop").lagRecords());
+    }
+
+    @Test
+    void shouldPublishWhatIsLeft() {
+        List<Long> found = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch complete = new CountDownLatch(1);
+        new TailerPublisher(partition::openTailer)
+                .withEndAtVisibleEnd()
+                .subscribe(
+                        new Flow.Subscriber<StoredRecord>() {
+                            @Override
+                            public void onSubscribe(Flow.Subscription subscription) {
+                                subscription.request(Long.MAX_VALUE);
+                            }
+
+                            @Override
+                            public void onNext(StoredRecord record) {
+                                found.add(record.offset());
+                            }
+
+                            @Override
+                            public void onError(Throwable error) {
+                                throw new AssertionError(error);
+                            }
+
+                            @Override
+                            public void onComplete() {
+                                complete.countDown();
+                            }
+                        });
+        Stores.await("the last record", () -> complete.getCount() == 0);
+        assertEquals(Stores.offsets(expected), found);
     }
 
     @Test

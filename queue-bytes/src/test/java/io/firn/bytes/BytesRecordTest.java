@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Batch;
+import io.firn.Cleanup;
 import io.firn.Cursor;
+import io.firn.InvalidOptionException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -68,6 +70,18 @@ class BytesRecordTest {
         tailer.close();
         appender.close();
         log.close();
+    }
+
+    @Test
+    void shouldRefuseARecordWithoutAKeyInACompactedTopic() {
+        TopicOptions options = log.partition.topic().options();
+        log.partition.topic().changeOptions(options.withCleanup(Cleanup.COMPACT));
+        byte[] key = {1};
+        assertThrows(InvalidOptionException.class, () -> appender.write(b -> b.writeLong(7)));
+        assertThrows(InvalidOptionException.class, () -> appender.writeAsync(b -> b.writeLong(7)));
+        assertThrows(InvalidOptionException.class, () -> appender.write(null, b -> {}));
+        assertEquals(0, appender.write(key, b -> b.writeLong(7)));
+        assertEquals(1, log.records().size());
     }
 
     @Test

@@ -70,10 +70,9 @@ final class PartitionReader {
             while (run != null) {
                 runs.add(run);
                 left -= run.bytes().remaining();
-                run =
-                        left > 0 && runs.size() < MAX_RUNS
-                                ? reader.read(run.nextOffset(), left, false)
-                                : null;
+                // Behind the last filler a record may just have become visible.
+                boolean goesOn = left > 0 && runs.size() < MAX_RUNS && !isFiller(runs);
+                run = goesOn ? reader.read(run.nextOffset(), left, false) : null;
             }
         } catch (RuntimeException e) {
             if (runs.isEmpty()) {
