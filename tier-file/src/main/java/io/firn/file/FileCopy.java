@@ -5,6 +5,7 @@ import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** A copy of a segment that is being made in a file, where {@link SegmentFiles} says. */
 final class FileCopy implements BlockCopy {
@@ -104,8 +105,14 @@ final class FileCopy implements BlockCopy {
         return made;
     }
 
+    /** Returns the name that its log gets. */
+    Path log() {
+        return files.log();
+    }
+
+    /** Also called by the thread that begins the next copy of this name. */
     @Override
-    public void abandon() throws IOException {
+    public synchronized void abandon() throws IOException {
         if (abandoned) {
             return;
         }

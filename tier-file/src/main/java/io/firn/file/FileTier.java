@@ -244,6 +244,7 @@ public final class FileTier implements StorageTier {
     @Override
     public BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
         requireWritable();
+        contents.endEarlier(directoryOf(sealed.topicId(), sealed.partition()).filesOf(sealed));
         contents.grant(sealed.position());
         FileCopy begun = null;
         try {

@@ -186,6 +186,18 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     }
 
     /**
+     * Abandons an earlier copy of the same name that could not be cleaned up. Otherwise that would
+     * be tried again later, and could delete the segment that the next copy became.
+     */
+    void endEarlier(SegmentFiles files) throws IOException {
+        for (FileCopy copy : copies) {
+            if (copy.log().equals(files.log())) {
+                copy.abandon();
+            }
+        }
+    }
+
+    /**
      * Ends a grant: from now on the copy is counted.
      *
      * @param begun the copy; null when it could not be begun

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -301,6 +302,21 @@ class RewrittenCrashTest {
         assertEquals(step.after, process.state(knowsAll));
         Process after = new Process(process.medium.crash(Survival.NONE));
         assertEquals(step.after, after.state(knowsAll));
+    }
+
+    @Test
+    void shouldNotDeleteTheNextAttemptWhenAnEarlierOneIsAbandonedLate() throws IOException {
+        Process process = Process.before(Step.PUBLISH);
+        BlockCopy earlier = process.tier.beginCopy(Process.rewritten(LENGTH), 43);
+        earlier.write(0, bytes(REWRITTEN_LENGTH), 0, 4000);
+        process.medium.faults().refuseChanges(path -> path.startsWith(DIRECTORY));
+        assertThrows(IOException.class, earlier::abandon);
+        process.medium.faults().none();
+        process.take(Step.PUBLISH);
+        earlier.abandon();
+        assertEquals(Step.PUBLISH.after, process.state(true));
+        Process after = new Process(process.medium.crash(Survival.NONE));
+        assertEquals(Step.PUBLISH.after, after.state(true));
     }
 
     @ParameterizedTest(name = "shouldSayThatTheDiskIsFullAndGoOnWhenItIsNotDuring {0}")
