@@ -11,6 +11,7 @@ import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.LogStore;
+import io.firn.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreSnapshot;
 import io.firn.Tailer;
@@ -379,6 +380,26 @@ class RewrittenRecoveryTest {
             List<Long> current = new ArrayList<>(bases.subList(SOURCES, SEGMENTS));
             current.add(0, 0L);
             assertEquals(current, shown.subList(0, current.size()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepTheGenerationOfASegmentThatMoves(Hot hot) throws IOException {
+        makeStore(hot);
+        SimulatedFileMedium image = image(hot, true, 0, false);
+        for (int to = 0; to < 2; to++) {
+            try (LogStore store = open(hot, image, false)) {
+                assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, to));
+                assertEquals(expected("rewritten", store), read(store));
+            }
+            try (Raw raw = new Raw(hot, image.crash(Survival.NONE))) {
+                Block moved = raw.sealed().get(0);
+                assertEquals(to == 0, raw.hot.list().contains(moved));
+                assertEquals(1, moved.mark().generation());
+                assertEquals(5, moved.mark().compactedTo());
+                assertEquals(1 + SEGMENTS - SOURCES, raw.sealed().size());
+            }
         }
     }
 

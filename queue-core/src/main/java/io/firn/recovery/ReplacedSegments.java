@@ -78,29 +78,54 @@ final class ReplacedSegments {
             found.current.addAll(blocks); // mostly
             return found;
         }
-        List<Range> left = new ArrayList<>();
         List<Range> all = new ArrayList<>();
         for (Block block : blocks) {
             if (isSealed(block)) {
                 all.add(Range.of(block));
             }
         }
-        for (Range range : all) {
-            if (all.stream().anyMatch(other -> other.isWhole() && other.isMadeOf(range))) {
-                found.replaced.add(range.block);
+        all.sort(Comparator.comparingLong(Range::from));
+        int first = 0;
+        while (first < all.size()) {
+            int after = endOfOverlap(all, first);
+            if (after - first > 1) {
+                found.sortOut(all.subList(first, after));
+            }
+            first = after;
+        }
+        found.current.addAll(blocks);
+        found.current.removeAll(found.replaced);
+        found.current.removeAll(found.putAside.keySet());
+        return found;
+    }
+
+    /** A partition may have thousands of segments, of which hardly any overlap. */
+    private static int endOfOverlap(List<Range> sorted, int first) {
+        long from = sorted.get(first).from;
+        long to = sorted.get(first).to;
+        int next = first + 1;
+        while (next < sorted.size()
+                && (sorted.get(next).from < to || sorted.get(next).from == from)) {
+            to = Math.max(to, sorted.get(next).to);
+            next++;
+        }
+        return next;
+    }
+
+    private void sortOut(List<Range> overlapping) {
+        List<Range> left = new ArrayList<>();
+        for (Range range : overlapping) {
+            if (overlapping.stream().anyMatch(other -> other.isWhole() && other.isMadeOf(range))) {
+                replaced.add(range.block);
             } else {
                 left.add(range);
             }
         }
         for (Range range : left) {
             if (!range.isWhole() && range.generation() > 0) {
-                found.putAside(range, left);
+                putAside(range, left);
             }
         }
-        found.current.addAll(blocks);
-        found.current.removeAll(found.replaced);
-        found.current.removeAll(found.putAside.keySet());
-        return found;
     }
 
     private void putAside(Range broken, List<Range> all) {
