@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A power cut at every flush while a segment is rewritten, and while only its mark is: each block is
- * in the state before the step or after it, with all of its bytes.
+ * A power cut at every flush while a segment is rewritten, and while only its mark is: each block
+ * is in the state before the step or after it, with all of its bytes.
  */
 class RewrittenBlockCrashTest {
     private static final int BLOCKS = 3;
