@@ -194,6 +194,46 @@ class CompactionTest {
 
     @ParameterizedTest
     @EnumSource(Tiers.class)
+    void shouldLeaveNothingOfASegmentThatIsDeletedWhileItIsRewritten(Tiers tiers) {
+        try (LogStore store = open(tiers)) {
+            int met = 0;
+            for (int call = 40; call < 240; call += 16) {
+                KeyedRecords records = new KeyedRecords(call, 20, 0);
+                String name = "t" + call;
+                Partition partition = store.createTopic(name, options()).partition(0);
+                try (Appender appender = partition.openSharedAppender()) {
+                    records.append(appender, 1_000, clock.time());
+                }
+                Stores.work(store);
+                long half = partition.durableOffset() / 2;
+                int[] calls = {call};
+                CompactionResult result =
+                        store.compact(
+                                name,
+                                0,
+                                (copied, total, next) -> {
+                                    if (calls[0]-- == 0) {
+                                        partition.deleteRecordsBefore(half);
+                                        Stores.work(store);
+                                    }
+                                    return 0;
+                                });
+                met += result.skipped().isEmpty() ? 0 : 1;
+                if (calls[0] < 0) {
+                    records.forget(half);
+                }
+                records.assertLeft(partition, 0, false);
+                store.deleteTopic(name);
+                Stores.work(store);
+            }
+            assertTrue(met > 2, met + " compactions met a deletion");
+            long used = store.metrics().tiers().get(0).usedBytes();
+            assertEquals(0, used, "blocks are left over");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Tiers.class)
     void shouldFreeTheOldBytesWhenTheirLastReaderHasLeft(Tiers tiers) {
         KeyedRecords records = new KeyedRecords(7, 50, 0);
         try (LogStore store = open(tiers)) {

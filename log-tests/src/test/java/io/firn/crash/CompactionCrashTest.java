@@ -118,6 +118,28 @@ class CompactionCrashTest {
         assertTrue(looks > SecondRun.share(100, 3), looks + " looks");
     }
 
+    /** Their checkpoint is written once a second: the batch comes, and goes, between two. */
+    @Test
+    void shouldKnowABatchThatWasCompactedAwayBeforeTheNextCheckpoint() {
+        LogStore store = simulation.open();
+        Partition partition = store.createTopic("t", OPTIONS).partition(0);
+        appendRepeatable(store, partition);
+        simulation.pass(store, 1);
+        appendRepeatable(store, partition);
+        while (store.snapshot().partitions().get(0).segments().size() < 2) {
+            long offset = partition.nextOffset();
+            try (Appender appender = partition.openAppender()) {
+                appender.append(key(0), value(offset));
+            }
+            latest.put("key-0", offset);
+            simulation.pass(store, 1);
+        }
+        CompactionResult result = store.compact("t", 0);
+        assertTrue(result.removedRecords() > 2, result.toString());
+        check(medium.crash(Survival.NONE));
+        check(medium.kill());
+    }
+
     private void compact(LogStore store, String what) {
         doing = what;
         CompactionResult result = store.compact("t", 0);
