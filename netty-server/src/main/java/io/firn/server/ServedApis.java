@@ -136,6 +136,7 @@ final class ServedApis {
         table.serve(
                 ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
                 DescribeTopicPartitionsRequestData.class,
+                background,
                 cluster::topicPartitions);
         table.serve(
                 ApiKeys.DESCRIBE_LOG_DIRS,

@@ -120,7 +120,15 @@ final class Attacks {
             }
             case "topic-names" -> inParallel(this::nameManyTopics);
             case "producer-names" -> inParallel(this::nameManyProducers);
-            default -> runGuarded(name);
+            default -> {
+                if (LongRequests.has(name)) {
+                    createTopics(200, 10);
+                    mentionGroups(20_000);
+                    inParallel((wire, number) -> LongRequests.send(name, wire));
+                } else {
+                    runGuarded(name);
+                }
+            }
         }
     }
 

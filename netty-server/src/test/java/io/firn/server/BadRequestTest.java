@@ -90,6 +90,14 @@ class BadRequestTest {
     }
 
     @Test
+    void shouldEndAConnectionWhoseRequestTakesVeryLongToDecode() throws Exception {
+        try (Wire wire = new Wire(running.server())) {
+            wire.send(LongRequests.sameNames());
+            assertTrue(wire.isClosedByServer());
+        }
+    }
+
+    @Test
     void shouldEndConnectionsWhoseRequestsCannotBeRead() throws Exception {
         byte[] unknownApi = ask(ApiKeys.METADATA, 12);
         unknownApi[0] = 0x7f;

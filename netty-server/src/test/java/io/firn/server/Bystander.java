@@ -10,6 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
+import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
@@ -71,6 +74,7 @@ final class Bystander implements AutoCloseable {
         loop("produce", this::produce);
         loop("fetch", this::fetch);
         loop("group", new Membership()::takePart);
+        loop("administer", Bystander::administer);
         loop("connect", null);
     }
 
@@ -151,6 +155,20 @@ final class Bystander implements AutoCloseable {
         MetadataResponseData answer =
                 wire.ask(ApiKeys.METADATA, 12, request, new MetadataResponseData());
         expect(answer.topics().iterator().next().errorCode(), "metadata");
+    }
+
+    /** What an administrator asks for, by threads of its own. */
+    private static void administer(Wire wire) throws IOException {
+        DescribeConfigsRequestData request = new DescribeConfigsRequestData();
+        request.resources()
+                .add(
+                        new DescribeConfigsResource()
+                                .setResourceType((byte) 2)
+                                .setResourceName(TOPIC)
+                                .setConfigurationKeys(null));
+        DescribeConfigsResponseData answer =
+                wire.ask(ApiKeys.DESCRIBE_CONFIGS, 4, request, new DescribeConfigsResponseData());
+        expect(answer.results().get(0).errorCode(), "administer");
     }
 
     /** A member of a group, alone in it. */

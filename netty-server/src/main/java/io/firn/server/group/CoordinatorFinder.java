@@ -52,25 +52,28 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
         }
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {
-            for (String key : keys) {
-                response.coordinators()
-                        .add(
-                                hidden.contains(key)
-                                        ? hidden(key)
-                                        : find(nodes.of(exchange), request.keyType(), key));
-            }
-        } else {
-            Coordinator one =
-                    hidden.isEmpty()
-                            ? find(nodes.of(exchange), request.keyType(), request.key())
-                            : hidden(request.key());
-            response.setErrorCode(one.errorCode())
-                    .setErrorMessage(one.errorMessage())
-                    .setNodeId(one.nodeId())
-                    .setHost(one.host())
-                    .setPort(one.port());
+            Node here = nodes.of(exchange);
+            exchange.inSteps(
+                    keys,
+                    key ->
+                            response.coordinators()
+                                    .add(
+                                            hidden.contains(key)
+                                                    ? hidden(key)
+                                                    : find(here, request.keyType(), key)),
+                    () -> exchange.reply(response));
+            return;
         }
-        exchange.reply(response);
+        Coordinator one =
+                hidden.isEmpty()
+                        ? find(nodes.of(exchange), request.keyType(), request.key())
+                        : hidden(request.key());
+        exchange.reply(
+                response.setErrorCode(one.errorCode())
+                        .setErrorMessage(one.errorMessage())
+                        .setNodeId(one.nodeId())
+                        .setHost(one.host())
+                        .setPort(one.port()));
     }
 
     private static Coordinator hidden(String key) {

@@ -17,6 +17,7 @@ import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
+import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResultCollection;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
@@ -25,9 +26,12 @@ import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
 import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartitionCollection;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopicCollection;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
 
@@ -38,6 +42,9 @@ public final class GroupAdmin {
 
     /** About what a member uses in a response; its metadata is that of the group. */
     private static final int MEMBER_BYTES = 200;
+
+    /** About what a listed group uses, as an object. */
+    private static final int LISTED_BYTES = 60;
 
     private final GroupCoordinator coordinator;
     private final GroupOffsets offsets;
@@ -57,22 +64,26 @@ public final class GroupAdmin {
         Filter filter = Filter.of(request);
         Access access = exchange.connection().access();
         boolean all = access.has(Right.LIST_GROUPS);
-        Set<String> listed = new HashSet<>();
-        for (Group group : coordinator.groups()) {
-            if (!all && !access.has(Right.LIST_GROUP, group.id())) {
-                continue;
-            }
-            synchronized (group) {
-                listed.add(group.id());
-                add(response, filter, group.id(), group.protocolType(), group.state());
-            }
-        }
-        for (String id : offsets.groupIds()) {
-            if (listed.add(id) && (all || access.has(Right.LIST_GROUP, id))) {
-                add(response, filter, id, "", GroupState.EMPTY);
-            }
-        }
-        exchange.reply(response);
+        Set<String> ids = new LinkedHashSet<>();
+        coordinator.groups().forEach(group -> ids.add(group.id()));
+        ids.addAll(offsets.groupIds());
+        exchange.inSteps(
+                ids,
+                id -> {
+                    if (!all && !access.has(Right.LIST_GROUP, id)) {
+                        return;
+                    }
+                    exchange.addAnswerBytes(LISTED_BYTES);
+                    Group group = coordinator.find(id);
+                    if (group == null) {
+                        add(response, filter, id, "", GroupState.EMPTY);
+                    } else {
+                        synchronized (group) {
+                            add(response, filter, id, group.protocolType(), group.state());
+                        }
+                    }
+                },
+                () -> exchange.reply(response));
     }
 
     /** Which groups a request asks for, in lower case; all of them if a set is empty. */
@@ -197,8 +208,10 @@ public final class GroupAdmin {
         DeleteGroupsResponseData response = new DeleteGroupsResponseData();
         // Looked up once: a request may name very many groups that do not exist.
         Set<String> withOffsets = offsets.groupIds();
+        Set<String> once = new HashSet<>(request.groupsNames());
+        response.setResults(new DeletableGroupResultCollection(once.size()));
         exchange.inSteps(
-                new HashSet<>(request.groupsNames()),
+                once,
                 id -> {
                     Errors error =
                             exchange.connection().access().may(Right.DELETE_GROUP, id)
@@ -236,40 +249,55 @@ public final class GroupAdmin {
         }
         Set<String> subscribed = group == null ? Set.of() : subscribed(group);
         OffsetDeleteResponseData response = new OffsetDeleteResponseData();
+        response.setTopics(new OffsetDeleteResponseTopicCollection(request.topics().size()));
         Set<Cursor> changed = new HashSet<>();
-        for (var topic : request.topics()) {
-            OffsetDeleteResponseTopic results =
-                    new OffsetDeleteResponseTopic().setName(topic.name());
-            response.topics().add(results);
-            boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, topic.name());
-            ServedTopic served = topics.find(topic.name());
-            for (var each : topic.partitions()) {
-                Errors error = Errors.NONE;
-                int index = each.partitionIndex();
-                if (!allowed) {
-                    error = Errors.TOPIC_AUTHORIZATION_FAILED;
-                } else if (served == null
-                        || index < 0
-                        || index >= served.topic().partitionCount()) {
-                    error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
-                } else if (subscribed.contains(topic.name())) {
-                    error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
-                } else {
-                    Cursor cursor = GroupOffsets.find(served.topic(), request.groupId());
-                    if (cursor != null) {
-                        cursor.clear(index);
-                        changed.add(cursor);
-                    }
-                }
-                results.partitions()
-                        .add(
-                                new OffsetDeleteResponsePartition()
-                                        .setPartitionIndex(index)
-                                        .setErrorCode(error.code()));
+        exchange.changeInSteps(
+                request.topics(),
+                topic ->
+                        deleteOffsets(
+                                topic, request.groupId(), access, subscribed, changed, response),
+                () -> {
+                    GroupOffsets.force(changed);
+                    exchange.reply(response);
+                });
+    }
+
+    private void deleteOffsets(
+            OffsetDeleteRequestTopic topic,
+            String groupId,
+            Access access,
+            Set<String> subscribed,
+            Set<Cursor> changed,
+            OffsetDeleteResponseData response) {
+        OffsetDeleteResponseTopic results = new OffsetDeleteResponseTopic().setName(topic.name());
+        results.setPartitions(
+                new OffsetDeleteResponsePartitionCollection(topic.partitions().size()));
+        response.topics().add(results);
+        boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, topic.name());
+        ServedTopic served = topics.find(topic.name());
+        Cursor cursor =
+                served == null || !allowed || subscribed.contains(topic.name())
+                        ? null
+                        : GroupOffsets.find(served.topic(), groupId);
+        for (var each : topic.partitions()) {
+            Errors error = Errors.NONE;
+            int index = each.partitionIndex();
+            if (!allowed) {
+                error = Errors.TOPIC_AUTHORIZATION_FAILED;
+            } else if (served == null || index < 0 || index >= served.topic().partitionCount()) {
+                error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            } else if (subscribed.contains(topic.name())) {
+                error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
+            } else if (cursor != null) {
+                cursor.clear(index);
+                changed.add(cursor);
             }
+            results.partitions()
+                    .add(
+                            new OffsetDeleteResponsePartition()
+                                    .setPartitionIndex(index)
+                                    .setErrorCode(error.code()));
         }
-        GroupOffsets.force(changed);
-        exchange.reply(response);
     }
 
     /** Returns the topics that a group's members subscribe to, as far as they say so. */

@@ -64,34 +64,58 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         OffsetCommitResponseData response = new OffsetCommitResponseData();
         Set<Cursor> moved = new LinkedHashSet<>();
         Map<String, String> metadata = new HashMap<>();
-        for (OffsetCommitRequestTopic topic : request.topics()) {
-            OffsetCommitResponseTopic results =
-                    new OffsetCommitResponseTopic()
-                            .setName(topic.name())
-                            .setTopicId(topic.topicId());
-            response.topics().add(results);
-            boolean byId = exchange.version() >= FIRST_WITH_IDS;
-            ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
-            Errors unknown = byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            String name = served == null ? topic.name() : served.name();
-            boolean isHidden = (served != null || !byId) && !access.may(Right.COMMIT_TOPIC, name);
-            Errors unauthorized = Errors.TOPIC_AUTHORIZATION_FAILED;
-            Errors forTopic =
-                    isHidden
-                            ? unauthorized
-                            : error != Errors.NONE || served != null ? error : unknown;
-            for (OffsetCommitRequestPartition each : topic.partitions()) {
-                Errors outcome =
-                        forTopic == Errors.NONE
-                                ? commit(group, served.topic(), each, moved, metadata)
-                                : forTopic;
-                results.partitions()
-                        .add(
-                                new OffsetCommitResponsePartition()
-                                        .setPartitionIndex(each.partitionIndex())
-                                        .setErrorCode(outcome.code()));
-            }
+        Group committer = group;
+        Errors ofGroup = error;
+        exchange.changeInSteps(
+                request.topics(),
+                topic -> {
+                    ServedTopic served = find(topic, exchange.version());
+                    Errors ofTopic = refusal(exchange, topic, served, ofGroup);
+                    OffsetCommitResponseTopic results =
+                            new OffsetCommitResponseTopic()
+                                    .setName(topic.name())
+                                    .setTopicId(topic.topicId());
+                    response.topics().add(results);
+                    for (OffsetCommitRequestPartition each : topic.partitions()) {
+                        Errors outcome =
+                                ofTopic == Errors.NONE
+                                        ? commit(committer, served.topic(), each, moved, metadata)
+                                        : ofTopic;
+                        results.partitions()
+                                .add(
+                                        new OffsetCommitResponsePartition()
+                                                .setPartitionIndex(each.partitionIndex())
+                                                .setErrorCode(outcome.code()));
+                    }
+                },
+                () -> force(exchange, response, committer, moved, metadata));
+    }
+
+    private ServedTopic find(OffsetCommitRequestTopic asked, short version) {
+        return version >= FIRST_WITH_IDS ? topics.find(asked.topicId()) : topics.find(asked.name());
+    }
+
+    /** Returns why offsets of a topic are not committed. */
+    private static Errors refusal(
+            Exchange exchange, OffsetCommitRequestTopic asked, ServedTopic served, Errors ofGroup) {
+        boolean byId = exchange.version() >= FIRST_WITH_IDS;
+        String name = served == null ? asked.name() : served.name();
+        if ((served != null || !byId)
+                && !exchange.connection().access().may(Right.COMMIT_TOPIC, name)) {
+            return Errors.TOPIC_AUTHORIZATION_FAILED;
         }
+        if (ofGroup != Errors.NONE || served != null) {
+            return ofGroup;
+        }
+        return byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    }
+
+    private void force(
+            Exchange exchange,
+            OffsetCommitResponseData response,
+            Group group,
+            Set<Cursor> moved,
+            Map<String, String> metadata) {
         if (moved.isEmpty()) {
             if (group != null) {
                 coordinator.forgetIfUnused(group);
@@ -99,10 +123,8 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             exchange.reply(response);
             return;
         }
-        Group committer = group;
-        committer
-                .commitForces()
-                .force(moved, failure -> answer(exchange, response, committer, metadata, failure));
+        group.commitForces()
+                .force(moved, failure -> answer(exchange, response, group, metadata, failure));
     }
 
     /** Called when the offsets are durable, or could not be forced. */

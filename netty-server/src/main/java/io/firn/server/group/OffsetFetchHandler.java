@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
@@ -31,6 +32,9 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     private static final short FIRST_WITH_GROUPS = 8;
     private static final short FIRST_WITH_IDS = 10;
 
+    /** About what a partition uses in a response, as an object. */
+    private static final int PARTITION_BYTES = 60;
+
     private final GroupCoordinator coordinator;
     private final GroupOffsets offsets;
     private final ServedTopics topics;
@@ -47,17 +51,13 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         OffsetFetchResponseData response = new OffsetFetchResponseData();
         Access access = exchange.connection().access();
         if (version >= FIRST_WITH_GROUPS) {
-            for (OffsetFetchRequestGroup each : request.groups()) {
-                response.groups()
-                        .add(
-                                access.may(Right.OFFSET_FETCH, each.groupId())
-                                        ? fetch(each, version, access)
-                                        : new OffsetFetchResponseGroup()
-                                                .setGroupId(each.groupId())
-                                                .setErrorCode(
-                                                        Errors.GROUP_AUTHORIZATION_FAILED.code()));
-            }
-            exchange.reply(response);
+            exchange.inSteps(
+                    () ->
+                            request.groups().stream()
+                                    .flatMap(each -> fetch(exchange, each, response))
+                                    .iterator(),
+                    Runnable::run,
+                    () -> exchange.reply(response));
             return;
         }
         access.demand(Right.OFFSET_FETCH, request.groupId());
@@ -75,7 +75,16 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                                             .setPartitionIndexes(
                                                                     topic.partitionIndexes())));
         }
-        for (OffsetFetchResponseTopics topic : fetch(asked, version, access).topics()) {
+        OffsetFetchResponseGroup found = new OffsetFetchResponseGroup();
+        exchange.inSteps(
+                () -> fetch(exchange, asked, found).iterator(),
+                Runnable::run,
+                () -> exchange.reply(older(found, response)));
+    }
+
+    private static OffsetFetchResponseData older(
+            OffsetFetchResponseGroup found, OffsetFetchResponseData response) {
+        for (OffsetFetchResponseTopics topic : found.topics()) {
             OffsetFetchResponseTopic older = new OffsetFetchResponseTopic().setName(topic.name());
             topic.partitions()
                     .forEach(
@@ -91,55 +100,97 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                                             .setErrorCode(each.errorCode())));
             response.topics().add(older);
         }
-        exchange.reply(response);
+        return response;
     }
 
-    private OffsetFetchResponseGroup fetch(
-            OffsetFetchRequestGroup asked, short version, Access access) {
+    /** Returns the work for a group, which adds it to a response. */
+    private Stream<Runnable> fetch(
+            Exchange exchange, OffsetFetchRequestGroup asked, OffsetFetchResponseData response) {
         OffsetFetchResponseGroup result =
                 new OffsetFetchResponseGroup().setGroupId(asked.groupId());
-        Map<String, String> metadata = Map.of();
-        Group group = coordinator.find(asked.groupId());
-        if (group != null) {
-            synchronized (group) {
-                metadata = new HashMap<>(group.commitMetadata());
-            }
+        response.groups().add(result);
+        exchange.addAnswerBytes(PARTITION_BYTES);
+        if (!exchange.connection().access().may(Right.OFFSET_FETCH, asked.groupId())) {
+            result.setErrorCode(Errors.GROUP_AUTHORIZATION_FAILED.code());
+            return Stream.of(() -> {});
         }
-        if (asked.topics() == null) {
-            if (GroupIds.isValid(asked.groupId())) {
-                for (Topic topic : offsets.topicsOf(asked.groupId())) {
-                    if (!access.has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
-                        continue;
-                    }
-                    List<Integer> all = IntStream.range(0, topic.partitionCount()).boxed().toList();
-                    result.topics().add(fetch(topic, asked.groupId(), all, true, metadata));
-                }
-            }
-            return result;
+        return fetch(exchange, asked, result);
+    }
+
+    /** Returns the work for each topic of a group. */
+    private Stream<Runnable> fetch(
+            Exchange exchange, OffsetFetchRequestGroup asked, OffsetFetchResponseGroup result) {
+        Map<String, String> metadata = metadataOf(asked.groupId());
+        if (asked.topics() != null) {
+            return asked.topics().stream()
+                    .map(each -> () -> fetch(exchange, asked.groupId(), each, metadata, result));
         }
-        for (OffsetFetchRequestTopics topic : asked.topics()) {
-            ServedTopic served =
-                    version >= FIRST_WITH_IDS
-                            ? topics.find(topic.topicId())
-                            : topics.find(topic.name());
-            boolean byId = version >= FIRST_WITH_IDS;
-            String name = served == null ? topic.name() : served.name();
-            if ((served != null || !byId) && !access.may(Right.OFFSET_FETCH_TOPIC, name)) {
-                result.topics().add(without(topic, Errors.TOPIC_AUTHORIZATION_FAILED));
-                continue;
-            }
-            result.topics()
-                    .add(
-                            served == null
-                                    ? without(topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
-                                    : fetch(
-                                            served.topic(),
-                                            asked.groupId(),
-                                            topic.partitionIndexes(),
-                                            false,
-                                            metadata));
+        if (!GroupIds.isValid(asked.groupId())) {
+            return Stream.of(() -> {});
         }
-        return result;
+        // Also a group without offsets is some work, after which others may have a turn.
+        return Stream.concat(
+                Stream.of(() -> {}),
+                offsets.topicsOf(asked.groupId()).stream()
+                        .map(
+                                each ->
+                                        () ->
+                                                fetchAll(
+                                                        exchange,
+                                                        asked.groupId(),
+                                                        each,
+                                                        metadata,
+                                                        result)));
+    }
+
+    private Map<String, String> metadataOf(String groupId) {
+        Group group = coordinator.find(groupId);
+        if (group == null) {
+            return Map.of();
+        }
+        synchronized (group) {
+            return new HashMap<>(group.commitMetadata());
+        }
+    }
+
+    private static void fetchAll(
+            Exchange exchange,
+            String groupId,
+            Topic topic,
+            Map<String, String> metadata,
+            OffsetFetchResponseGroup result) {
+        if (exchange.connection().access().has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
+            List<Integer> all = IntStream.range(0, topic.partitionCount()).boxed().toList();
+            exchange.addAnswerBytes((long) PARTITION_BYTES * all.size());
+            result.topics().add(fetch(topic, groupId, all, true, metadata));
+        }
+    }
+
+    private void fetch(
+            Exchange exchange,
+            String groupId,
+            OffsetFetchRequestTopics topic,
+            Map<String, String> metadata,
+            OffsetFetchResponseGroup result) {
+        boolean byId = exchange.version() >= FIRST_WITH_IDS;
+        ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
+        String name = served == null ? topic.name() : served.name();
+        Access access = exchange.connection().access();
+        exchange.addAnswerBytes((long) PARTITION_BYTES * topic.partitionIndexes().size());
+        if ((served != null || !byId) && !access.may(Right.OFFSET_FETCH_TOPIC, name)) {
+            result.topics().add(without(topic, Errors.TOPIC_AUTHORIZATION_FAILED));
+            return;
+        }
+        result.topics()
+                .add(
+                        served == null
+                                ? without(topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
+                                : fetch(
+                                        served.topic(),
+                                        groupId,
+                                        topic.partitionIndexes(),
+                                        false,
+                                        metadata));
     }
 
     private static OffsetFetchResponseTopics without(OffsetFetchRequestTopics topic, Errors error) {

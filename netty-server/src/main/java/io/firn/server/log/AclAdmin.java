@@ -221,24 +221,38 @@ public final class AclAdmin {
         }
         Set<AclBinding> left = new HashSet<>(acls.all());
         Set<AclBinding> deleted = new HashSet<>();
-        for (DeleteAclsFilter each : request.filters()) {
-            DeleteAclsFilterResult result = new DeleteAclsFilterResult();
-            response.filterResults().add(result);
-            try {
-                AclBindingFilter filter = filter(each);
-                // Each is deleted by the first filter that finds it: so the answer is bounded.
-                List<AclBinding> found = left.stream().filter(filter::matches).toList();
-                found.forEach(left::remove);
-                deleted.addAll(found);
-                exchange.addAnswerBytes((long) ACL_BYTES * found.size());
-                found.forEach(
-                        acl ->
-                                result.matchingAcls()
-                                        .add(DeleteAclsResponse.matchingAcl(acl, ApiError.NONE)));
-            } catch (ApiException e) {
-                result.setErrorCode(Errors.forException(e).code()).setErrorMessage(e.getMessage());
-            }
-        }
+        exchange.changeInSteps(
+                request.filters(),
+                each -> {
+                    DeleteAclsFilterResult result = new DeleteAclsFilterResult();
+                    response.filterResults().add(result);
+                    try {
+                        AclBindingFilter filter = filter(each);
+                        // Each is deleted by the first filter that finds it: so the answer is
+                        // bounded.
+                        List<AclBinding> found = left.stream().filter(filter::matches).toList();
+                        found.forEach(left::remove);
+                        deleted.addAll(found);
+                        exchange.addAnswerBytes((long) ACL_BYTES * found.size());
+                        found.forEach(
+                                acl ->
+                                        result.matchingAcls()
+                                                .add(
+                                                        DeleteAclsResponse.matchingAcl(
+                                                                acl, ApiError.NONE)));
+                    } catch (ApiException e) {
+                        result.setErrorCode(Errors.forException(e).code())
+                                .setErrorMessage(e.getMessage());
+                    }
+                },
+                () -> delete(exchange, request, response, deleted));
+    }
+
+    private void delete(
+            Exchange exchange,
+            DeleteAclsRequestData request,
+            DeleteAclsResponseData response,
+            Set<AclBinding> deleted) {
         try {
             acls.change(List.of(), deleted);
         } catch (IOException e) {

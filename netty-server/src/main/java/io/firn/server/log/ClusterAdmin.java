@@ -13,6 +13,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeClusterResponseData.DescribeClusterBroker;
@@ -26,10 +28,14 @@ import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.Cursor;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponsePartition;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopic;
+import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopicCollection;
 import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderPartition;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopic;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResultCollection;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
 
@@ -37,6 +43,9 @@ import org.apache.kafka.common.resource.ResourceType;
 public final class ClusterAdmin {
     private static final int MOST_PARTITIONS = 2_000;
     private static final int EPOCH = 12;
+
+    /** About what a partition uses in a response, as an object. */
+    private static final int PARTITION_BYTES = 60;
 
     private final ServedTopics topics;
     private final Nodes nodes;
@@ -82,25 +91,49 @@ public final class ClusterAdmin {
         }
         int room = Math.max(1, Math.min(MOST_PARTITIONS, request.responsePartitionLimit()));
         String from = request.cursor() == null ? "" : request.cursor().topicName();
-        for (String name : names.tailSet(from)) {
-            boolean goesOn = request.cursor() != null && name.equals(from);
-            int first = goesOn ? Math.max(0, request.cursor().partitionIndex()) : 0;
+        response.setTopics(new DescribeTopicPartitionsResponseTopicCollection(names.size()));
+        Page page = new Page(response, room);
+        exchange.inSteps(
+                names.tailSet(from),
+                name -> {
+                    boolean goesOn = request.cursor() != null && name.equals(from);
+                    int first = goesOn ? Math.max(0, request.cursor().partitionIndex()) : 0;
+                    page.add(access, name, first);
+                },
+                () -> exchange.reply(response));
+    }
+
+    /** A part of the partitions of all topics. */
+    private final class Page {
+        private final DescribeTopicPartitionsResponseData response;
+        private int room;
+
+        Page(DescribeTopicPartitionsResponseData response, int room) {
+            this.response = response;
+            this.room = room;
+        }
+
+        /** Adds what has room of a topic, from a partition on; nothing if the page is full. */
+        void add(Access access, String name, int first) {
+            if (response.nextCursor() != null) {
+                return;
+            }
             if (room == 0) {
                 response.setNextCursor(new Cursor().setTopicName(name).setPartitionIndex(0));
-                break;
+                return;
             }
             DescribeTopicPartitionsResponseTopic shown =
                     new DescribeTopicPartitionsResponseTopic().setName(name);
             response.topics().add(shown);
             if (!access.may(Right.DESCRIBE_TOPICS, name)) {
                 shown.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
-                continue;
+                return;
             }
             shown.setTopicAuthorizedOperations(access.operations(ResourceType.TOPIC, name));
             ServedTopic topic = topics.find(name);
             if (topic == null) {
                 shown.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
-                continue;
+                return;
             }
             shown.setTopicId(topic.id()).setIsInternal(topic.isInternal());
             int end = Math.min(topic.topic().partitionCount(), first + room);
@@ -110,10 +143,8 @@ public final class ClusterAdmin {
             }
             if (end < topic.topic().partitionCount()) {
                 response.setNextCursor(new Cursor().setTopicName(name).setPartitionIndex(end));
-                break;
             }
         }
-        exchange.reply(response);
     }
 
     private DescribeTopicPartitionsResponsePartition partition(int index) {
@@ -141,27 +172,47 @@ public final class ClusterAdmin {
         } else {
             request.topics().forEach(each -> names.add(each.topic()));
         }
-        for (String name : new LinkedHashSet<>(names)) {
-            ServedTopic topic = topics.find(name);
-            if (topic == null) {
-                continue;
-            }
-            var asked = request.topics() == null ? null : request.topics().find(name);
-            Set<Integer> wanted = asked == null ? null : new HashSet<>(asked.partitions());
-            DescribeLogDirsTopic shown = new DescribeLogDirsTopic().setName(name);
-            for (int i = 0; i < topic.topic().partitionCount(); i++) {
-                if (wanted == null || wanted.contains(i)) {
-                    shown.partitions()
-                            .add(
-                                    new DescribeLogDirsPartition()
-                                            .setPartitionIndex(i)
-                                            .setPartitionSize(
-                                                    topic.topic().partition(i).metrics().bytes()));
-                }
-            }
-            directory.topics().add(shown);
+        exchange.inSteps(
+                () ->
+                        new LinkedHashSet<>(names)
+                                .stream()
+                                        .flatMap(name -> sizes(exchange, request, directory, name))
+                                        .iterator(),
+                Runnable::run,
+                () ->
+                        exchange.reply(
+                                new DescribeLogDirsResponseData().setResults(List.of(directory))));
+    }
+
+    /** Returns the work for each partition of a topic. */
+    private Stream<Runnable> sizes(
+            Exchange exchange,
+            DescribeLogDirsRequestData request,
+            DescribeLogDirsResult directory,
+            String name) {
+        ServedTopic topic = topics.find(name);
+        if (topic == null) {
+            return Stream.empty();
         }
-        exchange.reply(new DescribeLogDirsResponseData().setResults(List.of(directory)));
+        var asked = request.topics() == null ? null : request.topics().find(name);
+        Set<Integer> wanted = asked == null ? null : new HashSet<>(asked.partitions());
+        DescribeLogDirsTopic shown = new DescribeLogDirsTopic().setName(name);
+        directory.topics().add(shown);
+        exchange.addAnswerBytes((long) PARTITION_BYTES * topic.topic().partitionCount());
+        return IntStream.range(0, topic.topic().partitionCount())
+                .filter(i -> wanted == null || wanted.contains(i))
+                .mapToObj(
+                        i ->
+                                () ->
+                                        shown.partitions()
+                                                .add(
+                                                        new DescribeLogDirsPartition()
+                                                                .setPartitionIndex(i)
+                                                                .setPartitionSize(
+                                                                        topic.topic()
+                                                                                .partition(i)
+                                                                                .metrics()
+                                                                                .bytes())));
     }
 
     /** Reports the size of all tiers, if each of them has a limit. */
@@ -188,30 +239,47 @@ public final class ClusterAdmin {
         OffsetForLeaderEpochResponseData response = new OffsetForLeaderEpochResponseData();
         Access access = exchange.connection().access();
         boolean all = access.has(Right.EPOCHS_OF_ALL);
-        for (var topic : request.topics()) {
-            OffsetForLeaderTopicResult results =
-                    new OffsetForLeaderTopicResult().setTopic(topic.topic());
-            response.topics().add(results);
-            boolean allowed = all || access.may(Right.EPOCHS, topic.topic());
-            ServedTopic served = topics.find(topic.topic());
-            for (var each : topic.partitions()) {
-                EpochEndOffset result = new EpochEndOffset().setPartition(each.partition());
-                ServedPartition found = served == null ? null : served.partition(each.partition());
-                if (!allowed) {
-                    result.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
-                } else if (found == null) {
-                    result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
-                } else {
-                    try {
-                        find(found.partition(), each.leaderEpoch(), result);
-                    } catch (RuntimeException e) {
-                        result.setErrorCode(ErrorMapper.codeOf(e).code());
-                    }
-                }
-                results.partitions().add(result);
+        response.setTopics(new OffsetForLeaderTopicResultCollection(request.topics().size()));
+        exchange.inSteps(
+                () ->
+                        request.topics().stream()
+                                .flatMap(topic -> epochs(topic, all, access, response))
+                                .iterator(),
+                Runnable::run,
+                () -> exchange.reply(response));
+    }
+
+    /** Returns the work for each partition of a topic. */
+    private Stream<Runnable> epochs(
+            OffsetForLeaderTopic topic,
+            boolean all,
+            Access access,
+            OffsetForLeaderEpochResponseData response) {
+        OffsetForLeaderTopicResult results =
+                new OffsetForLeaderTopicResult().setTopic(topic.topic());
+        response.topics().add(results);
+        boolean allowed = all || access.may(Right.EPOCHS, topic.topic());
+        ServedTopic served = topics.find(topic.topic());
+        return topic.partitions().stream()
+                .map(each -> () -> results.partitions().add(epoch(each, allowed, served)));
+    }
+
+    private static EpochEndOffset epoch(
+            OffsetForLeaderPartition asked, boolean allowed, ServedTopic served) {
+        EpochEndOffset result = new EpochEndOffset().setPartition(asked.partition());
+        ServedPartition found = served == null ? null : served.partition(asked.partition());
+        if (!allowed) {
+            result.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
+        } else if (found == null) {
+            result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        } else {
+            try {
+                find(found.partition(), asked.leaderEpoch(), result);
+            } catch (RuntimeException e) {
+                result.setErrorCode(ErrorMapper.codeOf(e).code());
             }
         }
-        exchange.reply(response);
+        return result;
     }
 
     /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */

@@ -18,11 +18,20 @@ import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicConfigs;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
+import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResultCollection;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles CreateTopics. */
 public final class CreateTopicsHandler implements Handler<CreateTopicsRequestData> {
     private static final int FIRST_STRICT = 6;
+
+    /**
+     * So many topics of a request are answered with their configuration, of which each has much.
+     */
+    private static final int MOST_CONFIGURATIONS = 2_000;
+
+    /** About what an answered topic uses, as an object. */
+    private static final int TOPIC_BYTES = 4_000;
 
     private final ServedTopics topics;
     private final ClientRates rates;
@@ -40,44 +49,51 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
     @Override
     public void handle(Exchange exchange, CreateTopicsRequestData request) {
         CreateTopicsResponseData response = new CreateTopicsResponseData();
+        response.setTopics(new CreatableTopicResultCollection(request.topics().size()));
         Access access = exchange.connection().access();
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT);
         boolean any = access.has(Right.CREATE_TOPICS);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
-        for (CreatableTopic asked : request.topics()) {
-            if (duplicates.isAnswered(asked.name())) {
-                continue; // one result for all of them
-            }
-            CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
-            try {
-                duplicates.check(asked.name(), asked.name());
-                if (!any) {
-                    access.demand(Right.CREATE_TOPIC, asked.name());
-                }
-                create(asked, request.validateOnly() ? null : quota, result);
-                if (!access.has(Right.CREATED_CONFIGS, asked.name())) {
-                    hideConfigs(result);
-                }
-            } catch (InvalidOptionException e) {
-                boolean name = e.getMessage().startsWith("a topic's name");
-                refuse(
-                        result,
-                        name ? Errors.INVALID_TOPIC_EXCEPTION : Errors.INVALID_CONFIG,
-                        e.getMessage());
-            } catch (RuntimeException e) {
-                refuse(result, ErrorMapper.codeOf(e), e.getMessage());
-            }
-            response.topics().add(result);
-        }
-        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
+        exchange.changeInSteps(
+                request.topics(),
+                asked -> {
+                    if (duplicates.isAnswered(asked.name())) {
+                        return; // one result for all of them
+                    }
+                    CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
+                    try {
+                        duplicates.check(asked.name(), asked.name());
+                        if (!any) {
+                            access.demand(Right.CREATE_TOPIC, asked.name());
+                        }
+                        create(asked, request.validateOnly() ? null : quota, result);
+                        if (!access.has(Right.CREATED_CONFIGS, asked.name())) {
+                            hideConfigs(result, Errors.TOPIC_AUTHORIZATION_FAILED);
+                        } else if (response.topics().size() >= MOST_CONFIGURATIONS) {
+                            hideConfigs(result, Errors.POLICY_VIOLATION);
+                        } else {
+                            exchange.addAnswerBytes(TOPIC_BYTES);
+                        }
+                    } catch (InvalidOptionException e) {
+                        boolean name = e.getMessage().startsWith("a topic's name");
+                        refuse(
+                                result,
+                                name ? Errors.INVALID_TOPIC_EXCEPTION : Errors.INVALID_CONFIG,
+                                e.getMessage());
+                    } catch (RuntimeException e) {
+                        refuse(result, ErrorMapper.codeOf(e), e.getMessage());
+                    }
+                    response.topics().add(result);
+                },
+                () -> exchange.reply(response.setThrottleTimeMs(quota.throttle())));
     }
 
-    private static void hideConfigs(CreatableTopicResult result) {
+    private static void hideConfigs(CreatableTopicResult result, Errors why) {
         result.setNumPartitions(-1)
                 .setReplicationFactor((short) -1)
                 .setConfigs(null)
-                .setTopicConfigErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
+                .setTopicConfigErrorCode(why.code());
     }
 
     /**

@@ -23,6 +23,7 @@ import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBroker;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopicCollection;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
 
@@ -98,6 +99,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 new MetadataResponseData()
                         .setClusterId(here.clusterId())
                         .setControllerId(here.id());
+        int count = isForAll(exchange, request) ? topics.names().size() : request.topics().size();
+        response.setTopics(new MetadataResponseTopicCollection(count));
         response.brokers()
                 .add(
                         new MetadataResponseBroker()

@@ -7,6 +7,7 @@ import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -14,13 +15,17 @@ import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartiti
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData.CreatePartitionsTopicResult;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
 import org.apache.kafka.common.message.DeleteRecordsResponseData;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResult;
+import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResultCollection;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsTopicResult;
+import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsTopicResultCollection;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData.DeletableTopicResult;
+import org.apache.kafka.common.message.DeleteTopicsResponseData.DeletableTopicResultCollection;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Deletes topics, adds partitions to them, and deletes records. */
@@ -45,30 +50,37 @@ public final class TopicAdmin {
 
     /** Handles DeleteTopics. */
     public void delete(Exchange exchange, DeleteTopicsRequestData request) {
-        DeleteTopicsResponseData response = new DeleteTopicsResponseData();
         Access access = exchange.connection().access();
         boolean all = access.has(Right.DELETE_TOPICS);
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT_DELETION);
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
+        DeleteTopicsResponseData response = new DeleteTopicsResponseData();
+        // Of its final size, here and elsewhere: to grow takes long if many have one hash.
+        response.setResponses(new DeletableTopicResultCollection(asked.size()));
         Duplicates<String> duplicates =
                 new Duplicates<>(
                         asked.stream().map(DeleteTopicState::name).filter(Objects::nonNull));
-        for (DeleteTopicState each : asked) {
-            if (duplicates.isAnswered(each.name())) {
-                continue;
-            }
-            DeletableTopicResult result =
-                    new DeletableTopicResult().setName(each.name()).setTopicId(each.topicId());
-            try {
-                duplicates.check(each.name(), each.name());
-                delete(each, result, all ? null : access, quota);
-            } catch (RuntimeException e) {
-                result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.responses().add(result);
-        }
-        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
+        exchange.changeInSteps(
+                asked,
+                each -> {
+                    if (duplicates.isAnswered(each.name())) {
+                        return;
+                    }
+                    DeletableTopicResult result =
+                            new DeletableTopicResult()
+                                    .setName(each.name())
+                                    .setTopicId(each.topicId());
+                    try {
+                        duplicates.check(each.name(), each.name());
+                        delete(each, result, all ? null : access, quota);
+                    } catch (RuntimeException e) {
+                        result.setErrorCode(ErrorMapper.codeOf(e).code())
+                                .setErrorMessage(e.getMessage());
+                    }
+                    response.responses().add(result);
+                },
+                () -> exchange.reply(response.setThrottleTimeMs(quota.throttle())));
     }
 
     /** The access is null if all topics may be deleted. */
@@ -120,22 +132,27 @@ public final class TopicAdmin {
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT_CREATION);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatePartitionsTopic::name));
-        for (CreatePartitionsTopic asked : request.topics()) {
-            if (duplicates.isAnswered(asked.name())) {
-                continue;
-            }
-            CreatePartitionsTopicResult result =
-                    new CreatePartitionsTopicResult().setName(asked.name());
-            try {
-                duplicates.check(asked.name(), asked.name());
-                exchange.connection().access().demand(Right.CREATE_PARTITIONS, asked.name());
-                addPartitions(asked, request.validateOnly() ? null : quota);
-            } catch (RuntimeException e) {
-                result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.results().add(result);
-        }
-        exchange.reply(response.setThrottleTimeMs(quota.throttle()));
+        exchange.changeInSteps(
+                request.topics(),
+                asked -> {
+                    if (duplicates.isAnswered(asked.name())) {
+                        return;
+                    }
+                    CreatePartitionsTopicResult result =
+                            new CreatePartitionsTopicResult().setName(asked.name());
+                    try {
+                        duplicates.check(asked.name(), asked.name());
+                        exchange.connection()
+                                .access()
+                                .demand(Right.CREATE_PARTITIONS, asked.name());
+                        addPartitions(asked, request.validateOnly() ? null : quota);
+                    } catch (RuntimeException e) {
+                        result.setErrorCode(ErrorMapper.codeOf(e).code())
+                                .setErrorMessage(e.getMessage());
+                    }
+                    response.results().add(result);
+                },
+                () -> exchange.reply(response.setThrottleTimeMs(quota.throttle())));
     }
 
     /** The quota is null only to validate. */
@@ -181,18 +198,36 @@ public final class TopicAdmin {
     /** Handles DeleteRecords. */
     public void deleteRecords(Exchange exchange, DeleteRecordsRequestData request) {
         DeleteRecordsResponseData response = new DeleteRecordsResponseData();
-        for (var topic : request.topics()) {
-            DeleteRecordsTopicResult results = new DeleteRecordsTopicResult().setName(topic.name());
-            response.topics().add(results);
-            boolean allowed =
-                    exchange.connection().access().may(Right.DELETE_RECORDS, topic.name());
-            ServedTopic served = topics.find(topic.name());
-            for (var each : topic.partitions()) {
-                results.partitions()
-                        .add(deleteRecords(allowed, served, each.partitionIndex(), each.offset()));
-            }
-        }
-        exchange.reply(response);
+        response.setTopics(new DeleteRecordsTopicResultCollection(request.topics().size()));
+        exchange.changeInSteps(
+                () ->
+                        request.topics().stream()
+                                .flatMap(topic -> deletions(exchange, response, topic))
+                                .iterator(),
+                Runnable::run,
+                () -> exchange.reply(response));
+    }
+
+    /** Returns the work for each partition of a topic. */
+    private Stream<Runnable> deletions(
+            Exchange exchange, DeleteRecordsResponseData response, DeleteRecordsTopic topic) {
+        DeleteRecordsTopicResult results = new DeleteRecordsTopicResult().setName(topic.name());
+        results.setPartitions(
+                new DeleteRecordsPartitionResultCollection(topic.partitions().size()));
+        response.topics().add(results);
+        boolean allowed = exchange.connection().access().may(Right.DELETE_RECORDS, topic.name());
+        ServedTopic served = topics.find(topic.name());
+        return topic.partitions().stream()
+                .map(
+                        each ->
+                                () ->
+                                        results.partitions()
+                                                .add(
+                                                        deleteRecords(
+                                                                allowed,
+                                                                served,
+                                                                each.partitionIndex(),
+                                                                each.offset())));
     }
 
     private static DeleteRecordsPartitionResult deleteRecords(

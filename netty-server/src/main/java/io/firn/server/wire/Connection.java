@@ -171,6 +171,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        memory.belongTo(owner());
         long delayMs = server.delayMs(peerAddress());
         if (entrance.admits(delayMs)) { // who is refused takes nobody's place
             server.connections().add(this, entrance.client().isComplete());
@@ -190,6 +191,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void onAuthenticated() {
+        memory.belongTo(owner());
         server.connections().onAuthenticated(this);
     }
 

@@ -6,6 +6,7 @@ package io.firn.server.wire;
  */
 final class ConnectionMemory {
     private final MemoryBudget budget;
+    private MemoryBudget.Client client = MemoryBudget.nobody();
     private long bytes;
     private volatile int partialBytes;
     private volatile long partialSinceNs;
@@ -15,11 +16,22 @@ final class ConnectionMemory {
         this.budget = budget;
     }
 
+    /** From now on it is the memory of this client, until {@link #release}. */
+    void belongTo(String owner) {
+        if (!released) {
+            MemoryBudget.Client before = client;
+            client = budget.join(owner);
+            budget.add(before, -bytes);
+            budget.add(client, bytes);
+            budget.leave(before);
+        }
+    }
+
     /** Adds to the bytes in use, or subtracts from them. */
     void add(long more) {
         if (!released) {
             bytes += more;
-            budget.add(more);
+            budget.add(client, more);
         }
     }
 
@@ -40,7 +52,7 @@ final class ConnectionMemory {
      * incomplete request does not count.
      */
     boolean isOverBudget() {
-        return budget.isExceeded(partialBytes);
+        return budget.isExceededFor(client, partialBytes);
     }
 
     /** Returns whether its incomplete request may have a buffer of so many bytes. */
@@ -65,7 +77,10 @@ final class ConnectionMemory {
 
     /** Returns everything to the budget; what is added later does not count. */
     void release() {
-        add(-bytes);
+        if (!released) {
+            add(-bytes);
+            budget.leave(client);
+        }
         released = true;
         partialBytes = 0;
     }

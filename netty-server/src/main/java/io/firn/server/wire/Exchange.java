@@ -137,14 +137,18 @@ public final class Exchange implements Steps.Request {
     /** Answers the request. */
     public void reply(ApiMessage message) {
         observe(message);
+        onEventLoop(() -> complete(message), message);
+    }
+
+    private void onEventLoop(Runnable end, ApiMessage message) {
         if (eventLoop().inEventLoop()) {
-            complete(message);
-        } else {
-            try {
-                eventLoop().execute(() -> complete(message));
-            } catch (RuntimeException e) {
-                LogRecords.discard(message); // the event loop has ended
-            }
+            end.run();
+            return;
+        }
+        try {
+            eventLoop().execute(end);
+        } catch (RuntimeException e) {
+            LogRecords.discard(message); // the event loop has ended
         }
     }
 
@@ -162,15 +166,7 @@ public final class Exchange implements Steps.Request {
     /** Answers with an error, in the form that the API has for errors. */
     public void fail(Throwable error) {
         observe(null);
-        if (eventLoop().inEventLoop()) {
-            completeWith(error);
-        } else {
-            try {
-                eventLoop().execute(() -> completeWith(error));
-            } catch (RuntimeException e) {
-                LogRecords.discard(null);
-            }
-        }
+        onEventLoop(() -> completeWith(error), null);
     }
 
     private void completeWith(Throwable error) {
@@ -240,13 +236,17 @@ public final class Exchange implements Steps.Request {
         step();
     }
 
+    /** As {@link #inSteps}, for changes, which go on when the connection has ended. */
+    public <T> void changeInSteps(Iterable<T> items, Consumer<T> each, Runnable end) {
+        steps = new Steps<>(Steps.toTheEnd(this), items.iterator(), each, end);
+        step();
+    }
+
     private void step() {
         Steps<?> now = steps;
-        boolean done = true; // also when it throws
-        try {
-            done = now.run();
-        } finally {
-            steps = done ? null : now;
+        steps = null; // also when it throws
+        if (!now.run()) {
+            steps = now;
         }
     }
 

@@ -1,6 +1,9 @@
 package io.firn.server.wire;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /**
@@ -19,21 +22,47 @@ final class GuardedReader extends ByteBufferAccessor {
     /** A header has five fields, and tags that a newer client may add. */
     private static final int MOST_IN_HEADER = 1 << 10;
 
+    /** After so many fields the time is looked at: most requests have fewer. */
+    private static final int FIELDS_PER_CHECK = 1 << 12;
+
+    /** These take a tenth of a ms, or some ms while the code is not compiled yet. */
+    private static final long MOST_NS_PER_CHECK = 15_000_000;
+
+    /** Before this the time does not matter. */
+    private static final long LEAST_NS = 60_000_000;
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private final int mostFields;
+    private final LongSupplier cpuNs;
+    private long startNs;
+    private long lastNs;
     private int fields;
 
     GuardedReader(ByteBuffer bytes) {
-        this(bytes, MOST_FIELDS);
+        this(bytes, MOST_FIELDS, GuardedReader::cpuNs);
     }
 
-    private GuardedReader(ByteBuffer bytes, int mostFields) {
+    /**
+     * Creates a reader.
+     *
+     * @param cpuNs the processor time of this thread
+     */
+    GuardedReader(ByteBuffer bytes, int mostFields, LongSupplier cpuNs) {
         super(bytes);
         this.mostFields = mostFields;
+        this.cpuNs = cpuNs;
+    }
+
+    private static long cpuNs() {
+        return THREADS.isCurrentThreadCpuTimeSupported()
+                ? THREADS.getCurrentThreadCpuTime()
+                : System.nanoTime();
     }
 
     /** Returns a reader for the header of a request, which begins at the buffer's position. */
     static GuardedReader ofHeader(ByteBuffer bytes) {
-        return new GuardedReader(bytes, MOST_IN_HEADER);
+        return new GuardedReader(bytes, MOST_IN_HEADER, GuardedReader::cpuNs);
     }
 
     /** Returns about how many bytes of heap the fields read so far use. */
@@ -50,6 +79,24 @@ final class GuardedReader extends ByteBufferAccessor {
         if (++fields > mostFields) {
             throw new BadRequestException("it has more than " + mostFields + " fields");
         }
+        if (fields % FIELDS_PER_CHECK == 0) {
+            checkTime();
+        }
+    }
+
+    /**
+     * Kafka's collections need time by the square of what they contain, if it has one hash: an
+     * event loop would stand still for minutes.
+     */
+    private void checkTime() {
+        long now = cpuNs.getAsLong();
+        if (fields == FIELDS_PER_CHECK) {
+            startNs = now; // the fields before it are few
+        } else if (now - startNs > LEAST_NS && now - lastNs > MOST_NS_PER_CHECK) {
+            throw new BadRequestException(
+                    "its first " + fields + " fields took too long to decode; name each once");
+        }
+        lastNs = now;
     }
 
     /** Returns at most the limit of a list: the callers refuse lists that claim to be longer. */

@@ -36,7 +36,7 @@ public final class ServerContext {
         this.limits = limits;
         this.errors = errors;
         this.connections = new Connections(limits);
-        this.memory = new MemoryBudget(limits.queuedBytes());
+        this.memory = new MemoryBudget(limits.queuedBytes(), limits.requestBytes());
         this.parked = new Shares(limits.queuedBytes() / 2);
         this.answers = new Shares(limits.queuedBytes() / 2);
     }

@@ -28,6 +28,21 @@ final class Steps<T> {
         boolean isAnswerMemoryExceeded();
     }
 
+    /** Returns the same request, as one for whose end somebody always waits. */
+    static Request toTheEnd(Request request) {
+        return new Request() {
+            @Override
+            public boolean isOpen() {
+                return true;
+            }
+
+            @Override
+            public boolean isAnswerMemoryExceeded() {
+                return request.isOpen() && request.isAnswerMemoryExceeded();
+            }
+        };
+    }
+
     Steps(Request request, Iterator<T> items, Consumer<T> each, Runnable end) {
         this.request = request;
         this.items = items;
