@@ -12,6 +12,7 @@ import io.firn.medium.SmallFile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -24,7 +25,9 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.config.ConfigResource;
@@ -55,7 +58,7 @@ class CompactedTopicsTest {
 
     @BeforeEach
     void start() throws Exception {
-        running = new Running(directory);
+        running = new Running(directory, Map.of("log.segment.bytes", "65536"));
     }
 
     @AfterEach
@@ -259,6 +262,52 @@ class CompactedTopicsTest {
         }
     }
 
+    @Test
+    void shouldGiveAConsumerTheLatestValueOfEachKeyAndNoLag() throws Exception {
+        int keys = 40;
+        int rounds = 30;
+        int count = rounds * keys;
+        running.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+        String padding = "x".repeat(300);
+        try (KafkaProducer<String, String> producer =
+                running.producer(Map.of("linger.ms", "0"))) {
+            for (int i = 0; i < count; i++) {
+                String value = i / keys + padding.substring(i % 7);
+                var unused = producer.send(new ProducerRecord<>(TOPIC, "k" + i % keys, value));
+                if (i % 10 == 0) {
+                    producer.flush();
+                }
+            }
+            producer.flush();
+        }
+        // The store's own thread may be at it as well.
+        running.store().compact(TOPIC, 0);
+        TopicPartition partition = new TopicPartition(TOPIC, 0);
+        Map<String, String> latest = new HashMap<>();
+        int[] found = {0};
+        try (KafkaConsumer<String, String> consumer =
+                running.consumer(Map.of("fetch.max.wait.ms", 10))) {
+            consumer.assign(List.of(partition));
+            Running.await(
+                    "the end",
+                    () -> {
+                        consumer.poll(Duration.ofMillis(100))
+                                .forEach(
+                                        each -> {
+                                            latest.put(each.key(), each.value());
+                                            found[0]++;
+                                        });
+                        return consumer.position(partition) == count;
+                    });
+            assertEquals(0, consumer.currentLag(partition).orElseThrow());
+        }
+        assertEquals(keys, latest.size());
+        for (String value : latest.values()) {
+            assertTrue(value.startsWith(rounds - 1 + "x"), value);
+        }
+        assertTrue(found[0] < count * 3 / 4, found[0] + " records are left");
+    }
+
     private static Errors produced(Wire wire, String topic, MemoryRecords records)
             throws Exception {
         return Errors.forCode(Asks.produced(wire, topic, 0, Asks.ALL, records).errorCode());
@@ -283,7 +332,7 @@ class CompactedTopicsTest {
             producer.flush();
         }
         try (var consumer = running.consumer(Map.of())) {
-            consumer.assign(List.of(new org.apache.kafka.common.TopicPartition(TOPIC, 0)));
+            consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
             var found = Running.read(consumer, 500);
             for (int i = 0; i < found.size(); i++) {
                 assertEquals("v" + i, found.get(i).value());
