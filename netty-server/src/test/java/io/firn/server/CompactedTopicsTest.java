@@ -23,12 +23,12 @@ import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.InvalidRecordException;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
@@ -269,8 +269,7 @@ class CompactedTopicsTest {
         int count = rounds * keys;
         running.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
         String padding = "x".repeat(300);
-        try (KafkaProducer<String, String> producer =
-                running.producer(Map.of("linger.ms", "0"))) {
+        try (KafkaProducer<String, String> producer = running.producer(Map.of("linger.ms", "0"))) {
             for (int i = 0; i < count; i++) {
                 String value = i / keys + padding.substring(i % 7);
                 var unused = producer.send(new ProducerRecord<>(TOPIC, "k" + i % keys, value));
