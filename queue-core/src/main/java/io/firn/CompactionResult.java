@@ -7,8 +7,9 @@ public interface CompactionResult {
 
     /**
      * Returns the offset below which the latest record of each key is known now. It is less than
-     * {@link #endOffset} when there were more keys than {@link LogStoreBuilder#compactionMemory}
-     * has room for; the next compaction continues there.
+     * {@link #endOffset} when there were more keys than the memory for them has room for, which is
+     * {@link LogStoreBuilder#compactionMemory} or less if little is to be compacted, and when the
+     * compaction was cancelled; the next one continues there.
      */
     long compactedTo();
 

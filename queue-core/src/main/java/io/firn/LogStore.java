@@ -165,11 +165,15 @@ public interface LogStore extends AutoCloseable {
      * <p>The store's own thread does this as the topic's options say, except in invoker mode, so
      * this method is for stores in that mode, for tests, and for users who know a better time.
      *
+     * <p>When the topic's options no longer ask for compaction, or the thread is interrupted while
+     * it waits, it ends as if it was cancelled.
+     *
      * @param control paces and observes the work: it is asked before each batch that is read, with
      *     the bytes of that batch and those that were written since the last call
      * @throws UnknownTopicException when there is no such topic
      * @throws InvalidOptionException when there is no such partition, the topic is not compacted,
      *     or the store is open read-only
+     * @throws IllegalStateException when the control of a compaction calls it
      */
     CompactionResult compact(String topic, int partition, MoveControl control);
 

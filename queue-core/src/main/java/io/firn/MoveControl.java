@@ -2,7 +2,7 @@ package io.firn;
 
 /**
  * Paces and observes a move. Called on the moving thread, outside of all locks. It must not close
- * the store, because closing waits for the move.
+ * the store or delete the topic, because both wait for the move, and must not begin a compaction.
  */
 @FunctionalInterface
 public interface MoveControl {

@@ -67,7 +67,9 @@ final class Compaction {
     }
 
     private boolean isWanted() {
-        return log.state().mayMove() && !log.store().background().isEnding();
+        return log.state().mayMove()
+                && log.topic().options().cleanup().isCompacting() // may change meanwhile
+                && !log.store().background().isEnding();
     }
 
     CompactionResult run() {
@@ -83,7 +85,7 @@ final class Compaction {
             part.segments().forEach(this::count);
         }
         return new CompactionCounts(
-                knownTo,
+                pace.isWanted() ? knownTo : part.from(),
                 part.to(),
                 keys.keys(),
                 part.segments().size(),

@@ -16,9 +16,17 @@ public final class Compactor {
         this.store = store;
     }
 
-    /** Compacts a partition, on the caller's thread; waits while another one is compacted. */
+    /**
+     * Compacts a partition, on the caller's thread; waits while another one is compacted.
+     *
+     * @throws IllegalStateException when a compaction of this thread asks for it
+     */
     public CompactionResult compact(PartitionCompaction partition, MoveControl control) {
         SegmentedLog log = partition.log();
+        if (turn.isHeldByCurrentThread()) {
+            throw new IllegalStateException(
+                    "a control of a compaction must not compact: " + log + " would change below it");
+        }
         turn.lock();
         try {
             log.beginMove(); // a close and a deletion wait for the end

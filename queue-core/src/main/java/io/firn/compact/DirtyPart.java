@@ -53,7 +53,8 @@ record DirtyPart(
                 continue; // it is about to be deleted
             }
             long sealTimeMs = segment.block.mark().sealTimeMs();
-            if (nowMs - sealTimeMs < minLagMs) {
+            // It may have been sealed in the future, before the clock was set back.
+            if (minLagMs > 0 && nowMs - sealTimeMs < minLagMs) {
                 nextMs = sealTimeMs > NEVER - minLagMs ? NEVER : sealTimeMs + minLagMs;
                 break;
             }

@@ -61,7 +61,8 @@ public final class PartitionCompaction extends Duty {
             return 0;
         }
         CompactionResult result = compactor.compact(this, compactor.newRate());
-        if (result.compactedTo() < result.endOffset() && result.compactedTo() > part.from()) {
+        long from = DirtyPart.of(log, limits.minLagMs(), nowMs(), unreadable).from();
+        if (result.compactedTo() < result.endOffset() && from > part.from()) {
             call(); // there were more keys than the memory has room for
         } else if (!result.skipped().isEmpty()) {
             againAt(nowMs() + RETRY_MS);

@@ -8,8 +8,11 @@ import java.util.List;
 
 /** The batches of the segments that are rewritten together, and what a filter makes of them. */
 final class RewriteSource {
-    /** Timestamps that count from a horizon take more bytes: the result may be larger. */
-    private static final int GROWTH_SHARE = 4;
+    /**
+     * The result may be larger: timestamps that count from a horizon take more bytes, and a client
+     * may have compressed better than we do.
+     */
+    private static final int GROWTH_SHARE = 2;
 
     private static final int GROWTH_BYTES = 4096;
 
@@ -26,9 +29,15 @@ final class RewriteSource {
         this.total = segments.stream().mapToLong(LogSegment::written).sum();
     }
 
+    /** Returns the bytes of the sources. */
+    int bytes() {
+        return (int) total;
+    }
+
     /**
      * Returns the bytes that the result may have: those of the sources and, if that fits the limit,
-     * some more.
+     * some more. They may be more than a segment of the topic has: if a full segment could not
+     * grow, its tombstones would never get a horizon.
      */
     int mostBytes(int limit) {
         long more = total + total / GROWTH_SHARE + GROWTH_BYTES;

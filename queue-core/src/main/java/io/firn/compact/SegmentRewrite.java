@@ -140,8 +140,13 @@ final class SegmentRewrite {
             if (!loses && sources.size() == 1) {
                 return markOnly();
             }
-            int most = source.mostBytes(log.topic().segmentBytes());
-            copy = tier.tier().beginCopy(markOf(most), log.store().nextEpoch());
+            int most = source.mostBytes(tier.tier().maxSegmentBytes());
+            try {
+                copy = begin(most);
+            } catch (StoreFullException e) {
+                most = source.bytes(); // without room to grow
+                copy = begin(most);
+            }
             RewriteTarget target =
                     new RewriteTarget(
                             copy,
@@ -178,6 +183,10 @@ final class SegmentRewrite {
                 releases.free(null, tier.tier(), copy::abandon);
             }
         }
+    }
+
+    private BlockCopy begin(int most) throws IOException {
+        return tier.tier().beginCopy(markOf(most), log.store().nextEpoch());
     }
 
     /** Nothing in it goes: it is only noted up to where all keys were known. */

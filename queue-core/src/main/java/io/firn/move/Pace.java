@@ -9,6 +9,7 @@ public final class Pace {
 
     private final MoveControl control;
     private final BooleanSupplier isWanted;
+    private boolean isCancelled;
 
     /**
      * Creates a pace.
@@ -22,17 +23,19 @@ public final class Pace {
 
     /** Returns whether the copy is still wanted. */
     public boolean isWanted() {
-        return isWanted.getAsBoolean();
+        return !isCancelled && isWanted.getAsBoolean();
     }
 
     /**
-     * Waits before a piece; see {@link MoveControl#pauseNs} for the parameters.
+     * Waits before a piece; see {@link MoveControl#pauseNs} for the parameters. Once it was
+     * cancelled, by the control or by an interrupt, the copy is not wanted any more.
      *
      * @return false when the copy is not wanted any more
      */
     public boolean pause(long copied, long total, int next) {
         long pauseNs = control.pauseNs(copied, total, next);
         if (pauseNs < 0) {
+            isCancelled = true;
             return false;
         }
         long until = System.nanoTime() + pauseNs;
@@ -43,6 +46,7 @@ public final class Pace {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            isCancelled = true;
             return false;
         }
         return isWanted();
