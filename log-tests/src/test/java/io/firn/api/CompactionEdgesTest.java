@@ -219,8 +219,7 @@ class CompactionEdgesTest {
         long runs = before == null ? 0 : before.runs();
         topic.changeOptions(
                 options().withMinDirtyRatio(0).withRetentionMs(1_000_000 + runs)); // any change
-        Stores.await(
-                "a compaction", () -> topic.partition(0).metrics().compaction().runs() > runs);
+        Stores.await("a compaction", () -> topic.partition(0).metrics().compaction().runs() > runs);
     }
 
     @Test

@@ -25,7 +25,9 @@ public final class Compactor {
         SegmentedLog log = partition.log();
         if (turn.isHeldByCurrentThread()) {
             throw new IllegalStateException(
-                    "a control of a compaction must not compact: " + log + " would change below it");
+                    "a control of a compaction must not compact: "
+                            + log
+                            + " would change below it");
         }
         turn.lock();
         try {
