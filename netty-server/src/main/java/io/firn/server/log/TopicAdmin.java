@@ -5,8 +5,10 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
@@ -217,7 +219,9 @@ public final class TopicAdmin {
         response.topics().add(results);
         boolean allowed = exchange.connection().access().may(Right.DELETE_RECORDS, topic.name());
         ServedTopic served = topics.find(topic.name());
+        Set<Integer> once = new HashSet<>(); // each is answered once
         return topic.partitions().stream()
+                .filter(each -> once.add(each.partitionIndex()))
                 .map(
                         each ->
                                 () ->
