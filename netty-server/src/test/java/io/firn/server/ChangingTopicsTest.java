@@ -85,7 +85,9 @@ class ChangingTopicsTest {
 
     @Test
     void shouldServeRunningClientsATopicThatWasCreatedAgain() throws Exception {
-        try (Running running = new Running(directory)) {
+        // Otherwise the clients, which ask for it all the time, might create it first.
+        Map<String, String> settings = Map.of("auto.create.topics.enable", "false");
+        try (Running running = new Running(directory, settings)) {
             running.createTopic("melt", 1, Map.of());
             try (KafkaProducer<String, String> producer = running.producer(LOOKS_OFTEN);
                     KafkaConsumer<String, String> consumer = running.consumer(LOOKS_OFTEN)) {
