@@ -3,6 +3,7 @@ package io.firn.pmem;
 import io.firn.DurabilityClass;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.SimulatedMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ public final class SimulatedPmem implements PmemProvider {
                 .poolRatio(1)
                 .capacityBytes(bytes)
                 .provider(Provider.JDK)
+                .mostSegmentBytes(SimulatedMemory.CHUNK)
                 .wrapProvider(below -> new SimulatedPmem(below, medium))
                 .build();
     }

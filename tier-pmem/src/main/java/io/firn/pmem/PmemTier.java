@@ -156,7 +156,7 @@ public final class PmemTier implements StorageTier {
 
     @Override
     public int maxSegmentBytes() {
-        int room = Integer.MAX_VALUE;
+        int room = options.mostSegmentBytes();
         for (PmemPool pool : requireOpen()) {
             room = Math.min(room, pool.format().room());
         }
@@ -263,6 +263,7 @@ public final class PmemTier implements StorageTier {
         private Emulation emulation = Emulation.NONE;
         private Provider provider = Provider.AUTO;
         private UnaryOperator<PmemProvider> providerWrapper = UnaryOperator.identity();
+        private int mostSegmentBytes = Integer.MAX_VALUE;
 
         private Builder(List<Path> directories) {
             this.directories =
@@ -342,6 +343,12 @@ public final class PmemTier implements StorageTier {
             return this;
         }
 
+        /** Sets the bytes of the largest segment; for memory of which only pieces can be mapped. */
+        Builder mostSegmentBytes(int value) {
+            mostSegmentBytes = value;
+            return this;
+        }
+
         /** Returns the tier, which the store will open. */
         public PmemTier build() {
             return new PmemTier(
@@ -354,7 +361,8 @@ public final class PmemTier implements StorageTier {
                             isBlockSizeSet,
                             emulation,
                             provider,
-                            providerWrapper));
+                            providerWrapper,
+                            mostSegmentBytes));
         }
     }
 }

@@ -20,7 +20,8 @@ record PoolOptions(
         boolean isBlockSizeSet,
         Emulation emulation,
         Provider provider,
-        UnaryOperator<PmemProvider> providerWrapper) {
+        UnaryOperator<PmemProvider> providerWrapper,
+        int mostSegmentBytes) {
     /** As the capacity: the whole file system. */
     static final long WHOLE_FILE_SYSTEM = -1;
 
