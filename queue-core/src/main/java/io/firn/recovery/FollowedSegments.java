@@ -104,7 +104,7 @@ public final class FollowedSegments {
             // What was seen above the mark is not proven yet.
             long marked = segment.sealed ? segment.endOffset : segment.block.mark().offset();
             durable = Math.max(durable, marked);
-            if (!segment.sealed) {
+            if (!segment.sealed && !missed.containsKey(segment)) {
                 lookAboveMark(log, segment, read);
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
@@ -236,11 +236,13 @@ public final class FollowedSegments {
 
     /** Whether compaction has put a segment in its place, which begins before it. */
     private static boolean isReplaced(LogSegment before, List<LogSegment> found, int at) {
-        if (at < 0 || !before.sealed || !found.get(at).sealed) {
+        if (at < 0 || !found.get(at).sealed) {
             return false;
         }
         LogSegment other = found.get(at);
-        return other.endOffset >= before.endOffset
+        // It may have been sealed and compacted since the last look.
+        long end = before.sealed ? before.endOffset : before.offsetOf(before.end());
+        return other.endOffset >= end
                 && other.block.mark().generation() > before.block.mark().generation();
     }
 
