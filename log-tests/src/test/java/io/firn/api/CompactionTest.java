@@ -2,6 +2,7 @@ package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
@@ -12,12 +13,15 @@ import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.StoreFullException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.file.FileTier;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -229,6 +233,43 @@ class CompactionTest {
             assertTrue(met > 2, met + " compactions met a deletion");
             long used = store.metrics().tiers().get(0).usedBytes();
             assertEquals(0, used, "blocks are left over");
+        }
+    }
+
+    @Test
+    void shouldMakeRoomInATierThatIsFull() {
+        ObservedMedium medium = new ObservedMedium();
+        KeyedRecords records = new KeyedRecords(9, 20, 0);
+        try (LogStore store =
+                StoreBuilder.over(directory.resolve("store"), medium)
+                        .tier(
+                                FileTier.builder(Stores.tierOf(directory))
+                                        .medium(medium)
+                                        .capacityBytes(12 * Stores.SEGMENT_BYTES)
+                                        .build())
+                        .invokerMode()
+                        .clock(clock)
+                        .open()) {
+            Partition partition = topic(store).partition(0);
+            try (Appender appender = partition.openSharedAppender()) {
+                assertThrows(
+                        StoreFullException.class,
+                        () -> {
+                            while (true) {
+                                records.append(appender, 20, clock.time());
+                                Stores.work(store);
+                            }
+                        });
+            }
+            Stores.work(store);
+            long used = store.metrics().tiers().get(0).usedBytes();
+            CompactionResult result = store.compact("t", 0);
+            assertEquals(List.of(), result.skipped());
+            Stores.work(store);
+            long after = store.metrics().tiers().get(0).usedBytes();
+            assertTrue(after < used / 2, used + " bytes used, then " + after);
+            records.assertLeft(partition, result.compactedTo(), false);
+            append(store, records, 300);
         }
     }
 

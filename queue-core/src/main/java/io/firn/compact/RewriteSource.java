@@ -1,6 +1,7 @@
 package io.firn.compact;
 
 import io.firn.MissingCodecException;
+import io.firn.batch.FillerBatch;
 import io.firn.log.LogSegment;
 import io.firn.move.Pace;
 import java.io.IOException;
@@ -29,9 +30,32 @@ final class RewriteSource {
         this.total = segments.stream().mapToLong(LogSegment::written).sum();
     }
 
-    /** Returns the bytes of the sources. */
-    int bytes() {
-        return (int) total;
+    /**
+     * Returns the bytes of the result if no horizons are set, for which there may be no room: a full
+     * tier becomes less full by compaction.
+     *
+     * @return −1 when it is not wanted any more
+     */
+    int leastBytes() throws IOException, UnreadableSegmentException {
+        long least = 0;
+        boolean isRemoved = false;
+        for (LogSegment each : segments) {
+            try (SourceSegment source = new SourceSegment(each)) {
+                while (source.next()) {
+                    if (!pace.pause(done, total, source.size())) {
+                        return -1;
+                    }
+                    boolean wasRemoved = isRemoved;
+                    isRemoved = filter(each, source, 0) == BatchFilter.Result.REMOVED;
+                    if (!isRemoved) {
+                        least += filter.size();
+                    } else if (!wasRemoved) {
+                        least += FillerBatch.LENGTH; // one for the run
+                    }
+                }
+            }
+        }
+        return (int) least;
     }
 
     /**

@@ -144,7 +144,10 @@ final class SegmentRewrite {
             try {
                 copy = begin(most);
             } catch (StoreFullException e) {
-                most = source.bytes(); // without room to grow
+                most = source.leastBytes(); // it takes another look at all of it
+                if (most < 0) {
+                    return skip("cancelled");
+                }
                 copy = begin(most);
             }
             RewriteTarget target =

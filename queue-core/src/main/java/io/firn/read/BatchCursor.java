@@ -16,6 +16,7 @@ import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The place in a partition where a reader continues: an offset, the segment that contains it, and
@@ -173,7 +174,6 @@ final class BatchCursor {
         } catch (IOException e) {
             reader.confirm();
             confirmStays(in);
-            lookAgain.run(); // another process may just have deleted it
             checkRange();
             throw unreadable(e);
         }
@@ -235,7 +235,7 @@ final class BatchCursor {
     }
 
     /** Returns the index of a segment. */
-    static SparseIndex indexOf(LogSegment of) {
+    SparseIndex indexOf(LogSegment of) {
         try {
             return SegmentIndexes.of(of);
         } catch (FirnException e) {
@@ -245,9 +245,13 @@ final class BatchCursor {
         }
     }
 
-    /** Throws when a segment was deleted or rewritten: others have its offsets now. */
-    private static void confirmStays(LogSegment of) {
-        if (of.isDoomed()) {
+    /**
+     * Throws when a segment was deleted or rewritten, here or by the writing process: others have
+     * its offsets now.
+     */
+    private void confirmStays(LogSegment of) {
+        lookAgain.run();
+        if (of.isDoomed() || !Arrays.asList(log.segments()).contains(of)) {
             throw new BlockReusedException(of.block.name());
         }
     }

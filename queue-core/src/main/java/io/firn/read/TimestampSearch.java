@@ -122,7 +122,7 @@ public final class TimestampSearch {
             if (isInRange(candidate, visible)) {
                 // The index of a segment that another process writes may lack its end.
                 boolean grows = candidate.followed && !candidate.sealed;
-                long bound = grows ? Long.MAX_VALUE : BatchCursor.indexOf(candidate).maxTimestamp();
+                long bound = grows ? Long.MAX_VALUE : cursor.indexOf(candidate).maxTimestamp();
                 largest.put(candidate, bound);
             }
         }
