@@ -31,8 +31,8 @@ final class RewriteSource {
     }
 
     /**
-     * Returns the bytes of the result if no horizons are set, for which there may be no room: a full
-     * tier becomes less full by compaction.
+     * Returns the bytes of the result if no horizons are set, for which there may be no room: a
+     * full tier becomes less full by compaction.
      *
      * @return −1 when it is not wanted any more
      */
