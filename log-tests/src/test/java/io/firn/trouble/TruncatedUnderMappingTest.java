@@ -252,8 +252,8 @@ class TruncatedUnderMappingTest {
         try (Jvm jvm = new Jvm(CutEnds.class, temporary, durability)) {
             List<String> said = jvm.end();
             String all = said.toString();
-            // Java tells of the fault late, in any frame: in the middle of an append, or on a thread
-            // of the store's, that ends appends; in the caller's own frame nobody can catch it.
+            // Java tells of the fault late, in any frame. In the middle of an append, or on a
+            // thread of the store's, that ends appends; in the caller's own nobody can catch it.
             assertTrue(
                     said.contains("appended on true")
                             || all.contains("poisoned: ")
