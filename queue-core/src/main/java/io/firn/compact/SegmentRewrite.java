@@ -33,8 +33,8 @@ import java.util.List;
  *   <li>The old blocks are freed when nobody pins their bytes.
  * </ol>
  *
- * <p>A segment that loses nothing only gets a new mark, and a group of them stays as it is. After a
- * failure everything stays as it was.
+ * <p>A single segment that loses nothing only gets a new mark; several are merged all the same.
+ * After a failure everything stays as it was.
  */
 final class SegmentRewrite {
     private static final System.Logger LOG = System.getLogger("io.firn");
