@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -87,6 +88,26 @@ public interface LogStore extends AutoCloseable {
      * @throws UnreadableTopicException as {@link #openTopic}
      */
     void deleteTopic(String name);
+
+    /**
+     * Begins a transaction without a name: a crash aborts it.
+     *
+     * @throws PoisonedException when the journal of the store's transactions failed
+     */
+    Transaction beginTransaction();
+
+    /**
+     * Opens a named producer of transactions, and fences the one that was opened before with this
+     * name.
+     *
+     * @param name 1 to 249 characters
+     * @param timeout after which a transaction that is still open is aborted; at least 1 ms
+     * @throws PoisonedException as {@link #beginTransaction}
+     */
+    Producer openProducer(String name, Duration timeout);
+
+    /** Returns what servers need to offer transactions to their clients. */
+    TransactionCoordinator transactions();
 
     /** Returns a new id for an idempotent producer; no id is ever returned twice. */
     long newProducerId();

@@ -20,8 +20,17 @@ public interface Partition {
     /** Returns the offset that the next record gets. */
     long nextOffset();
 
-    /** Returns where readers stop: the durable or the next offset, by the topic's durability. */
-    long visibleOffset();
+    /** Returns where readers of {@link Isolation#COMMITTED} records stop. */
+    default long visibleOffset() {
+        return visibleOffset(Isolation.COMMITTED);
+    }
+
+    /**
+     * Returns where readers stop: the durable or the next offset, by the topic's durability, but
+     * for {@link Isolation#COMMITTED} not above the first offset of a transaction that is not
+     * decided.
+     */
+    long visibleOffset(Isolation isolation);
 
     /**
      * Opens an exclusive appender.
@@ -40,8 +49,27 @@ public interface Partition {
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();
 
-    /** Opens a reader of whole batches. */
-    BatchReader openBatchReader();
+    /** Opens a reader of whole batches up to the end of {@link Isolation#COMMITTED} records. */
+    default BatchReader openBatchReader() {
+        return openBatchReader(Isolation.COMMITTED);
+    }
+
+    /**
+     * Opens a reader of whole batches. It returns those of aborted transactions and their markers,
+     * too: {@link #abortedTransactions} says which they are.
+     *
+     * @param isolation where it stops
+     */
+    BatchReader openBatchReader(Isolation isolation);
+
+    /**
+     * Returns the aborted transactions that have offsets in a range, in the order of their last
+     * offsets.
+     *
+     * @param from the first offset of the range
+     * @param to the offset after it
+     */
+    List<AbortedTransaction> abortedTransactions(long from, long to);
 
     /**
      * Returns the base offset of the active segment: records from here on are in memory, earlier
@@ -60,12 +88,25 @@ public interface Partition {
 
     /**
      * Returns the first visible record with this timestamp (ms) or a later one; null when there is
-     * none.
+     * none. Records of aborted transactions count.
      */
-    TimestampedOffset findTimestamp(long timestampMs);
+    default TimestampedOffset findTimestamp(long timestampMs) {
+        return findTimestamp(timestampMs, Isolation.COMMITTED);
+    }
 
-    /** Returns the first visible record with the largest timestamp; null when there is none. */
-    TimestampedOffset findLatestTimestamp();
+    /** Returns the same, of the records up to where readers with an isolation stop. */
+    TimestampedOffset findTimestamp(long timestampMs, Isolation isolation);
+
+    /**
+     * Returns the first visible record with the largest timestamp; null when there is none. Records
+     * of aborted transactions count.
+     */
+    default TimestampedOffset findLatestTimestamp() {
+        return findLatestTimestamp(Isolation.COMMITTED);
+    }
+
+    /** Returns the same, of the records up to where readers with an isolation stop. */
+    TimestampedOffset findLatestTimestamp(Isolation isolation);
 
     /**
      * Makes the records below an offset unreadable, durably, and frees their segments' space as

@@ -63,11 +63,22 @@ public interface Topic {
      */
     Partition partition(int index);
 
+    /** Returns an empty batch, compressed as the topic's options say. */
+    Batch newBatch();
+
     /** Opens an appender that chooses the partition of each record. */
     TopicAppender openAppender();
 
+    /**
+     * Opens a tailer over these partitions, or over all if none is given. It shows {@link
+     * Isolation#COMMITTED} records.
+     */
+    default Tailer openTailer(int... partitions) {
+        return openTailer(Isolation.COMMITTED, partitions);
+    }
+
     /** Opens a tailer over these partitions, or over all if none is given. */
-    Tailer openTailer(int... partitions);
+    Tailer openTailer(Isolation isolation, int... partitions);
 
     /**
      * Opens a tailer over these partitions, or over all if none is given, that reads at a cursor

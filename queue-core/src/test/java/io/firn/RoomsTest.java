@@ -53,8 +53,9 @@ class RoomsTest {
         rooms.put("upkeep", with(rooms, "append"));
         rooms.put("move", with(rooms, "upkeep"));
         rooms.put("compact", with(rooms, "move"));
+        rooms.put("tx", with(rooms, "append"));
         rooms.put("inspect", with(rooms, "log"));
-        rooms.put("store", with(rooms, "read", "compact", "recovery"));
+        rooms.put("store", with(rooms, "read", "compact", "recovery", "tx"));
         return rooms;
     }
 

@@ -4,7 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.ExclusiveAppender;
+import io.firn.batch.Source;
+import io.firn.compress.Scratch;
 import io.firn.force.PartitionForcer;
+import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
@@ -133,6 +136,97 @@ public final class OpenAppenders {
         } finally {
             turn.leave();
         }
+    }
+
+    /**
+     * Appends the marker that ends a transaction, beside whatever appenders are open.
+     *
+     * @param marker see {@link io.firn.batch.MarkerBatch}
+     * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
+     * @return the marker's offset; −1 when no transaction of the producer is open here
+     * @throws io.firn.StoreFullException when no tier has room
+     * @throws AppenderBusyException when an exclusive appender has an open claim, or a long append
+     *     is in progress: try again
+     */
+    public long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
+        BatchInfo info = new BatchInfo().read(marker);
+        Source bytes = new Source().wrap(marker, 0, marker.length);
+        while (true) {
+            long offset = tryAppendMarker(bytes, info, isCommit, decision, holds);
+            if (offset >= 0) {
+                return offset;
+            }
+            if (offset == ProducerAppends.NOTHING_OPEN) {
+                return -1;
+            }
+            awaitBlock();
+        }
+    }
+
+    private long tryAppendMarker(
+            Source marker, BatchInfo info, boolean isCommit, int decision, boolean holds) {
+        synchronized (opening) {
+            if (!turn.enterSoon()) {
+                throw isBusy();
+            }
+            try {
+                if (writer.isClaimed()) {
+                    throw isBusy();
+                }
+                if (count == 0) {
+                    writer.pin();
+                }
+                return writer.appendMarker(marker, info, isCommit, decision, holds);
+            } catch (InternalError e) {
+                throw log.poison(e);
+            } finally {
+                if (count == 0) {
+                    writer.unpin();
+                }
+                turn.leave();
+            }
+        }
+    }
+
+    /**
+     * Appends a batch of a transaction of this process, for a caller that has an appender open; it
+     * does not wait until the batch is durable.
+     *
+     * @param batch complete but for its sequence, its offset, its epoch and its CRC
+     * @return its base offset
+     */
+    public long appendOfTransaction(Scratch batch) {
+        BatchInfo info = new BatchInfo();
+        Source source = new Source();
+        while (true) {
+            turn.enter();
+            try {
+                synchronized (log.producers()) {
+                    log.producers().setSequence(batch.bytes());
+                    info.read(batch.bytes());
+                    long offset =
+                            writer.append(
+                                    source.wrap(batch.bytes(), 0, batch.length()),
+                                    info,
+                                    false,
+                                    true);
+                    if (offset >= 0) {
+                        return offset;
+                    }
+                }
+            } catch (InternalError e) {
+                throw log.poison(e);
+            } finally {
+                turn.leave();
+            }
+            awaitBlock();
+        }
+    }
+
+    private AppenderBusyException isBusy() {
+        return new AppenderBusyException(
+                log
+                        + ": an append is in progress, or a claim is open; a transaction ends after it");
     }
 
     /**

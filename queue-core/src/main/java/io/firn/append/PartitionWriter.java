@@ -11,7 +11,6 @@ import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.LogState;
-import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.View;
@@ -50,6 +49,7 @@ final class PartitionWriter implements AppendAlarm {
     private final EpochClock clock;
     private final ValueEncoder encoder;
     private final SegmentBytes bytes;
+    private final ProducerAppends ofProducers;
     private LogSegment active;
 
     private View pinned;
@@ -76,6 +76,7 @@ final class PartitionWriter implements AppendAlarm {
         this.clock = log.store().clock();
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
         this.bytes = new SegmentBytes(log);
+        this.ofProducers = new ProducerAppends(log, this);
         activate(active);
     }
 
@@ -128,30 +129,19 @@ final class PartitionWriter implements AppendAlarm {
         if (info.producerId() < 0) {
             return store(batch, info, hasCrc, isOwn);
         }
-        Producers producers = log.producers();
-        synchronized (producers) {
-            long duplicate =
-                    producers.check(
-                            info.producerId(),
-                            info.producerEpoch(),
-                            info.baseSequence(),
-                            info.count());
-            if (duplicate != Producers.NEW) {
-                return duplicate;
-            }
-            long time = clock.time(); // first: if the user's clock throws, nothing has been stored
-            long offset = store(batch, info, hasCrc, isOwn);
-            if (offset >= 0) {
-                producers.record(
-                        info.producerId(),
-                        info.producerEpoch(),
-                        info.baseSequence(),
-                        info.count(),
-                        offset,
-                        time);
-            }
-            return offset;
-        }
+        return ofProducers.append(batch, info, hasCrc, isOwn);
+    }
+
+    /** As {@link ProducerAppends#appendMarker}. */
+    long appendMarker(
+            Source marker, BatchInfo info, boolean isCommit, int decision, boolean holds) {
+        state.checkWritable();
+        return ofProducers.appendMarker(marker, info, isCommit, decision, holds);
+    }
+
+    /** Whether an open claim has room that nothing else may take. */
+    boolean isClaimed() {
+        return claimed;
     }
 
     /**
@@ -230,7 +220,8 @@ final class PartitionWriter implements AppendAlarm {
         return offset;
     }
 
-    private long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
+    /** Stores and publishes a batch without looking at its producer. */
+    long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
         int size = batch.length();
         LogSegment segment = room(size, info.count());
         if (segment == null) {

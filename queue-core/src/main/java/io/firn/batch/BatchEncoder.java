@@ -27,6 +27,7 @@ public final class BatchEncoder implements Batch {
     private long producerId = -1;
     private int producerEpoch = -1;
     private int baseSequence = -1;
+    private int flags;
 
     /** Creates an empty batch for a topic. */
     public BatchEncoder(EpochClock clock, Compression compression, int maxRecordBytes) {
@@ -58,6 +59,7 @@ public final class BatchEncoder implements Batch {
         producerId = -1;
         producerEpoch = -1;
         baseSequence = -1;
+        flags = 0;
         return this;
     }
 
@@ -164,7 +166,14 @@ public final class BatchEncoder implements Batch {
         producerId = id;
         producerEpoch = epoch;
         baseSequence = sequence;
+        flags = 0;
         return this;
+    }
+
+    /** As {@link #producer}, for a batch of a transaction. */
+    public void transactional(long id, int epoch, int sequence) {
+        producer(id, epoch, sequence);
+        flags = BatchFormat.TRANSACTIONAL_FLAG;
     }
 
     @Override
@@ -218,7 +227,7 @@ public final class BatchEncoder implements Batch {
         HeaderBytes.write(
                 whole.bytes(),
                 whole.length(),
-                compression.id(),
+                compression.id() | flags,
                 records.count(),
                 records.baseTimestamp(),
                 records.maxTimestamp(),

@@ -63,9 +63,8 @@ public final class ForeignBatch {
                     true);
         }
         int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
-        if ((attributes & BatchFormat.CONTROL_FLAG) != 0
-                || (attributes & BatchFormat.TRANSACTIONAL_FLAG) != 0) {
-            throw invalid("transactional and control batches are not supported");
+        if ((attributes & BatchFormat.CONTROL_FLAG) != 0) {
+            throw invalid("only the log itself appends control batches");
         }
         Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (compression == null) {

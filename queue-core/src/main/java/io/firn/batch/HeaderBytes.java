@@ -41,7 +41,7 @@ public final class HeaderBytes {
     }
 
     /** Writes a big-endian int. */
-    static void putInt(byte[] b, int at, int value) {
+    public static void putInt(byte[] b, int at, int value) {
         INT.set(b, at, value);
     }
 

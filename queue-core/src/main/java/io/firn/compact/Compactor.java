@@ -31,11 +31,11 @@ public final class Compactor {
         }
         turn.lock();
         try {
-            log.beginMove(); // a close and a deletion wait for the end
+            log.state().beginMove(); // a close and a deletion wait for the end
             try {
                 return partition.compact(store.config().compactionMemory(), control);
             } finally {
-                log.endMove();
+                log.state().endMove();
             }
         } finally {
             turn.unlock();

@@ -11,6 +11,7 @@ public final class BatchInfo {
     private long producerId;
     private int producerEpoch;
     private int baseSequence;
+    private int attributes;
 
     /** Reads the header of the batch at a position in a buffer. */
     public BatchInfo read(ByteBuffer b, int at) {
@@ -19,6 +20,7 @@ public final class BatchInfo {
         producerId = b.getLong(at + BatchFormat.PRODUCER_ID);
         producerEpoch = b.getShort(at + BatchFormat.PRODUCER_EPOCH);
         baseSequence = b.getInt(at + BatchFormat.BASE_SEQUENCE);
+        attributes = b.getShort(at + BatchFormat.ATTRIBUTES);
         return this;
     }
 
@@ -29,6 +31,7 @@ public final class BatchInfo {
         producerId = HeaderBytes.getLong(b, BatchFormat.PRODUCER_ID);
         producerEpoch = HeaderBytes.getShort(b, BatchFormat.PRODUCER_EPOCH);
         baseSequence = HeaderBytes.getInt(b, BatchFormat.BASE_SEQUENCE);
+        attributes = HeaderBytes.getShort(b, BatchFormat.ATTRIBUTES);
         return this;
     }
 
@@ -50,5 +53,15 @@ public final class BatchInfo {
 
     public int baseSequence() {
         return baseSequence;
+    }
+
+    /** Returns whether the batch belongs to a transaction. */
+    public boolean isTransactional() {
+        return (attributes & BatchFormat.TRANSACTIONAL_FLAG) != 0;
+    }
+
+    /** Returns whether the batch is no user's, but a marker. */
+    public boolean isControl() {
+        return (attributes & BatchFormat.CONTROL_FLAG) != 0;
     }
 }

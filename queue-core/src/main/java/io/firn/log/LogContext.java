@@ -42,6 +42,7 @@ public final class LogContext {
     private Attempts.Step look;
     private EndsFile ends;
     private volatile boolean hasListeners;
+    private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
 
     /**
      * Creates the context of a store that is being opened.
@@ -228,6 +229,18 @@ public final class LogContext {
         if (ends != null) {
             ends.onTopics();
         }
+    }
+
+    // ---- transactions
+
+    /** Sets who knows which transactions are open. */
+    public void openTransactions(OpenTransactions known) {
+        openTransactions = known;
+    }
+
+    /** Which transactions are open. */
+    public OpenTransactions openTransactions() {
+        return openTransactions;
     }
 
     // ---- the end

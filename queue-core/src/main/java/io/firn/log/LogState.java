@@ -5,6 +5,7 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Which operations a partition allows, and the error for the others. Thread-safe. */
 public final class LogState {
@@ -32,6 +33,7 @@ public final class LogState {
      */
     private volatile State stateForKeyless = State.OPEN;
 
+    private final AtomicInteger moves = new AtomicInteger();
     private volatile PoisonedException poison;
 
     /**
@@ -116,6 +118,20 @@ public final class LogState {
      */
     public boolean mayMove() {
         return !closing && (state == State.OPEN || state == State.POISONED);
+    }
+
+    /** Called before a move looks at anything: close and deletion wait for its end. */
+    public void beginMove() {
+        moves.incrementAndGet();
+    }
+
+    public void endMove() {
+        moves.decrementAndGet();
+    }
+
+    /** Moves in progress. */
+    public int moves() {
+        return moves.get();
     }
 
     public boolean isPoisoned() {

@@ -2,6 +2,9 @@ package io.firn.log;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
+import io.firn.TransactionStateException;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.HeaderBytes;
 import io.firn.metadata.ProducerSnapshots;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -11,14 +14,15 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The state of a partition's idempotent producers: the epoch and the last five batches of each, as
- * in Kafka. Check, append and recording are one step: the caller holds this object's monitor during
- * all three, and {@link #snapshot} acquires it too, so a snapshot matches an offset exactly.
+ * in Kafka, and their transactions. Check, append and recording are one step: the caller holds this
+ * object's monitor during all three, and {@link #snapshot} acquires it too, so a snapshot matches
+ * an offset exactly.
  */
 public final class Producers {
-    private static final int REMEMBERED = 5;
     private static final String NEXT = ProducerSnapshots.NEXT_OFFSET;
 
-    private final Long2ObjectHashMap<State> states = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<ProducerState> states = new Long2ObjectHashMap<>();
+    private final PartitionTransactions transactions = new PartitionTransactions();
     private long changes;
 
     /** The number of states; written under the monitor. */
@@ -32,6 +36,11 @@ public final class Producers {
     /** No duplicate. */
     public static final long NEW = -1;
 
+    /** Returns what the partition knows of transactions. */
+    public PartitionTransactions transactions() {
+        return transactions;
+    }
+
     /**
      * Decides on a batch.
      *
@@ -39,30 +48,32 @@ public final class Producers {
      * @throws OutOfOrderSequenceException when batches are missing before it, or it is too old
      * @throws ProducerFencedException when its epoch is older than the producer's
      */
-    public long check(long producerId, int epoch, int sequence, int count) {
-        State state = states.get(producerId);
+    public long check(BatchInfo batch) {
+        long producerId = batch.producerId();
+        int sequence = batch.baseSequence();
+        ProducerState state = states.get(producerId);
         if (state == null) {
             // Unknown: new, or forgotten by age or retention. Any sequence is accepted as its
             // first.
             return NEW;
         }
-        if (epoch < state.epoch) {
-            throw new ProducerFencedException(
-                    "producer "
-                            + producerId
-                            + ": epoch "
-                            + epoch
-                            + " is older than "
-                            + state.epoch
-                            + ", which has appended: stop this instance");
+        if (batch.producerEpoch() < state.epoch()) {
+            throw fenced(producerId, batch.producerEpoch(), state.epoch());
         }
-        if (epoch > state.epoch) {
+        if (batch.producerEpoch() > state.epoch()) {
             if (sequence != 0) {
                 throw new OutOfOrderSequenceException(producerId, 0, sequence);
             }
             return NEW;
         }
-        long duplicate = state.duplicateOf(sequence, lastSequence(sequence, count));
+        if (state.openFrom() != ProducerState.NONE && !batch.isTransactional()) {
+            throw new TransactionStateException(
+                    "producer "
+                            + producerId
+                            + " has an open transaction: end it before a batch that does not"
+                            + " belong to it");
+        }
+        long duplicate = state.duplicateOf(sequence, lastSequence(sequence, batch.count()));
         if (duplicate != NEW) {
             return duplicate;
         }
@@ -73,25 +84,119 @@ public final class Producers {
         return NEW;
     }
 
+    private static ProducerFencedException fenced(long producerId, int epoch, int newer) {
+        return new ProducerFencedException(
+                "producer "
+                        + producerId
+                        + ": epoch "
+                        + epoch
+                        + " is older than "
+                        + newer
+                        + ", which has appended: stop this instance");
+    }
+
     /** Records a batch that was appended or that recovery has found. */
-    public void record(
-            long producerId, int epoch, int sequence, int count, long baseOffset, long nowMs) {
-        State state = states.get(producerId);
-        if (state == null || epoch != state.epoch) {
-            state = new State(epoch);
+    public void record(BatchInfo batch, long baseOffset, long nowMs) {
+        ProducerState state = stateOf(batch.producerId(), batch.producerEpoch());
+        int sequence = batch.baseSequence();
+        state.add(sequence, lastSequence(sequence, batch.count()), baseOffset);
+        if (batch.isTransactional() && state.openFrom() == ProducerState.NONE) {
+            state.openFrom(baseOffset);
+            transactions.hold(baseOffset, batch.producerId());
+        }
+        onChange(state, nowMs);
+    }
+
+    /**
+     * Records the marker that ends a transaction, which was appended or which recovery has found.
+     * The caller lets readers past it by {@link PartitionTransactions#release}.
+     *
+     * @param decision what the marker says of the decision that it carries out
+     * @param offset the marker's
+     * @return the first offset of the transaction; −1 when none was open
+     */
+    public long recordMarker(
+            BatchInfo marker, boolean isCommit, int decision, long offset, long nowMs) {
+        ProducerState state = stateOf(marker.producerId(), marker.producerEpoch());
+        long first = state.openFrom();
+        if (first != ProducerState.NONE && first < offset) {
+            state.openFrom(ProducerState.NONE);
+            transactions.ended(first, marker.producerId(), offset, isCommit);
+        }
+        state.decision(decision);
+        onChange(state, nowMs);
+        return first;
+    }
+
+    private ProducerState stateOf(long producerId, int epoch) {
+        ProducerState state = states.get(producerId);
+        if (state == null || epoch != state.epoch()) {
+            state = new ProducerState(epoch, state);
             states.put(producerId, state);
         }
-        state.add(sequence, lastSequence(sequence, count), baseOffset);
-        state.lastSeenMs = nowMs;
+        return state;
+    }
+
+    private void onChange(ProducerState state, long nowMs) {
+        state.seen(nowMs);
         changes++;
         if (states.size() != size) {
             onAdded(state);
         }
     }
 
-    /** Forgets producers that have appended nothing since. */
+    /** Returns whether a producer has an open transaction here; for the holder of the monitor. */
+    public boolean hasOpen(long producerId) {
+        ProducerState state = states.get(producerId);
+        return state != null && state.openFrom() != ProducerState.NONE;
+    }
+
+    /** Sets the sequence that a batch of a producer of this process has to begin with. */
+    public void setSequence(byte[] batch) {
+        ProducerState state = states.get(HeaderBytes.getLong(batch, BatchFormat.PRODUCER_ID));
+        int epoch = HeaderBytes.getShort(batch, BatchFormat.PRODUCER_EPOCH);
+        boolean goesOn = state != null && state.epoch() == epoch;
+        HeaderBytes.putInt(batch, BatchFormat.BASE_SEQUENCE, goesOn ? state.expectedSequence() : 0);
+    }
+
+    /** Returns the first offset of a producer's open transaction; −1 when it has none. */
+    public synchronized long firstOfOpen(long producerId) {
+        ProducerState state = states.get(producerId);
+        return state == null ? ProducerState.NONE : state.openFrom();
+    }
+
+    /** Tells what is known of a producer. */
+    public interface Visitor {
+        /** Takes one producer; −1 stands for none. */
+        void onProducer(
+                long producerId,
+                int epoch,
+                int lastSequence,
+                long lastSeenMs,
+                int decision,
+                long openFrom);
+    }
+
+    /** Visits all producers, in no order. */
+    public synchronized void forEach(Visitor visitor) {
+        states.forEach(
+                (id, state) ->
+                        visitor.onProducer(
+                                id,
+                                state.epoch(),
+                                state.lastSequence(),
+                                state.lastSeenMs(),
+                                state.decision(),
+                                state.openFrom()));
+    }
+
+    /** Forgets producers that have appended nothing since, and have no open transaction. */
     public synchronized void expire(long beforeMs) {
-        states.values().removeIf(state -> state.lastSeenMs < beforeMs);
+        states.values()
+                .removeIf(
+                        state ->
+                                state.lastSeenMs() < beforeMs
+                                        && state.openFrom() == ProducerState.NONE);
         onRemoved();
     }
 
@@ -107,7 +212,7 @@ public final class Producers {
         return size;
     }
 
-    private void onAdded(State added) {
+    private void onAdded(ProducerState added) {
         size = states.size();
         ProducerLimit ofStore = limit;
         if (ofStore != null && ofStore.onAdded(size) && size > LEAST_REMEMBERED) {
@@ -126,22 +231,29 @@ public final class Producers {
 
     /**
      * Forgets an eighth of the producers: first those that have appended only once, as one does
-     * that takes an id for each batch, and of these, and of the others, the oldest.
+     * that takes an id for each batch, and of these, and of the others, the oldest. One with an
+     * open transaction stays.
      */
-    private void forgetSome(State kept) {
+    private void forgetSome(ProducerState kept) {
         long[] ranks = new long[states.size()];
         int n = 0;
-        for (State state : states.values()) {
+        for (ProducerState state : states.values()) {
             ranks[n++] = state.rank();
         }
         Arrays.sort(ranks);
         int[] left = {ranks.length / 8};
         long bound = ranks[left[0]];
-        states.values().removeIf(state -> state != kept && state.rank() <= bound && left[0]-- > 0);
+        states.values()
+                .removeIf(
+                        state ->
+                                state != kept
+                                        && state.openFrom() == ProducerState.NONE
+                                        && state.rank() <= bound
+                                        && left[0]-- > 0);
         onRemoved();
     }
 
-    /** The number of batches recorded so far. */
+    /** The number of changes so far. */
     public synchronized long changes() {
         return changes;
     }
@@ -154,7 +266,14 @@ public final class Producers {
     public synchronized Map<String, String> snapshot(LongSupplier nextOffset) {
         Map<String, String> map = new LinkedHashMap<>();
         map.put(NEXT, Long.toString(nextOffset.getAsLong()));
-        states.forEach((id, state) -> map.put(Long.toString(id), state.toText()));
+        states.forEach(
+                (id, state) -> {
+                    map.put(Long.toString(id), state.toText());
+                    if (state.hasTransactions()) {
+                        map.put(PartitionTransactions.PREFIX_OPEN + id, state.transactionsToText());
+                    }
+                });
+        transactions.abortedToText(map);
         return map;
     }
 
@@ -166,89 +285,38 @@ public final class Producers {
      */
     public synchronized long restore(Map<String, String> snapshot) {
         for (Map.Entry<String, String> e : snapshot.entrySet()) {
-            if (!e.getKey().equals(NEXT)) {
-                states.put(Long.parseLong(e.getKey()), State.ofText(e.getValue()));
+            if (isProducer(e.getKey())) {
+                states.put(Long.parseLong(e.getKey()), ProducerState.ofText(e.getValue()));
             }
         }
+        snapshot.forEach(
+                (key, value) -> {
+                    if (key.startsWith(PartitionTransactions.PREFIX_OPEN)) {
+                        restoreTransactions(key, value);
+                    }
+                });
+        transactions.abortedOfText(snapshot);
         return ProducerSnapshots.offsetOf(snapshot);
+    }
+
+    private static boolean isProducer(String key) {
+        return !key.equals(NEXT) && !PartitionTransactions.isKey(key);
+    }
+
+    private void restoreTransactions(String key, String text) {
+        long id = Long.parseLong(key.substring(PartitionTransactions.PREFIX_OPEN.length()));
+        ProducerState state = states.get(id);
+        if (state == null) {
+            throw new NumberFormatException("a transaction of no producer: " + key);
+        }
+        state.transactionsOfText(text);
+        if (state.openFrom() != ProducerState.NONE) {
+            transactions.hold(state.openFrom(), id);
+        }
     }
 
     /** Sequences wrap from the largest int to 0. */
     private static int lastSequence(int first, int count) {
         return (first + count - 1) & Integer.MAX_VALUE;
-    }
-
-    private static final class State {
-        private final int epoch;
-        private final int[] first = new int[REMEMBERED];
-        private final int[] last = new int[REMEMBERED];
-        private final long[] offsets = new long[REMEMBERED];
-        private long added;
-        private long lastSeenMs;
-
-        State(int epoch) {
-            this.epoch = epoch;
-        }
-
-        void add(int firstSequence, int lastSequence, long offset) {
-            if (added > 0 && offsets[slot(added - 1)] >= offset) {
-                return; // recovery also passes batches that the checkpoint contains
-            }
-            int slot = slot(added++);
-            first[slot] = firstSequence;
-            last[slot] = lastSequence;
-            offsets[slot] = offset;
-        }
-
-        /** Returns a number by which producers are forgotten, the smallest first. */
-        long rank() {
-            return added > 1 ? lastSeenMs + (1L << 60) : lastSeenMs;
-        }
-
-        int expectedSequence() {
-            return (last[slot(added - 1)] + 1) & Integer.MAX_VALUE;
-        }
-
-        long duplicateOf(int firstSequence, int lastSequence) {
-            for (long i = Math.max(0, added - REMEMBERED); i < added; i++) {
-                int slot = slot(i);
-                if (first[slot] == firstSequence && last[slot] == lastSequence) {
-                    return offsets[slot];
-                }
-            }
-            return NEW;
-        }
-
-        String toText() {
-            StringBuilder text = new StringBuilder();
-            text.append(epoch).append(' ').append(lastSeenMs);
-            for (long i = Math.max(0, added - REMEMBERED); i < added; i++) {
-                int slot = slot(i);
-                text.append(' ').append(first[slot]);
-                text.append(' ').append(last[slot]);
-                text.append(' ').append(offsets[slot]);
-            }
-            return text.toString();
-        }
-
-        static State ofText(String text) {
-            String[] numbers = text.split(" ");
-            if (numbers.length < 5 || numbers.length % 3 != 2) {
-                throw new NumberFormatException("not what is known of a producer: " + text);
-            }
-            State state = new State(Integer.parseInt(numbers[0]));
-            for (int i = 2; i + 2 < numbers.length; i += 3) {
-                state.add(
-                        Integer.parseInt(numbers[i]),
-                        Integer.parseInt(numbers[i + 1]),
-                        Long.parseLong(numbers[i + 2]));
-            }
-            state.lastSeenMs = Long.parseLong(numbers[1]);
-            return state;
-        }
-
-        private static int slot(long i) {
-            return (int) (i % REMEMBERED);
-        }
     }
 }

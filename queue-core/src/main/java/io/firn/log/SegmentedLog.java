@@ -2,6 +2,7 @@ package io.firn.log;
 
 import io.firn.DamagedRange;
 import io.firn.Durability;
+import io.firn.Isolation;
 import io.firn.PoisonedException;
 import io.firn.VisibleListener;
 import io.firn.background.Signal;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The log of one partition: its segments, the ends that are published, and its state. Forcing,
@@ -41,10 +41,10 @@ public final class SegmentedLog {
     private final Signal published = new Signal();
     private final VisibleListeners listeners = new VisibleListeners(this);
     private final Producers producers;
+    private final PartitionTransactions transactions;
     private final DamageList damage = new DamageList();
     private final LogState state;
     private final SegmentList segments;
-    private final AtomicInteger moves = new AtomicInteger();
 
     /** Held while the log start is written and published. */
     private final Object raising = new Object();
@@ -63,9 +63,7 @@ public final class SegmentedLog {
     private LogEvents events;
     private Runnable onView;
 
-    private volatile long rolls;
-    private volatile long endedBytes;
-    private final long recoveredBytes;
+    private final Rolls rolls;
 
     /** Its ends for readers in other processes. */
     private final EndsOfLog ends;
@@ -79,13 +77,13 @@ public final class SegmentedLog {
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
         this.producers.limit(topic.store().producers());
+        this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = recovered.durableOffset();
         this.nextOffset = recovered.nextOffset();
-        LogSegment active = segments.active();
-        this.recoveredBytes = active == null ? 0 : active.written();
+        this.rolls = new Rolls(segments.active());
         this.ends = new EndsOfLog(this);
     }
 
@@ -151,9 +149,30 @@ public final class SegmentedLog {
         return (long) NEXT.getAcquire(this);
     }
 
-    /** The offset where readers stop. */
+    /** The offset where readers of committed records stop. */
     public long visibleOffset() {
-        return readersSeeWritten ? nextOffset() : durableOffset();
+        return visibleOffset(Isolation.COMMITTED);
+    }
+
+    /** The offset where readers stop. */
+    public long visibleOffset(Isolation isolation) {
+        // Before what holds readers up: see PartitionTransactions.
+        long end = readersSeeWritten ? nextOffset() : durableOffset();
+        return isolation == Isolation.COMMITTED ? Math.min(end, transactions.heldAt()) : end;
+    }
+
+    /** What is known of transactions. */
+    public PartitionTransactions transactions() {
+        return transactions;
+    }
+
+    /** Lets readers past a transaction that has ended, and wakes them. */
+    public void release(long firstOffset) {
+        topic.tailers().begin(index);
+        synchronized (producers) {
+            transactions.release(firstOffset);
+        }
+        tellReaders();
     }
 
     /**
@@ -322,36 +341,17 @@ public final class SegmentedLog {
     }
 
     /** Counts a segment that was ended; for the thread that has the turn. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // whoever has the turn is the only writer
     public void onRolled(LogSegment ended) {
-        rolls++;
-        endedBytes += ended.written();
+        rolls.onRolled(ended);
     }
 
     public long rolls() {
-        return rolls;
+        return rolls.count();
     }
 
     /** Bytes appended since open. */
     public long appendedBytes() {
-        LogSegment active = activeSegment();
-        return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
-    }
-
-    // ---- moves of its segments
-
-    /** Called before a move looks at anything: close and deletion wait for its end. */
-    public void beginMove() {
-        moves.incrementAndGet();
-    }
-
-    public void endMove() {
-        moves.decrementAndGet();
-    }
-
-    /** Moves in progress. */
-    public int moves() {
-        return moves.get();
+        return rolls.appendedBytes(activeSegment());
     }
 
     // ---- damage, and the end

@@ -10,7 +10,8 @@ import java.util.TreeMap;
 
 /**
  * The name and the content of a cursor's file: its offsets by partition; −1 where the position was
- * lost with a damaged file and was not set again.
+ * lost with a damaged file and was not set again. If transactions have moved the cursor, it also
+ * has the number of the last decision that moved it in each partition.
  */
 public final class CursorFile {
     public static final int MAX_NAME = 120;
@@ -21,8 +22,15 @@ public final class CursorFile {
 
     private CursorFile() {}
 
-    /** What a cursor's file is to contain: the offsets by partition. */
-    public record Content(String name, Map<Integer, Long> offsets) {}
+    private static final String DECISION = "decision-";
+
+    /**
+     * What a cursor's file contains.
+     *
+     * @param offsets by partition
+     * @param decisions by partition, the number of the last decision that moved the cursor (O13)
+     */
+    public record Content(String name, Map<Integer, Long> offsets, Map<Integer, Long> decisions) {}
 
     /** Returns whether a cursor can have this name. */
     public static boolean isName(String name) {
@@ -56,23 +64,30 @@ public final class CursorFile {
         return isName(name) && of(name).equals(file) ? name : null;
     }
 
-    static Map<String, String> encode(Map<Integer, Long> offsets) {
+    static Map<String, String> encode(Content content) {
         Map<String, String> values = new TreeMap<>();
-        offsets.forEach((partition, offset) -> values.put(partition.toString(), offset.toString()));
+        content.offsets()
+                .forEach(
+                        (partition, offset) -> values.put(partition.toString(), offset.toString()));
+        content.decisions()
+                .forEach((partition, number) -> values.put(DECISION + partition, "" + number));
         return values;
     }
 
-    static Map<Integer, Long> decode(Path file, Map<String, String> values)
+    static Content decode(String name, Path file, Map<String, String> values)
             throws DamagedFileException {
         Map<Integer, Long> offsets = new TreeMap<>();
+        Map<Integer, Long> decisions = new TreeMap<>();
         for (Map.Entry<String, String> e : values.entrySet()) {
             try {
-                int partition = Integer.parseInt(e.getKey());
-                long offset = Long.parseLong(e.getValue());
-                if (partition < 0 || offset < -1) {
+                boolean isDecision = e.getKey().startsWith(DECISION);
+                String key = isDecision ? e.getKey().substring(DECISION.length()) : e.getKey();
+                int partition = Integer.parseInt(key);
+                long number = Long.parseLong(e.getValue());
+                if (partition < 0 || number < -1) {
                     throw new NumberFormatException(e + " is negative");
                 }
-                offsets.put(partition, offset);
+                (isDecision ? decisions : offsets).put(partition, number);
             } catch (NumberFormatException wrong) {
                 throw new DamagedFileException(
                         file
@@ -81,6 +96,6 @@ public final class CursorFile {
                                 + "'; restore it from a backup");
             }
         }
-        return offsets;
+        return new Content(name, offsets, decisions);
     }
 }

@@ -330,17 +330,17 @@ public final class TopicFiles {
     }
 
     /**
-     * Returns the offsets of a cursor, by partition. What is wrong with the file becomes a finding.
+     * Returns what the file of a cursor contains. What is wrong with the file becomes a finding.
      *
      * @return null when it has no file
      * @throws DamagedFileException when its positions are lost
      * @throws IOException when they could not be read now
      */
-    public Map<Integer, Long> readCursor(String name) throws IOException {
+    public CursorFile.Content readCursor(String name) throws IOException {
         try {
             Path file = directory.resolve(CursorFile.of(name));
             Map<String, String> values = SmallFile.read(medium, file, CursorFile.MAGIC, VERSION);
-            return values == null ? null : CursorFile.decode(file, values);
+            return values == null ? null : CursorFile.decode(name, file, values);
         } catch (DamagedFileException | UnsupportedVersionException e) {
             files.findings().add(e.getMessage());
             throw e;
@@ -358,7 +358,7 @@ public final class TopicFiles {
         List<WholeFile.Replacement> all = new ArrayList<>();
         for (CursorFile.Content each : cursors) {
             Path file = directory.resolve(CursorFile.of(each.name()));
-            Map<String, String> values = CursorFile.encode(each.offsets());
+            Map<String, String> values = CursorFile.encode(each);
             byte[] content = SmallFile.content(file, CursorFile.MAGIC, VERSION, values);
             all.add(new WholeFile.Replacement(file, content));
         }

@@ -30,7 +30,7 @@ public final class Moves {
     public MoveOutcome move(
             SegmentedLog log, Releases releases, long baseOffset, int tier, MoveControl control) {
         TierState to = target(log.topic(), tier);
-        log.beginMove();
+        log.state().beginMove();
         try {
             log.state().checkMovable();
             LogSegment segment = log.segmentFor(baseOffset);
@@ -57,7 +57,7 @@ public final class Moves {
             }
             return new SegmentMove(log, releases, segment, from, to, control).run();
         } finally {
-            log.endMove();
+            log.state().endMove();
         }
     }
 
@@ -89,7 +89,7 @@ public final class Moves {
     public static void awaitEnd(List<SegmentedLog> logs) {
         boolean interrupted = false;
         for (SegmentedLog log : logs) {
-            while (log.moves() > 0) {
+            while (log.state().moves() > 0) {
                 try {
                     Thread.sleep(1);
                 } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package io.firn.read;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
+import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
@@ -153,7 +154,7 @@ final class BatchCursor {
         LogSegment found = log.segmentFor(offset);
         if (found == null || found.baseOffset > offset) {
             checkRange(); // retention may have deleted it meanwhile
-            long to = found == null ? log.visibleOffset() : found.baseOffset;
+            long to = found == null ? log.visibleOffset(Isolation.UNCOMMITTED) : found.baseOffset;
             throw damaged(to, "no segment holds them");
         }
         segment = found;

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
  */
 final class BatchRecords {
     private final int partition;
+    private final ShownBatches shown;
     private final RecordFlyweight record = new RecordFlyweight();
     private Scratch compressed;
     private Scratch decompressed;
@@ -32,9 +33,10 @@ final class BatchRecords {
     private int at;
     private int end;
 
-    /** Creates it for batches of a partition. */
-    BatchRecords(int partition) {
+    /** Creates it for batches of a partition, some of which are shown as if they were empty. */
+    BatchRecords(int partition, ShownBatches shown) {
         this.partition = partition;
+        this.shown = shown;
     }
 
     /** Returns the record that {@link #show} has shown. */
@@ -70,6 +72,11 @@ final class BatchRecords {
         int start = inPlace ? cursor.position() : 0;
         nextOffset = BatchFormat.nextOffset(bytes, start);
         int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
+        if (shown.leavesOut(bytes, start, attributes)) {
+            at = end;
+            cursor.markOpen();
+            return null;
+        }
         boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
         int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
         long time = bytes.getLong(start + timeAt);

@@ -2,6 +2,7 @@ package io.firn.read;
 
 import io.firn.BatchReader;
 import io.firn.BatchRun;
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class LogBatchReader implements BatchReader {
     private final Partition partition;
+    private final Isolation isolation;
     private final SegmentedLog log;
     private final BatchCursor cursor;
     private final BatchVerifier verifier = new BatchVerifier();
@@ -25,8 +27,11 @@ public final class LogBatchReader implements BatchReader {
      * Creates a reader at the start of a log.
      *
      * @param lookAgain as for {@link BatchCursor}
+     * @param isolation where it stops
      */
-    public LogBatchReader(Partition partition, SegmentedLog log, Runnable lookAgain) {
+    public LogBatchReader(
+            Partition partition, SegmentedLog log, Runnable lookAgain, Isolation isolation) {
+        this.isolation = isolation;
         this.partition = partition;
         this.log = log;
         this.cursor = new BatchCursor(log, lookAgain);
@@ -43,7 +48,7 @@ public final class LogBatchReader implements BatchReader {
             cursor.seek(offset);
         }
         log.ends().catchUp();
-        long visible = log.visibleOffset();
+        long visible = log.visibleOffset(isolation);
         cursor.checkRange();
         if (offset >= visible) {
             return null;

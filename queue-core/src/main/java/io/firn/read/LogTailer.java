@@ -3,6 +3,7 @@ package io.firn.read;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
+import io.firn.Isolation;
 import io.firn.Record;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
@@ -31,6 +32,7 @@ public final class LogTailer implements Tailer {
     private final Runnable doWork;
     private final IdleStrategy rest;
     private final Consumer<Cursor> checkCursor;
+    private final Isolation isolation;
     private final TopicTailers tailers;
     private final Unread unread;
     private final EachRecord each = new EachRecord();
@@ -53,17 +55,19 @@ public final class LogTailer implements Tailer {
      *     threads for that
      * @param newRest makes how it waits when nobody in this process wakes it; null if somebody does
      * @param checkCursor throws when a cursor is another topic's
+     * @param isolation which records of transactions it shows
      */
     public LogTailer(
             List<SegmentedLog> logs,
             Runnable lookAgain,
             Runnable doWork,
             Function<LongWaits.News, IdleStrategy> newRest,
-            Consumer<Cursor> checkCursor) {
+            Consumer<Cursor> checkCursor,
+            Isolation isolation) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
                 logs.stream()
-                        .map(log -> new RecordReader(log, lookAgain))
+                        .map(log -> new RecordReader(log, lookAgain, isolation))
                         .toArray(RecordReader[]::new);
         this.tailers = logs.get(0).topic().tailers();
         this.published = logs.size() == 1 ? logs.get(0).published() : tailers.published();
@@ -71,6 +75,7 @@ public final class LogTailer implements Tailer {
         this.doWork = doWork;
         this.rest = newRest == null ? null : newRest.apply(this::hasNews);
         this.checkCursor = checkCursor;
+        this.isolation = isolation;
         this.unread = new Unread(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
         if (readers.length > 1) {
             tailers.add(unread);
@@ -129,7 +134,7 @@ public final class LogTailer implements Tailer {
         if (taken < limit && !stopped && !isNew) {
             // All was read. Only now, and with another look, so that nothing is missed.
             unread.clear(place);
-            if (reader.offset() < reader.log().visibleOffset()) {
+            if (reader.offset() < reader.visibleOffset()) {
                 unread.note(place);
             }
         }
@@ -193,7 +198,7 @@ public final class LogTailer implements Tailer {
             SegmentedLog log = reader.log();
             log.ends().catchUp();
             long offset = reader.offset();
-            if (offset < log.visibleOffset()
+            if (offset < reader.visibleOffset()
                     || offset < log.logStartOffset()
                     || log.state().isGone()) {
                 return true;
@@ -266,7 +271,7 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             reader.log().ends().catchUp();
-            seek(reader, reader.log().visibleOffset());
+            seek(reader, reader.visibleOffset());
         }
     }
 
@@ -278,7 +283,7 @@ public final class LogTailer implements Tailer {
         }
         for (RecordReader reader : readers) {
             long start = reader.log().logStartOffset();
-            long end = reader.log().visibleOffset();
+            long end = reader.visibleOffset();
             seek(reader, end - Math.min(count, Math.max(0, end - start)));
         }
     }
@@ -288,8 +293,9 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             SegmentedLog log = reader.log();
-            TimestampedOffset found = new TimestampSearch(log, lookAgain).find(timestampMs);
-            seek(reader, found == null ? log.visibleOffset() : found.offset());
+            TimestampedOffset found =
+                    new TimestampSearch(log, lookAgain, isolation).find(timestampMs);
+            seek(reader, found == null ? reader.visibleOffset() : found.offset());
         }
     }
 

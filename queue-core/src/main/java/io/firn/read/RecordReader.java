@@ -1,5 +1,6 @@
 package io.firn.read;
 
+import io.firn.Isolation;
 import io.firn.RecordHandler;
 import io.firn.Verdict;
 import io.firn.batch.RecordFlyweight;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
  */
 final class RecordReader {
     private final SegmentedLog log;
+    private final Isolation isolation;
     private final BatchCursor cursor;
     private final BatchRecords records;
     private final RecordFlyweight record;
@@ -28,10 +30,11 @@ final class RecordReader {
      *
      * @param lookAgain as for {@link BatchCursor}
      */
-    RecordReader(SegmentedLog log, Runnable lookAgain) {
+    RecordReader(SegmentedLog log, Runnable lookAgain, Isolation isolation) {
         this.log = log;
+        this.isolation = isolation;
         this.cursor = new BatchCursor(log, lookAgain);
-        this.records = new BatchRecords(log.index());
+        this.records = new BatchRecords(log.index(), new ShownBatches(log, isolation));
         this.record = records.record();
         this.singles = new SingleRecords(log.index(), record);
     }
@@ -39,6 +42,11 @@ final class RecordReader {
     /** Returns the log that it reads. */
     SegmentedLog log() {
         return log;
+    }
+
+    /** Returns where it stops at present. */
+    long visibleOffset() {
+        return log.visibleOffset(isolation);
     }
 
     /** Returns the offset of the next record. */
@@ -60,7 +68,7 @@ final class RecordReader {
     int poll(RecordHandler handler, int limit) {
         stopped = false;
         log.ends().catchUp();
-        long visible = log.visibleOffset();
+        long visible = log.visibleOffset(isolation);
         cursor.checkRange();
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {

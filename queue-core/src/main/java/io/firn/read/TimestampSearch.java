@@ -1,6 +1,7 @@
 package io.firn.read;
 
 import io.firn.FirnException;
+import io.firn.Isolation;
 import io.firn.TimestampedOffset;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.RecordTimes;
@@ -21,6 +22,7 @@ import java.util.Map;
 /** Searches a log for records by their timestamps. For one search. Not thread-safe. */
 public final class TimestampSearch {
     private final SegmentedLog log;
+    private final Isolation isolation;
     private final Runnable lookAgain;
     private final BatchCursor cursor;
     private final BatchRecords records;
@@ -38,12 +40,14 @@ public final class TimestampSearch {
      * Creates a search.
      *
      * @param lookAgain as for {@link BatchCursor}
+     * @param isolation where it stops; records of aborted transactions count all the same
      */
-    public TimestampSearch(SegmentedLog log, Runnable lookAgain) {
+    public TimestampSearch(SegmentedLog log, Runnable lookAgain, Isolation isolation) {
         this.log = log;
+        this.isolation = isolation;
         this.lookAgain = lookAgain;
         this.cursor = new BatchCursor(log, lookAgain);
-        this.records = new BatchRecords(log.index());
+        this.records = new BatchRecords(log.index(), new ShownBatches(log, Isolation.UNCOMMITTED));
     }
 
     /** Returns the first record with the timestamp or a later one, or null. */
@@ -60,7 +64,7 @@ public final class TimestampSearch {
 
     private TimestampedOffset findOnce(long timestampMs) {
         log.ends().catchUp();
-        long visible = log.visibleOffset();
+        long visible = log.visibleOffset(isolation);
         for (LogSegment candidate : log.segments()) {
             if (isInRange(candidate, visible)) {
                 TimestampedOffset found =
@@ -92,7 +96,8 @@ public final class TimestampSearch {
      */
     private TimestampedOffset findLatestOnce() {
         log.ends().catchUp();
-        long visible = log.visibleOffset(); // before the indexes, which then contain all below it
+        long visible =
+                log.visibleOffset(isolation); // before the indexes, which then contain all below it
         Map<LogSegment, Long> largest = largestTimestamps(visible);
         List<LogSegment> candidates = new ArrayList<>(largest.keySet());
         candidates.sort(

@@ -1,14 +1,10 @@
 package io.firn.recovery;
 
 import io.firn.DamagedRange;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
-import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
 import io.firn.metadata.ProducerSnapshots;
@@ -17,7 +13,6 @@ import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -91,7 +86,7 @@ public final class PartitionRecovery {
             // Offsets must not go back, and a segment has no gaps: continue in a new one.
             endActive(end);
         }
-        restoreProducers(checkpoint);
+        new ProducerReplay(producers, store.clock()).replay(checkpoint, segments);
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : damage) {
             if (range.toOffset() > start) {
@@ -309,50 +304,6 @@ public final class PartitionRecovery {
         active.endOffset = end;
         active.seal(store.clock().time());
         active = null;
-    }
-
-    /**
-     * Reads the headers of all batches after the checkpoint, including those below the log start.
-     */
-    private void restoreProducers(Map<String, String> checkpoint) throws IOException {
-        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
-        for (LogSegment segment : segments) {
-            if (endOf(segment) <= from) {
-                continue;
-            }
-            View view = segment.pin();
-            try {
-                hop(segment, view.buffer(), from);
-            } finally {
-                view.unpin();
-            }
-        }
-    }
-
-    private void hop(LogSegment segment, ByteBuffer memory, long from) {
-        SegmentWalk walk =
-                SegmentIndexes.walkTo(
-                        segment,
-                        SegmentIndexes.of(segment),
-                        memory,
-                        new BatchVerifier(),
-                        Math.max(from, segment.baseOffset));
-        BatchInfo info = new BatchInfo();
-        while (walk.next()) {
-            if (walk.isDamage() || walk.fromOffset() < from) {
-                continue;
-            }
-            info.read(memory, walk.position());
-            if (info.producerId() >= 0) {
-                producers.record(
-                        info.producerId(),
-                        info.producerEpoch(),
-                        info.baseSequence(),
-                        info.count(),
-                        memory.getLong(walk.position() + BatchFormat.BASE_OFFSET),
-                        store.clock().time());
-            }
-        }
     }
 
     private void report(RecoveryEvent event, long next, int damaged) {

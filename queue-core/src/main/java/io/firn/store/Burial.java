@@ -38,7 +38,7 @@ final class Burial extends Duty {
         boolean released = true;
         for (PartitionLog partition : topic.logs()) {
             // The thread that makes a copy removes it; no new copy begins.
-            released &= partition.log().moves() == 0;
+            released &= partition.log().state().moves() == 0;
             // A force that is under way must not lose its mapping.
             partition.forcer().awaitForces();
             partition.upkeep().dropReserved();

@@ -80,7 +80,9 @@ final class CursorGroup {
                         .map(
                                 each ->
                                         new CursorFile.Content(
-                                                each.cursor.name(), each.write.values()))
+                                                each.cursor.name(),
+                                                each.write.values(),
+                                                each.write.decisions()))
                         .toList();
         SideBySide forces = topic.store().background().sideBySide();
         try {

@@ -9,6 +9,7 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
+import io.firn.metadata.CursorFile;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.Arrays;
@@ -65,24 +66,33 @@ final class CursorLog implements Cursor {
     private long writtenChanges;
 
     @GuardedBy("this")
+    private final DecidedMoves decided;
+
+    @GuardedBy("this")
     private boolean deleted;
 
-    private CursorLog(Cursors cursors, String name) {
+    private CursorLog(Cursors cursors, CursorFile.Content stored) {
         this.cursors = cursors;
         this.topic = cursors.topic();
-        this.name = name;
+        this.name = stored.name();
+        this.decided = new DecidedMoves(stored.decisions());
         this.offsets = new long[cursors.partitionCount()];
         this.persisted = offsets;
     }
 
     /** Creates a cursor with the positions that were read from its file. */
-    static CursorLog of(Cursors cursors, String name, Map<Integer, Long> stored) {
-        CursorLog cursor = new CursorLog(cursors, name);
+    static CursorLog of(Cursors cursors, CursorFile.Content stored) {
+        CursorLog cursor = new CursorLog(cursors, stored);
         synchronized (cursor) {
-            cursor.take(stored);
+            cursor.take(stored.offsets());
             cursor.persisted = cursor.countingLost(cursor.offsets);
         }
         return cursor;
+    }
+
+    /** Returns what a cursor without a file has. */
+    static CursorFile.Content nothing(String name) {
+        return new CursorFile.Content(name, Map.of(), Map.of());
     }
 
     /** Creates a cursor whose file is damaged: its reader might have been anywhere. */
@@ -91,7 +101,7 @@ final class CursorLog implements Cursor {
         for (int i = 0; i < cursors.partitionCount(); i++) {
             lost.put(i, NEVER);
         }
-        return of(cursors, name, lost);
+        return of(cursors, new CursorFile.Content(name, lost, Map.of()));
     }
 
     /** A lost position might have been 0. */
@@ -140,8 +150,8 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private void lookAgain() {
         try {
-            Map<Integer, Long> stored = topic.files().readCursor(name);
-            take(stored == null ? Map.of() : stored);
+            CursorFile.Content stored = topic.files().readCursor(name);
+            take(stored == null ? Map.of() : stored.offsets());
         } catch (DamagedFileException e) {
             take(Map.of());
         } catch (IOException e) {
@@ -199,6 +209,28 @@ final class CursorLog implements Cursor {
         }
         set(partition, offset);
         return true;
+    }
+
+    /**
+     * Sets a position because a transaction has committed, unless that or a later one did already.
+     *
+     * @param decision the number of the decision, which is durable
+     */
+    void move(int partition, long offset, long decision) {
+        synchronized (cursors.log(partition).state().retaining()) {
+            synchronized (this) {
+                if (!deleted && decided.note(partition, decision)) {
+                    set(partition, offset);
+                    changes++; // the file has to tell of the decision, too
+                    cursors.onChanged();
+                }
+            }
+        }
+    }
+
+    /** Returns whether the file contains the move by a decision. */
+    synchronized boolean isPersisted(int partition, long decision) {
+        return deleted || decided.isPersisted(partition, decision);
     }
 
     @Override
@@ -276,6 +308,7 @@ final class CursorLog implements Cursor {
     CursorWrite beginWrite() {
         long[] now;
         long changesNow;
+        Map<Integer, Long> decisions;
         Map<Integer, Long> values = new TreeMap<>();
         synchronized (this) {
             if (!isChanged()) {
@@ -283,6 +316,7 @@ final class CursorLog implements Cursor {
             }
             now = offsets.clone();
             changesNow = changes;
+            decisions = decided.now();
             lost.stream().forEach(partition -> values.put(partition, NEVER));
         }
         FirnException failure = null;
@@ -293,12 +327,15 @@ final class CursorLog implements Cursor {
                     forcer.awaitDurable(now[i]);
                 } catch (FirnException e) {
                     failure = e; // the offsets of the other partitions are written nevertheless
+                    synchronized (this) {
+                        decided.keepPersisted(decisions, i);
+                    }
                 }
                 now[i] = Math.min(now[i], forcer.log().durableOffset());
                 values.put(i, now[i]);
             }
         }
-        return new CursorWrite(now, values, changesNow, failure);
+        return new CursorWrite(now, values, changesNow, decisions, failure);
     }
 
     /** Makes others wait that would write or delete the file, until {@link #unlock}. */
@@ -350,6 +387,7 @@ final class CursorLog implements Cursor {
             }
             persisted[i] = counted[i];
         }
+        decided.persisted(write.decisions());
         maybeNone.clear();
     }
 

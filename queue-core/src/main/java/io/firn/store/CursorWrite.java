@@ -9,7 +9,12 @@ import java.util.Map;
  * @param offsets what the file will say, by partition; none is above the durable offset (O7)
  * @param values the same, and the positions that are lost
  * @param changes how often the cursor had changed
+ * @param decisions by partition, the last decision of a transaction that moved the cursor
  * @param failure why some offset is not the cursor's; null when all are
  */
 record CursorWrite(
-        long[] offsets, Map<Integer, Long> values, long changes, FirnException failure) {}
+        long[] offsets,
+        Map<Integer, Long> values,
+        long changes,
+        Map<Integer, Long> decisions,
+        FirnException failure) {}

@@ -73,7 +73,7 @@ final class Cursors implements ReadPositions {
         return log(0).state().isGone();
     }
 
-    Cursor cursor(String name) {
+    CursorLog cursor(String name) {
         checkName(name);
         log(0).state().checkReadable();
         synchronized (cursors) {
@@ -87,7 +87,7 @@ final class Cursors implements ReadPositions {
         if (cursor == null) {
             cursor = read(name);
             if (cursor == null) {
-                cursor = CursorLog.of(this, name, Map.of());
+                cursor = CursorLog.of(this, CursorLog.nothing(name));
             }
             cursors.put(name, cursor);
         }
@@ -97,8 +97,8 @@ final class Cursors implements ReadPositions {
     /** Returns null when it has no file. Only then it certainly has no positions. */
     private CursorLog read(String name) {
         try {
-            Map<Integer, Long> stored = topic.files().readCursor(name);
-            return stored == null ? null : CursorLog.of(this, name, stored);
+            CursorFile.Content stored = topic.files().readCursor(name);
+            return stored == null ? null : CursorLog.of(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);
         } catch (IOException e) {

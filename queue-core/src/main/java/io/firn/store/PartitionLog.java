@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.AbortedTransaction;
 import io.firn.Appender;
 import io.firn.BatchReader;
 import io.firn.CompactionMetrics;
@@ -8,6 +9,7 @@ import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.PartitionMetrics;
 import io.firn.Tailer;
@@ -26,6 +28,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
+import io.firn.tx.TxPartition;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
@@ -105,6 +108,11 @@ final class PartitionLog implements Partition {
         return appenders.isAny();
     }
 
+    /** What transactions see of it. */
+    TxPartition inTransactions() {
+        return new TxPartition(this, log, appenders, forcer);
+    }
+
     /** See {@link OpenAppenders#awaitAppends}. */
     void awaitAppends(long deadlineNs) {
         appenders.awaitAppends(deadlineNs);
@@ -141,9 +149,9 @@ final class PartitionLog implements Partition {
     }
 
     @Override
-    public long visibleOffset() {
+    public long visibleOffset(Isolation isolation) {
         log.ends().catchUp();
-        return log.visibleOffset();
+        return log.visibleOffset(isolation);
     }
 
     @Override
@@ -218,21 +226,26 @@ final class PartitionLog implements Partition {
     }
 
     @Override
-    public BatchReader openBatchReader() {
-        return new LogBatchReader(this, log, store::lookAgain);
-    }
-
-    /** The first offset whose record has this timestamp or a later one; else the visible end. */
-    @Override
-    public TimestampedOffset findTimestamp(long timestampMs) {
-        log.state().checkReadable();
-        return new TimestampSearch(log, store::lookAgain).find(timestampMs);
+    public BatchReader openBatchReader(Isolation isolation) {
+        return new LogBatchReader(this, log, store::lookAgain, isolation);
     }
 
     @Override
-    public TimestampedOffset findLatestTimestamp() {
+    public List<AbortedTransaction> abortedTransactions(long from, long to) {
         log.state().checkReadable();
-        return new TimestampSearch(log, store::lookAgain).findLatest();
+        return log.transactions().aborted().between(from, to);
+    }
+
+    @Override
+    public TimestampedOffset findTimestamp(long timestampMs, Isolation isolation) {
+        log.state().checkReadable();
+        return new TimestampSearch(log, store::lookAgain, isolation).find(timestampMs);
+    }
+
+    @Override
+    public TimestampedOffset findLatestTimestamp(Isolation isolation) {
+        log.state().checkReadable();
+        return new TimestampSearch(log, store::lookAgain, isolation).findLatest();
     }
 
     // ---- deleting

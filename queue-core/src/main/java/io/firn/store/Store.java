@@ -6,10 +6,13 @@ import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.PartitionMetrics;
+import io.firn.Producer;
 import io.firn.StoreMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
 import io.firn.append.RollEvent;
 import io.firn.append.StallEvent;
 import io.firn.background.Background;
@@ -20,7 +23,10 @@ import io.firn.log.StoreConfig;
 import io.firn.metadata.LeasedCounter;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
+import io.firn.tx.Coordinator;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +53,8 @@ final class Store implements LogStore {
     private AutoCloseable lock;
     private AutoCloseable followed;
     private LeasedCounter producerIds;
+    private final StoreTransactions inTransactions;
+    private final Coordinator transactions;
 
     Store(StoreConfig config) {
         this.config = config;
@@ -54,6 +62,8 @@ final class Store implements LogStore {
         this.topics = new Topics(context);
         this.moves = new Moves(context);
         this.placement = new Placement(context, topics.all());
+        this.inTransactions = new StoreTransactions(context, topics);
+        this.transactions = new Coordinator(context, inTransactions);
     }
 
     private void onDeath(String thread, Throwable why) {
@@ -62,10 +72,16 @@ final class Store implements LogStore {
 
     // ---- for the opener
 
-    /** Sets what is released at the end, and what numbers producers. */
-    void own(AutoCloseable storeLock, LeasedCounter producerIdCounter) {
+    /** Sets what is released at the end, what numbers producers, and what names the store. */
+    void own(AutoCloseable storeLock, LeasedCounter producerIdCounter, StoreIdentity identity) {
         lock = storeLock;
         producerIds = producerIdCounter;
+        inTransactions.own(identity, producerIdCounter);
+    }
+
+    /** Ends the transactions that a crash has left, before anybody else uses the store. */
+    void recoverTransactions() throws IOException {
+        transactions.recover();
     }
 
     /** Sets what is closed at the end of a store that only reads. */
@@ -151,6 +167,21 @@ final class Store implements LogStore {
     }
 
     // ---- the rest of what its users see
+
+    @Override
+    public Transaction beginTransaction() {
+        return transactions.begin();
+    }
+
+    @Override
+    public Producer openProducer(String name, Duration timeout) {
+        return transactions.openProducer(name, timeout);
+    }
+
+    @Override
+    public TransactionCoordinator transactions() {
+        return transactions;
+    }
 
     @Override
     public long newProducerId() {

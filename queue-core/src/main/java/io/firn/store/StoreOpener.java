@@ -9,7 +9,6 @@ import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.OpenToOthers;
-import io.firn.medium.SmallFile;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SameNames;
 import io.firn.metadata.TopicFiles;
@@ -24,7 +23,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,10 +36,6 @@ public final class StoreOpener {
     private static final System.Logger LOG = System.getLogger("io.firn");
     static final String EPOCHS = "epochs";
     private static final String LOCK = "lock";
-    private static final String STORE = "store";
-    private static final int VERSION = 1;
-    private static final String ID = "id";
-    private static final String TIERS = "tiers";
 
     private final StoreConfig config;
     private final FileMedium medium;
@@ -74,6 +68,7 @@ public final class StoreOpener {
             } else {
                 openWritable();
                 store.start(null);
+                store.recoverTransactions();
             }
             return store;
         } catch (IOException | NumberFormatException e) {
@@ -101,7 +96,7 @@ public final class StoreOpener {
     private void abandon() {
         context.background().close(); // one of its threads may have been started
         if (lock != null) {
-            store.own(lock, null);
+            store.own(lock, null, null);
         }
         store.release(opened);
     }
@@ -123,30 +118,27 @@ public final class StoreOpener {
     private void openWritable() throws IOException {
         medium.createDirectories(directory);
         lock = medium.lock(directory.resolve(LOCK));
-        Map<String, String> identity = readIdentity();
+        StoreIdentity identity = StoreIdentity.read(medium, directory);
         if (identity == null) {
             if (!medium.list(context.files().topics()).isEmpty()) {
                 throw new IOException(
                         "there are topics, but the file "
-                                + directory.resolve(STORE)
+                                + StoreIdentity.fileIn(directory)
                                 + " that says whose they are is missing: restore it");
             }
-            identity = new LinkedHashMap<>();
-            identity.put(ID, UUID.randomUUID().toString());
-            identity.put(TIERS, "");
-            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, identity);
+            identity = StoreIdentity.create(medium, directory);
         } else {
             // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
         }
-        UUID storeId = UUID.fromString(identity.get(ID));
+        UUID storeId = identity.id();
         // Nothing was changed so far that readers of the last writer's ends may see (O22).
         publishEnds(storeId);
         context.files().spareSpace().open();
         LeasedCounter epochs = new LeasedCounter(context.files(), directory.resolve(EPOCHS));
         LeasedCounter producerIds =
                 new LeasedCounter(context.files(), directory.resolve("producer-ids"));
-        store.own(lock, producerIds);
+        store.own(lock, producerIds, identity);
         context.own(epochs);
         TopicScan scan = readTopics();
         openTiers(identity);
@@ -174,14 +166,9 @@ public final class StoreOpener {
         config.tiers().forEach(tier -> tier.strangers().forEach(context.findings()::add));
     }
 
-    private Map<String, String> readIdentity() throws IOException {
-        return SmallFile.read(medium, directory.resolve(STORE), STORE, VERSION);
-    }
-
-    private void openTiers(Map<String, String> identity) throws IOException {
-        UUID storeId = UUID.fromString(identity.get(ID));
-        List<String> known = new ArrayList<>(List.of(identity.get(TIERS).split(" ")));
-        known.remove("");
+    private void openTiers(StoreIdentity identity) throws IOException {
+        UUID storeId = identity.id();
+        List<String> known = identity.tiers();
         if (config.tiers().size() < known.size()) {
             throw new IOException(
                     "it has "
@@ -215,9 +202,7 @@ public final class StoreOpener {
                             + " it read-only");
         }
         if (!all.equals(known)) {
-            Map<String, String> complete = new LinkedHashMap<>(identity);
-            complete.put(TIERS, String.join(" ", all));
-            SmallFile.write(medium, directory.resolve(STORE), STORE, VERSION, complete);
+            identity.tiers(all);
         }
     }
 
@@ -341,12 +326,14 @@ public final class StoreOpener {
     }
 
     private Follower openReadOnly() throws IOException {
-        Map<String, String> identity = readIdentity();
+        StoreIdentity identity = StoreIdentity.read(medium, directory);
         if (identity == null) {
             throw new IOException(
-                    "there is no store: the file " + directory.resolve(STORE) + " is missing");
+                    "there is no store: the file "
+                            + StoreIdentity.fileIn(directory)
+                            + " is missing");
         }
-        UUID storeId = UUID.fromString(identity.get(ID));
+        UUID storeId = identity.id();
         for (StorageTier tier : config.tiers()) {
             open(tier, new TierContext(storeId, false, true));
         }

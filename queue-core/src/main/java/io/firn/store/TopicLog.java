@@ -1,8 +1,10 @@
 package io.firn.store;
 
+import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -207,15 +209,21 @@ final class TopicLog implements Topic {
     }
 
     @Override
+    public Batch newBatch() {
+        return context.newBatch();
+    }
+
+    @Override
     public TopicAppender openAppender() {
         return new TopicLogAppender(partitions, context::newBatch, context::newRecordBatch);
     }
 
     @Override
-    public Tailer openTailer(int... chosen) {
+    public Tailer openTailer(Isolation isolation, int... chosen) {
+        Objects.requireNonNull(isolation, "isolation");
         Objects.requireNonNull(chosen, "partitions");
         if (chosen.length == 0) {
-            return openTailer(segmentedLogs());
+            return openTailer(segmentedLogs(), isolation);
         }
         List<SegmentedLog> logs = new ArrayList<>();
         for (int partition : chosen) {
@@ -225,16 +233,17 @@ final class TopicLog implements Topic {
             }
             logs.add(log);
         }
-        return openTailer(logs);
+        return openTailer(logs, isolation);
     }
 
-    private Tailer openTailer(List<SegmentedLog> logs) {
+    private Tailer openTailer(List<SegmentedLog> logs, Isolation isolation) {
         return new LogTailer(
                 logs,
                 store::lookAgain,
                 store.isInvoker() ? store::invoke : null,
                 store.isReadOnly() ? store::newTailerRest : null,
-                cursors::checkOwn);
+                cursors::checkOwn,
+                isolation);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -15,6 +16,7 @@ import io.firn.metadata.UnreadableTopics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -30,7 +32,16 @@ final class Topics implements TopicOwner {
 
     private final LogContext store;
     private final PartitionLimit limit;
+
+    /** The name of the topic that the journal of transactions is in; users cannot choose it. */
+    private static final String JOURNAL = "~transactions";
+
+    private static final int JOURNAL_SEGMENT_BYTES = 4 << 20;
+    private static final int JOURNAL_RECORD_BYTES = 2 << 20;
+
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
+    private final Map<UUID, TopicLog> byId = new ConcurrentHashMap<>();
+    private volatile TopicLog journal;
     private final List<Burial> burials = new CopyOnWriteArrayList<>();
 
     @GuardedBy("this")
@@ -64,6 +75,9 @@ final class Topics implements TopicOwner {
     List<PartitionLog> partitions() {
         List<PartitionLog> all = new ArrayList<>();
         served.values().forEach(topic -> all.addAll(topic.logs()));
+        if (journal != null) {
+            all.addAll(journal.logs());
+        }
         return all;
     }
 
@@ -82,15 +96,49 @@ final class Topics implements TopicOwner {
         return topic;
     }
 
+    /** Returns null when there is none that is served. */
+    TopicLog byId(UUID id) {
+        return byId.get(id);
+    }
+
     /** Serves a topic. */
     void add(TopicLog topic) {
-        served.put(topic.name(), topic);
+        if (topic.name().equals(JOURNAL)) {
+            journal = topic;
+        } else {
+            served.put(topic.name(), topic);
+            byId.put(topic.id(), topic);
+        }
         refuseAfterDeath();
     }
 
     /** Serves a topic no longer. */
     void drop(TopicLog topic) {
         served.remove(topic.name(), topic);
+        byId.remove(topic.id(), topic);
+    }
+
+    /** Returns the topic that the journal of transactions is in; null when there is none. */
+    TopicLog journal() {
+        return journal;
+    }
+
+    /** Creates the journal, in tiers of the strongest class that there is. */
+    synchronized TopicLog createJournal() {
+        if (journal == null) {
+            DurabilityClass strongest =
+                    store.tiers().stream()
+                            .map(tier -> tier.tier().durabilityClass())
+                            .max(Comparator.naturalOrder())
+                            .orElseThrow();
+            TopicOptions options =
+                    TopicOptions.defaults()
+                            .withMinimumClass(strongest)
+                            .withSegmentBytes(JOURNAL_SEGMENT_BYTES)
+                            .withMaxRecordBytes(JOURNAL_RECORD_BYTES);
+            add(create(new TopicLog(store, this, UUID.randomUUID(), JOURNAL, options), options));
+        }
+        return journal;
     }
 
     @Override
@@ -178,6 +226,15 @@ final class Topics implements TopicOwner {
         checkRoom(name, complete.partitions());
         unreadable.checkMayCreate(name, store.config().createsBesideUnreadable());
         TopicLog topic = new TopicLog(store, this, UUID.randomUUID(), name, complete);
+        create(topic, complete);
+        add(topic);
+        return topic;
+    }
+
+    /** Makes a topic durable. */
+    @GuardedBy("this")
+    private TopicLog create(TopicLog topic, TopicOptions complete) {
+        String name = topic.name();
         checkTiersOf(topic.context());
         TopicFiles files = topic.context().files();
         try {
@@ -194,7 +251,6 @@ final class Topics implements TopicOwner {
             throw TopicFiles.failed("topic " + name + " could not be created", e);
         }
         topic.startEmpty();
-        add(topic);
         return topic;
     }
 

@@ -1,0 +1,70 @@
+package io.firn;
+
+/**
+ * Appends to any number of partitions, and moves of cursors, that take effect together or not at
+ * all. Created by {@link LogStore#beginTransaction} or {@link Producer#beginTransaction}.
+ *
+ * <pre>{@code
+ * try (Transaction tx = store.beginTransaction()) {      // close without commit aborts
+ *     tx.append(accounts.partition(0), debit);
+ *     tx.append(accounts.partition(3), credit);
+ *     tx.advance(cursor, 0, record.offset() + 1);
+ *     tx.commit();                                       // durable and visible when it returns
+ * }
+ * }</pre>
+ *
+ * <p>Nothing of it is visible to tailers with {@link Isolation#COMMITTED}, the default, before it
+ * is committed. Until then they stop at its first record in each partition, also for records that
+ * others append behind it; so keep transactions short. A commit makes the data durable first, in
+ * {@link Durability#WRITTEN} topics, too, then the decision; from then on no crash undoes it. A
+ * crash before that leaves nothing visible: an unnamed transaction is aborted when the store is
+ * opened again, one of a named {@link Producer} at the latest when that is opened again.
+ *
+ * <p>Not thread-safe.
+ */
+public interface Transaction extends AutoCloseable {
+
+    /**
+     * Appends a batch to a partition of the same store.
+     *
+     * @param batch from {@link Topic#newBatch} or {@link Appender#newBatch}; its producer is
+     *     overwritten
+     * @return the offset of its first record
+     * @throws AppenderBusyException when the partition has an exclusive appender
+     * @throws TransactionStateException when the transaction has ended, by its time-out, too
+     * @throws ProducerFencedException when the named producer was opened again
+     * @throws StoreFullException when no tier has room; the transaction stays open
+     */
+    long append(Partition partition, Batch batch);
+
+    /**
+     * Moves a cursor of the same store when the transaction commits.
+     *
+     * @param offset the offset of the next record to be read
+     * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
+     *     partition does not exist
+     * @throws TransactionStateException when the transaction has ended
+     */
+    void advance(Cursor cursor, int partition, long offset);
+
+    /**
+     * Commits. All is durable and visible when it returns.
+     *
+     * @throws TransactionStateException when the transaction has ended
+     * @throws ProducerFencedException when the named producer was opened again; nothing is
+     *     committed
+     * @throws PoisonedException when a medium failed. Before the decision was written, the
+     *     transaction is aborted; if the decision itself failed, it is decided when the store is
+     *     opened again. The message says which
+     */
+    void commit();
+
+    /** Aborts: nothing of it is ever visible to committed reads. Does nothing after its end. */
+    void abort();
+
+    /** Aborts the transaction if it has not ended. Idempotent. */
+    @Override
+    default void close() {
+        abort();
+    }
+}

@@ -1,0 +1,136 @@
+package io.firn;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The named producers of a store and their transactions, for servers, whose clients make the
+ * batches themselves: applications use {@link Transaction} and {@link Producer}. A batch with the
+ * transactional attribute is accepted by {@link Appender#appendBatch} when its producer has an open
+ * transaction which the partition was {@linkplain #add added} to.
+ *
+ * <p>Each method returns when its effect is durable; none should be called on a thread that must
+ * not wait for a disk, but {@link #add} and those that only look. Thread-safe.
+ */
+public interface TransactionCoordinator {
+
+    /** What a named producer is doing. */
+    enum State {
+        /** It has begun nothing since it was opened. */
+        EMPTY,
+        /** A transaction is open. */
+        ONGOING,
+        /** The commit is decided, and not all partitions have its marker. */
+        COMMITTING,
+        /** The abort is decided, and not all partitions have its marker. */
+        ABORTING,
+        /** Its last transaction was committed. */
+        COMMITTED,
+        /** Its last transaction was aborted. */
+        ABORTED
+    }
+
+    /**
+     * A named producer.
+     *
+     * @param partitions those of its open or last decided transaction that have no marker yet
+     * @param startMs when the open transaction began, in ms since 1970; −1 when none is open
+     */
+    record NamedProducer(
+            String name,
+            ProducerIdentity identity,
+            Duration timeout,
+            State state,
+            List<Partition> partitions,
+            long startMs) {}
+
+    /**
+     * A producer with state in a partition.
+     *
+     * @param lastSequence the sequence of its last record; −1 when it has none
+     * @param lastTimestampMs when it appended last
+     * @param markerEpoch what its last marker there says as coordinator epoch; −1 when it has none
+     * @param firstOffset the first offset of its open transaction; −1 when it has none
+     */
+    record PartitionProducer(
+            ProducerIdentity identity,
+            int lastSequence,
+            long lastTimestampMs,
+            int markerEpoch,
+            long firstOffset) {}
+
+    /**
+     * A position that a cursor gets when a transaction commits.
+     *
+     * @param partition of the cursor's topic
+     * @param offset the next record to be read
+     */
+    record CursorMove(Topic topic, String cursor, int partition, long offset) {}
+
+    /**
+     * Opens a named producer, which fences the one before: an open transaction of it is aborted.
+     *
+     * @param timeout after which an open transaction is aborted
+     * @param expected the present identity, for a producer that goes on after an error; null for
+     *     any
+     * @return its identity from now on
+     * @throws ProducerFencedException when {@code expected} is not the present identity
+     */
+    ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected);
+
+    /**
+     * Adds partitions to the producer's transaction, and begins one if none is open. Waits for
+     * nothing.
+     *
+     * @throws UnknownProducerException when the name is unknown or has another id
+     * @throws ProducerFencedException when the epoch is not the present one
+     * @throws TransactionStateException when the last transaction is being ended
+     */
+    void add(String name, ProducerIdentity producer, Collection<Partition> partitions);
+
+    /** Returns whether {@link #add} was called for a partition in the open transaction. */
+    boolean has(String name, ProducerIdentity producer, Partition partition);
+
+    /**
+     * Begins a transaction if none is open, without a partition; the exceptions are those of {@link
+     * #add}.
+     */
+    void begin(String name, ProducerIdentity producer);
+
+    /** Adds moves of cursors to the open transaction; the exceptions are those of {@link #add}. */
+    void advance(String name, ProducerIdentity producer, List<CursorMove> moves);
+
+    /** Returns whether an open transaction is to move a cursor in a partition. */
+    boolean isMoving(Topic topic, String cursor, int partition);
+
+    /**
+     * Ends the open transaction. To end it again the same way does nothing.
+     *
+     * @param bumpsEpoch whether the producer gets a new epoch for the next transaction
+     * @return its identity from now on
+     * @throws UnknownProducerException when the name is unknown or has another id
+     * @throws ProducerFencedException when the epoch is not the present one
+     * @throws TransactionStateException when there is no open transaction, or it was ended the
+     *     other way
+     */
+    ProducerIdentity end(
+            String name, ProducerIdentity producer, boolean commit, boolean bumpsEpoch);
+
+    /** Returns a named producer; null when the name is unknown. */
+    NamedProducer find(String name);
+
+    /** Returns all named producers. */
+    List<NamedProducer> producers();
+
+    /** Returns the producers that a partition has state of. */
+    List<PartitionProducer> producersOf(Partition partition);
+
+    /**
+     * Aborts an open transaction in one partition, whoever began it: for an administrator.
+     *
+     * @throws TransactionStateException when the producer has no open transaction there
+     * @throws ProducerFencedException when the epoch is older than the partition's
+     */
+    void abort(Partition partition, ProducerIdentity producer);
+}

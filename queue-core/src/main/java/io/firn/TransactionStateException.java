@@ -1,0 +1,11 @@
+package io.firn;
+
+/** Thrown when a call does not fit the state of a transaction, such as a second commit. */
+public final class TransactionStateException extends FirnException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a complete message. */
+    public TransactionStateException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,11 @@
+package io.firn;
+
+/** Thrown when a producer's name is unknown, or belongs to another producer id. */
+public final class UnknownProducerException extends FirnException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a complete message. */
+    public UnknownProducerException(String message) {
+        super(message);
+    }
+}

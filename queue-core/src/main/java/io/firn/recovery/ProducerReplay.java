@@ -1,0 +1,80 @@
+package io.firn.recovery;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.BatchVerifier;
+import io.firn.batch.MarkerBatch;
+import io.firn.log.BatchInfo;
+import io.firn.log.LogSegment;
+import io.firn.log.Producers;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentWalk;
+import io.firn.spi.View;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import org.agrona.concurrent.EpochClock;
+
+/** Brings the state of a partition's producers from their checkpoint to the end of the log. */
+final class ProducerReplay {
+    private final Producers producers;
+    private final EpochClock clock;
+    private final BatchInfo info = new BatchInfo();
+
+    ProducerReplay(Producers producers, EpochClock clock) {
+        this.producers = producers;
+        this.clock = clock;
+    }
+
+    /**
+     * Reads the headers of all batches after the checkpoint, including those below the log start.
+     *
+     * @param checkpoint null when there is none
+     */
+    void replay(Map<String, String> checkpoint, List<LogSegment> segments) throws IOException {
+        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
+        for (LogSegment segment : segments) {
+            if (segment.offsetOf(segment.end()) <= from) {
+                continue;
+            }
+            View view = segment.pin();
+            try {
+                replay(segment, view.buffer(), from);
+            } finally {
+                view.unpin();
+            }
+        }
+    }
+
+    private void replay(LogSegment segment, ByteBuffer memory, long from) {
+        SegmentWalk walk =
+                SegmentIndexes.walkTo(
+                        segment,
+                        SegmentIndexes.of(segment),
+                        memory,
+                        new BatchVerifier(),
+                        Math.max(from, segment.baseOffset));
+        while (walk.next()) {
+            if (walk.isDamage() || walk.fromOffset() < from) {
+                continue;
+            }
+            info.read(memory, walk.position());
+            if (info.producerId() >= 0) {
+                record(memory, walk.position());
+            }
+        }
+    }
+
+    private void record(ByteBuffer memory, int at) {
+        long offset = memory.getLong(at + BatchFormat.BASE_OFFSET);
+        long now = clock.time();
+        if (!info.isControl()) {
+            producers.record(info, offset, now);
+        } else if (MarkerBatch.isAt(memory, at)) {
+            boolean isCommit = MarkerBatch.isCommit(memory, at);
+            int decision = MarkerBatch.decision(memory, at);
+            long first = producers.recordMarker(info, isCommit, decision, offset, now);
+            producers.transactions().release(first);
+        }
+    }
+}

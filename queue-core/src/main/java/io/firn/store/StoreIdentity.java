@@ -1,0 +1,120 @@
+package io.firn.store;
+
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The file {@code STORE/store}: the store's id, its tiers, and the features of which something is
+ * in it that older versions would misread. With a feature it has version 2, which they refuse.
+ */
+final class StoreIdentity {
+    /** Some batches count only if their transaction was committed. */
+    static final String TRANSACTIONS = "transactions";
+
+    private static final String MAGIC = "store";
+    private static final int VERSION = 1;
+    private static final int VERSION_WITH_FEATURES = 2;
+    private static final String ID = "id";
+    private static final String TIERS = "tiers";
+    private static final String FEATURES = "features";
+
+    private final FileMedium medium;
+    private final Path file;
+    private Map<String, String> values;
+
+    private StoreIdentity(FileMedium medium, Path file, Map<String, String> values) {
+        this.medium = medium;
+        this.file = file;
+        this.values = values;
+    }
+
+    /** Returns the file's path in a store's directory. */
+    static Path fileIn(Path directory) {
+        return directory.resolve(MAGIC);
+    }
+
+    /**
+     * Reads the file of a store.
+     *
+     * @return null when there is none
+     * @throws IOException when a newer version of Firn wrote it, or a feature is unknown
+     */
+    static StoreIdentity read(FileMedium medium, Path directory) throws IOException {
+        Path file = fileIn(directory);
+        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION_WITH_FEATURES);
+        if (values == null) {
+            return null;
+        }
+        StoreIdentity identity = new StoreIdentity(medium, file, values);
+        for (String feature : identity.features()) {
+            if (!feature.equals(TRANSACTIONS)) {
+                throw new IOException(
+                        file
+                                + " says that the store uses '"
+                                + feature
+                                + "', which this version does not know: open it with a newer"
+                                + " version of Firn");
+            }
+        }
+        return identity;
+    }
+
+    /** Creates the file of a new store. */
+    static StoreIdentity create(FileMedium medium, Path directory) throws IOException {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put(ID, UUID.randomUUID().toString());
+        values.put(TIERS, "");
+        StoreIdentity identity = new StoreIdentity(medium, fileIn(directory), Map.of());
+        identity.write(values);
+        return identity;
+    }
+
+    private void write(Map<String, String> next) throws IOException {
+        int version = next.containsKey(FEATURES) ? VERSION_WITH_FEATURES : VERSION;
+        SmallFile.write(medium, file, MAGIC, version, next);
+        values = next;
+    }
+
+    synchronized UUID id() {
+        return UUID.fromString(values.get(ID));
+    }
+
+    /** Returns the ids of its tiers. */
+    synchronized List<String> tiers() {
+        return words(values.get(TIERS));
+    }
+
+    synchronized void tiers(List<String> ids) throws IOException {
+        Map<String, String> next = new LinkedHashMap<>(values);
+        next.put(TIERS, String.join(" ", ids));
+        write(next);
+    }
+
+    private synchronized List<String> features() {
+        return words(values.getOrDefault(FEATURES, ""));
+    }
+
+    /** Notes that a feature is used; durable on return. */
+    synchronized void addFeature(String feature) throws IOException {
+        List<String> features = features();
+        if (!features.contains(feature)) {
+            features.add(feature);
+            Map<String, String> next = new LinkedHashMap<>(values);
+            next.put(FEATURES, String.join(" ", features));
+            write(next);
+        }
+    }
+
+    private static List<String> words(String text) {
+        List<String> words = new ArrayList<>(List.of(text.split(" ")));
+        words.remove("");
+        return words;
+    }
+}

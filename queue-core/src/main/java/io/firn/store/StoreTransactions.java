@@ -1,0 +1,117 @@
+package io.firn.store;
+
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.UnknownTopicException;
+import io.firn.log.LogContext;
+import io.firn.metadata.LeasedCounter;
+import io.firn.tx.Move;
+import io.firn.tx.TxPartition;
+import io.firn.tx.TxStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** What transactions see of their store: its partitions, its cursors, and where the journal is. */
+final class StoreTransactions implements TxStore {
+    private final LogContext context;
+    private final Topics topics;
+    private StoreIdentity identity;
+    private LeasedCounter producerIds;
+
+    StoreTransactions(LogContext context, Topics topics) {
+        this.context = context;
+        this.topics = topics;
+    }
+
+    /** Sets what names the store, and what numbers producers. */
+    void own(StoreIdentity ofStore, LeasedCounter producerIdCounter) {
+        identity = ofStore;
+        producerIds = producerIdCounter;
+    }
+
+    @Override
+    public TxPartition journal() throws IOException {
+        TopicLog journal = topics.journal();
+        if (journal == null) {
+            identity.addFeature(StoreIdentity.TRANSACTIONS); // before anything of them is written
+            journal = topics.createJournal();
+        }
+        return shown(journal.partitionLog(0));
+    }
+
+    @Override
+    public boolean hasJournal() {
+        return topics.journal() != null;
+    }
+
+    private static TxPartition shown(PartitionLog partition) {
+        return partition.inTransactions();
+    }
+
+    @Override
+    public TxPartition partition(Partition partition) {
+        if (!(partition instanceof PartitionLog known) || known.log().store() != context) {
+            throw new InvalidOptionException(
+                    "partition " + partition + " does not belong to the store " + context);
+        }
+        return shown(known);
+    }
+
+    @Override
+    public TxPartition partition(UUID topicId, int index) {
+        TopicLog topic = topics.byId(topicId);
+        return topic == null || index < 0 || index >= topic.partitionCount()
+                ? null
+                : shown(topic.partitionLog(index));
+    }
+
+    @Override
+    public List<TxPartition> partitions() {
+        List<TxPartition> all = new ArrayList<>();
+        topics.all().forEach(topic -> topic.logs().forEach(partition -> all.add(shown(partition))));
+        return all;
+    }
+
+    @Override
+    public long newProducerId() {
+        return producerIds.next();
+    }
+
+    @Override
+    public UUID topicOf(Cursor cursor) {
+        if (!(cursor instanceof CursorLog known) || known.topic().store() != context) {
+            throw new InvalidOptionException(
+                    "cursor " + cursor.name() + " does not belong to the store " + context);
+        }
+        return known.topic().id();
+    }
+
+    private CursorLog cursorOf(Move move) {
+        TopicLog topic = topics.byId(move.topicId());
+        if (topic == null || move.partition() >= topic.partitionCount()) {
+            return null;
+        }
+        try {
+            return topic.cursors().cursor(move.cursor());
+        } catch (UnknownTopicException e) {
+            return null; // deleted just now
+        }
+    }
+
+    @Override
+    public void move(Move move) {
+        CursorLog cursor = cursorOf(move);
+        if (cursor != null) {
+            cursor.move(move.partition(), move.offset(), move.decision());
+        }
+    }
+
+    @Override
+    public boolean isPersisted(Move move) {
+        CursorLog cursor = cursorOf(move);
+        return cursor == null || cursor.isPersisted(move.partition(), move.decision());
+    }
+}

@@ -1,0 +1,385 @@
+package io.firn.tx;
+
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerFencedException;
+import io.firn.ProducerIdentity;
+import io.firn.Topic;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionStateException;
+import io.firn.UnknownProducerException;
+import io.firn.log.BatchInfo;
+import io.firn.log.LogContext;
+import io.firn.log.OpenTransactions;
+import io.firn.log.SegmentedLog;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The transactions of a store: who has one open, and how they end. {@link Decisions} has the order
+ * of an end (O12), {@link TxRecovery} what becomes of them after a crash (O13). Thread-safe.
+ */
+public final class Coordinator implements TransactionCoordinator, OpenTransactions {
+    /** The largest epoch that is given to a producer: the next one gets another id. */
+    private static final int LAST_EPOCH = Short.MAX_VALUE - 1;
+
+    private static final int MOST_NAME_CHARS = 249;
+
+    private final LogContext context;
+    private final TxStore store;
+    private final TxProducers producers = new TxProducers();
+    private final Decisions decisions;
+    private final TxUpkeep upkeep;
+
+    /** Creates the transactions of a store that is being opened. */
+    public Coordinator(LogContext context, TxStore store) {
+        this.context = context;
+        this.store = store;
+        Journal journal = new Journal(store);
+        this.decisions = new Decisions(context, store, journal);
+        this.upkeep = new TxUpkeep(context, this, producers, decisions, journal, store);
+        decisions.onLeft(upkeep::call);
+        context.openTransactions(this);
+    }
+
+    /**
+     * Finds out what is open, and ends what a crash has left: called once, before anybody else can
+     * use the store (O13).
+     *
+     * @throws java.io.IOException when the journal cannot be read
+     */
+    public void recover() throws java.io.IOException {
+        new TxRecovery(context, store, producers, decisions).recover();
+        upkeep.call();
+    }
+
+    // ---- for partitions
+
+    @Override
+    public void check(SegmentedLog log, BatchInfo batch) {
+        TxProducer producer = producers.byId(batch.producerId());
+        if (producer == null || !producer.takes(batch.producerEpoch(), log)) {
+            throw OpenTransactions.notOpen(log, batch);
+        }
+    }
+
+    // ---- for applications
+
+    /** Begins an unnamed transaction. */
+    public Transaction begin() {
+        context.checkWritable();
+        TxProducer producer = producers.takeUnnamed();
+        if (producer == null) {
+            producer = producers.addUnnamed(store.newProducerId(), context.timeMs());
+        }
+        producer.begin(context.timeMs(), nowNs());
+        return new LocalTransaction(this, store, producer, producer.identity());
+    }
+
+    /** Opens a named producer. */
+    public Producer openProducer(String name, Duration timeout) {
+        ProducerIdentity identity = open(name, timeout, null);
+        return new LocalProducer(this, store, producers.byName(name), identity);
+    }
+
+    /** Ends a transaction of this process. An unnamed producer can then be used again. */
+    void end(TxProducer producer, ProducerIdentity identity, boolean isCommit) {
+        producer.lock().lock();
+        try {
+            if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
+                if (isCommit) {
+                    producer.checkIdentity(identity);
+                    checkEndedAlike(producer, false);
+                }
+                return; // it was fenced, or its time was out: it is aborted
+            }
+            decisions.end(producer, isCommit, identity.epoch(), identity);
+            producer.prune(store);
+            if (!producer.isNamed() && producer.unmarked().isEmpty()) {
+                producers.giveBack(producer);
+            }
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+
+    /** Begins a transaction of a named producer. */
+    void begin(TxProducer producer, ProducerIdentity identity) {
+        context.checkWritable();
+        producer.checkIdentity(identity);
+        if (producer.state() == State.ONGOING) {
+            throw new TransactionStateException(
+                    producer + " has an open transaction: commit or abort it first");
+        }
+        producer.begin(context.timeMs(), nowNs());
+    }
+
+    // ---- for servers
+
+    @Override
+    public ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected) {
+        context.checkWritable();
+        checkName(name);
+        int timeoutMs = checkTimeout(timeout);
+        TxProducer producer = producers.findOrAdd(name, this::newProducer);
+        producer.lock().lock();
+        try {
+            producer.checkUsable();
+            if (expected != null && !expected.equals(producer.identity())) {
+                throw new ProducerFencedException(
+                        producer + " was opened again, " + expected + " is not the present one");
+            }
+            ProducerIdentity next = next(producer.identity());
+            if (producer.state() == State.ONGOING) {
+                producer.close();
+                int fencing = producer.identity().epoch() + 1;
+                decisions.end(producer, false, fencing, next);
+            }
+            long now = context.timeMs();
+            producer.reopen(next, timeoutMs, now);
+            producers.onIdentity(producer);
+            decisions.write(producer);
+            return next;
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+
+    private TxProducer newProducer(String name) {
+        // Its first epoch is the one after this.
+        return new TxProducer(
+                TxProducers.keyOf(name), name, new ProducerIdentity(-1, -1), 1, context.timeMs());
+    }
+
+    private ProducerIdentity next(ProducerIdentity now) {
+        return now.id() < 0 || now.epoch() >= LAST_EPOCH
+                ? new ProducerIdentity(store.newProducerId(), 0)
+                : new ProducerIdentity(now.id(), now.epoch() + 1);
+    }
+
+    private static void checkName(String name) {
+        Objects.requireNonNull(name, "name");
+        if (name.isEmpty() || name.length() > MOST_NAME_CHARS) {
+            throw new InvalidOptionException(
+                    "a producer's name has 1 to "
+                            + MOST_NAME_CHARS
+                            + " characters, this one "
+                            + name.length());
+        }
+    }
+
+    private static int checkTimeout(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0
+                || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+            throw new InvalidOptionException(
+                    "a transaction's time-out is 1 ms to 24 days, not " + timeout);
+        }
+        return (int) timeout.toMillis();
+    }
+
+    @Override
+    public void begin(String name, ProducerIdentity identity) {
+        add(name, identity, List.of());
+    }
+
+    @Override
+    public void add(String name, ProducerIdentity identity, Collection<Partition> partitions) {
+        context.checkWritable();
+        List<TxPartition> added = new ArrayList<>();
+        partitions.forEach(each -> added.add(store.partition(each)));
+        TxProducer producer = find(name, identity);
+        synchronized (producer) {
+            producer.checkIdentity(identity);
+            producer.begin(context.timeMs(), nowNs());
+            added.forEach(producer::add);
+        }
+        if (added.isEmpty()) {
+            return;
+        }
+        upkeep.call();
+    }
+
+    @Override
+    public boolean has(String name, ProducerIdentity identity, Partition partition) {
+        TxProducer producer = producers.byName(name);
+        return producer != null
+                && producer.identity().equals(identity)
+                && producer.has(store.partition(partition));
+    }
+
+    @Override
+    public void advance(String name, ProducerIdentity identity, List<CursorMove> wanted) {
+        context.checkWritable();
+        List<Move> moves = new ArrayList<>();
+        for (CursorMove each : wanted) {
+            moves.add(
+                    new Move(
+                            each.topic().id(),
+                            each.cursor(),
+                            each.partition(),
+                            each.offset(),
+                            JournalEntry.SELF));
+        }
+        TxProducer producer = find(name, identity);
+        producer.lock().lock();
+        try {
+            synchronized (producer) {
+                producer.checkIdentity(identity);
+                producer.begin(context.timeMs(), nowNs());
+                producer.addMoves(moves);
+            }
+            decisions.write(producer); // so that they survive a crash, as the batches do
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+
+    @Override
+    public boolean isMoving(Topic topic, String cursor, int partition) {
+        Move asked = new Move(topic.id(), cursor, partition, 0, JournalEntry.SELF);
+        return producers.all().stream()
+                .flatMap(producer -> producer.openMoves().stream())
+                .anyMatch(asked::isOfSame);
+    }
+
+    @Override
+    public ProducerIdentity end(
+            String name, ProducerIdentity identity, boolean commit, boolean bumpsEpoch) {
+        context.checkWritable();
+        TxProducer producer = find(name, identity);
+        producer.lock().lock();
+        try {
+            producer.checkUsable();
+            if (bumpsEpoch && identity.equals(producer.ended())) {
+                checkEndedAlike(producer, commit);
+                return producer.identity(); // the answer was lost, and it asks again
+            }
+            producer.checkIdentity(identity);
+            if (producer.state() != State.ONGOING && !(bumpsEpoch && !commit)) {
+                checkEndedAlike(producer, commit);
+                return producer.identity();
+            }
+            ProducerIdentity next = bumpsEpoch ? next(identity) : identity;
+            int markerEpoch = bumpsEpoch ? identity.epoch() + 1 : identity.epoch();
+            if (producer.state() != State.ONGOING) {
+                producer.begin(context.timeMs(), nowNs());
+            }
+            decisions.end(producer, commit, markerEpoch, next);
+            producers.onIdentity(producer);
+            return producer.identity();
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+
+    /** What is not open was ended the same way, or there is nothing to abort. */
+    private static void checkEndedAlike(TxProducer producer, boolean commit) {
+        State state = producer.state();
+        boolean isAlike =
+                commit
+                        ? state == State.COMMITTED || state == State.COMMITTING
+                        : state != State.COMMITTING;
+        if (!isAlike) {
+            throw new TransactionStateException(
+                    producer
+                            + " has no open transaction to "
+                            + (commit ? "commit" : "abort")
+                            + ": its state is "
+                            + state);
+        }
+    }
+
+    private TxProducer find(String name, ProducerIdentity identity) {
+        TxProducer producer = producers.byName(name);
+        if (producer == null) {
+            throw new UnknownProducerException(
+                    "there is no producer '" + name + "': it was never opened, or it has expired");
+        }
+        producer.checkIdentityOrEnded(identity);
+        return producer;
+    }
+
+    /** Aborts a transaction that is open for too long, and fences its producer. */
+    void timeOut(TxProducer producer) {
+        producer.lock().lock();
+        try {
+            if (producer.failure() == null && producer.isOpenLongerThan(nowNs())) {
+                ProducerIdentity now = producer.identity();
+                decisions.end(producer, false, now.epoch() + 1, next(now));
+                producers.onIdentity(producer);
+            }
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+
+    long nowNs() {
+        return context.config().nanoClock().nanoTime();
+    }
+
+    // ---- looks
+
+    @Override
+    public NamedProducer find(String name) {
+        TxProducer producer = producers.byName(name);
+        return producer == null ? null : shown(producer);
+    }
+
+    @Override
+    public List<NamedProducer> producers() {
+        return producers.all().stream().filter(TxProducer::isNamed).map(this::shown).toList();
+    }
+
+    private NamedProducer shown(TxProducer producer) {
+        synchronized (producer) {
+            return new NamedProducer(
+                    producer.name(),
+                    producer.identity(),
+                    Duration.ofMillis(producer.timeoutMs()),
+                    producer.state(),
+                    producer.members().stream().map(TxPartition::user).toList(),
+                    producer.startMs());
+        }
+    }
+
+    @Override
+    public List<PartitionProducer> producersOf(Partition partition) {
+        List<PartitionProducer> found = new ArrayList<>();
+        store.partition(partition)
+                .log()
+                .producers()
+                .forEach(
+                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) ->
+                                found.add(
+                                        new PartitionProducer(
+                                                new ProducerIdentity(id, epoch),
+                                                lastSequence,
+                                                lastSeenMs,
+                                                decision,
+                                                openFrom)));
+        return found;
+    }
+
+    @Override
+    public void abort(Partition partition, ProducerIdentity identity) {
+        context.checkWritable();
+        TxPartition place = store.partition(partition);
+        TxProducer known = producers.byId(identity.id());
+        if (known != null && known.has(place)) {
+            throw new TransactionStateException(
+                    known
+                            + " has this transaction open, so it is not hanging: abort it by its"
+                            + " name");
+        }
+        if (!decisions.abort(place, identity)) {
+            throw new TransactionStateException(
+                    place + ": producer " + identity.id() + " has no open transaction there");
+        }
+    }
+}

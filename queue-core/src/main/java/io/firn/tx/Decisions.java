@@ -1,0 +1,246 @@
+package io.firn.tx;
+
+import io.firn.FirnException;
+import io.firn.ProducerIdentity;
+import io.firn.batch.MarkerBatch;
+import io.firn.log.LogContext;
+import java.util.List;
+
+/**
+ * How transactions end (O12). The order:
+ *
+ * <ol>
+ *   <li>The transaction is closed: no partition takes another batch of it. Appends that had begun
+ *       are waited for, and where its batches end is noted.
+ *   <li>A commit makes its data durable in all partitions, those of WRITTEN topics, too, and what
+ *       is below the positions that cursors get (O7).
+ *   <li>The decision is written into the journal, durably. It is never durable while its data is
+ *       not.
+ *   <li>Each partition gets a marker, and lets readers past the transaction; cursors move.
+ *   <li>The caller is told.
+ *   <li>When markers and cursors are durable, the next entry of the producer no longer has them.
+ * </ol>
+ *
+ * <p>A partition that cannot take its marker, since there is no room or its medium has failed,
+ * holds up its readers until it can, or until the store is opened again. The decision stands.
+ *
+ * <p>An unnamed transaction in one partition that moves no cursor is decided by its marker: readers
+ * are let past it when that is durable. To abort an unnamed transaction, nothing is written into
+ * the journal: recovery aborts what it does not know.
+ *
+ * <p>The caller of each method that takes a producer holds its lock.
+ */
+final class Decisions {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int NO_DECISION = 0;
+
+    private final LogContext context;
+    private final TxStore store;
+    private final Journal journal;
+    private Runnable onLeft = () -> {};
+
+    Decisions(LogContext context, TxStore store, Journal journal) {
+        this.context = context;
+        this.store = store;
+        this.journal = journal;
+    }
+
+    Journal journal() {
+        return journal;
+    }
+
+    /** Sets who is called when a marker could not be appended. */
+    void onLeft(Runnable toDo) {
+        onLeft = toDo;
+    }
+
+    /**
+     * Ends the open transaction of a producer.
+     *
+     * @param markerEpoch the epoch of the markers, which fences all below it
+     * @param next the producer's identity from then on
+     * @throws FirnException when the data of a commit could not be made durable: the transaction is
+     *     aborted; or when the decision could not be written: it is unknown
+     */
+    void end(TxProducer producer, boolean isCommit, int markerEpoch, ProducerIdentity next) {
+        producer.checkUsable();
+        producer.close(); // step 1
+        List<TxPartition> members = producer.members();
+        for (TxPartition each : members) {
+            synchronized (each.log().producers()) { // no append is in progress
+                producer.endsAt(each, each.log().nextOffset());
+            }
+        }
+        if (producer.isEmpty() && next.equals(producer.identity())) {
+            producer.endWithoutTrace(isCommit);
+            return;
+        }
+        if (!isCommit) {
+            decide(producer, false, markerEpoch, next);
+            return;
+        }
+        boolean isByMarker =
+                !producer.isNamed() && members.size() == 1 && producer.openMoves().isEmpty();
+        if (isByMarker) {
+            commitByMarker(producer, members.get(0), markerEpoch, next);
+            return;
+        }
+        try {
+            makeDurable(producer, members); // step 2
+        } catch (FirnException e) {
+            decide(producer, false, markerEpoch, next);
+            throw aborted(producer, e);
+        }
+        decide(producer, true, markerEpoch, next);
+    }
+
+    private static FirnException aborted(TxProducer producer, FirnException why) {
+        return new FirnException(
+                producer
+                        + ": the transaction was aborted, since its data could not be made durable: "
+                        + why.getMessage(),
+                why);
+    }
+
+    private void makeDurable(TxProducer producer, List<TxPartition> members) {
+        for (TxPartition each : members) {
+            each.forcer().awaitDurable(each.log().nextOffset());
+        }
+        for (Move move : producer.openMoves()) {
+            TxPartition read = store.partition(move.topicId(), move.partition());
+            if (read != null) {
+                read.forcer().awaitDurable(Math.min(move.offset(), read.log().nextOffset()));
+            }
+        }
+    }
+
+    private void decide(
+            TxProducer producer, boolean isCommit, int markerEpoch, ProducerIdentity next) {
+        producer.decide(isCommit, markerEpoch, next);
+        boolean isWritten = isCommit || producer.isNamed();
+        long number = isWritten ? write(producer) : NO_DECISION; // step 3
+        producer.decided(number);
+        carryOut(producer, number); // step 4
+    }
+
+    /** The marker is the decision, and readers are held up until it is durable. */
+    private void commitByMarker(
+            TxProducer producer, TxPartition only, int markerEpoch, ProducerIdentity next) {
+        long first = only.log().producers().firstOfOpen(producer.identity().id());
+        long marker;
+        try {
+            marker = mark(only, producer.identity().id(), markerEpoch, true, NO_DECISION, true);
+        } catch (FirnException e) {
+            decide(producer, false, markerEpoch, next);
+            throw aborted(producer, e);
+        }
+        if (marker >= 0) {
+            try {
+                only.forcer().awaitDurable(marker + 1);
+            } catch (FirnException e) {
+                producer.fail(e);
+                throw producer.failure();
+            }
+            only.log().release(first);
+        }
+        producer.endWithoutTrace(true);
+    }
+
+    /**
+     * Writes the state of a producer; durable on return.
+     *
+     * @return the number of the decision that it contains, if it contains a new one
+     */
+    long write(TxProducer producer) {
+        producer.checkUsable();
+        return write(List.of(producer));
+    }
+
+    /** Writes the states of producers, whose locks the caller holds, by one force. */
+    long write(List<TxProducer> producers) {
+        for (TxProducer each : producers) {
+            each.prune(store); // step 6
+        }
+        try {
+            long offset = journal.append(producers);
+            for (int i = 0; i < producers.size(); i++) {
+                producers.get(i).entryOffset(offset + i);
+            }
+            if (journal.isLong()) {
+                onLeft.run();
+            }
+            return offset;
+        } catch (FirnException e) {
+            producers.forEach(each -> each.fail(e));
+            throw producers.get(0).failure();
+        }
+    }
+
+    /**
+     * Appends the markers that are missing, and moves cursors.
+     *
+     * @return whether nothing is left to do
+     */
+    boolean carryOut(TxProducer producer, long number) {
+        boolean isDone = true;
+        for (TxProducer.Unmarked each : producer.unmarked()) {
+            isDone &= carryOut(producer, each, number);
+        }
+        for (Move move : producer.moves()) {
+            store.move(move);
+        }
+        producer.onCarriedOut();
+        if (!isDone) {
+            onLeft.run();
+        }
+        return isDone;
+    }
+
+    private boolean carryOut(TxProducer producer, TxProducer.Unmarked unmarked, long number) {
+        Ending ending = unmarked.ending();
+        TxPartition partition = unmarked.partition();
+        try {
+            int decision = (int) (number & Integer.MAX_VALUE);
+            long marker =
+                    mark(
+                            partition,
+                            ending.producerId(),
+                            ending.epoch(),
+                            ending.isCommit(),
+                            decision,
+                            false);
+            unmarked.marked(marker < 0 ? partition.log().nextOffset() : marker + 1);
+            return true;
+        } catch (FirnException e) {
+            if (partition.log().state().isGone()) {
+                return true;
+            }
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0}: the transaction of {1} is {2}, but its marker could not be appended;"
+                            + " committed reads wait for it: {3}",
+                    partition,
+                    producer,
+                    ending.isCommit() ? "committed" : "aborted",
+                    e.getMessage());
+            return false;
+        }
+    }
+
+    private long mark(
+            TxPartition partition,
+            long id,
+            int epoch,
+            boolean isCommit,
+            int decision,
+            boolean holds) {
+        byte[] marker = MarkerBatch.encode(id, epoch, isCommit, decision, context.timeMs());
+        return partition.appenders().appendMarker(marker, isCommit, decision, holds);
+    }
+
+    /** Aborts a transaction in one partition; returns false when none is open there. */
+    boolean abort(TxPartition partition, ProducerIdentity identity) {
+        long marker = mark(partition, identity.id(), identity.epoch(), false, NO_DECISION, false);
+        return marker >= 0;
+    }
+}

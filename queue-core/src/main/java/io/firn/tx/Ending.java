@@ -1,0 +1,18 @@
+package io.firn.tx;
+
+import java.util.UUID;
+
+/**
+ * A decision that a partition has to get a marker of.
+ *
+ * @param producerId whose transaction it is
+ * @param epoch the producer epoch that the marker carries
+ * @param end the next offset of the partition when the transaction was closed: all of its batches
+ *     are below, and those of a later transaction of the same producer are not
+ */
+record Ending(UUID topicId, int partition, boolean isCommit, long producerId, int epoch, long end) {
+
+    boolean isIn(TxPartition place) {
+        return partition == place.index() && topicId.equals(place.topicId());
+    }
+}

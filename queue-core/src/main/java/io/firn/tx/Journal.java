@@ -1,0 +1,150 @@
+package io.firn.tx;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.FirnException;
+import io.firn.Record;
+import io.firn.StoredRecord;
+import io.firn.Tailer;
+import io.firn.Verdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The journal of a store's transactions: a hidden partition, DURABLE, in which each record is the
+ * state of one producer ({@link JournalEntry}), by its key. It is made when it is first needed, and
+ * has all that a partition has: group commit, recovery, the order of its writes.
+ *
+ * <p>Its length is bounded: when it has grown to twice what is alive, and at least 4 MiB, {@link
+ * #isLong} says so, entries that were not written for long are written again, and the log start is
+ * raised to the first of these. Thread-safe.
+ */
+final class Journal {
+    private static final long LEAST_BYTES = 4 << 20;
+    private static final int RECORD_BYTES = 100;
+    private static final int READ_AT_ONCE = 1_000;
+
+    private final TxStore store;
+    private TxPartition partition;
+    private Appender appender;
+    private long bytes;
+    private long bytesAtTrim;
+
+    Journal(TxStore store) {
+        this.store = store;
+    }
+
+    private synchronized Appender appender() {
+        if (appender == null) {
+            try {
+                partition = store.journal();
+                appender = partition.user().openSharedAppender();
+            } catch (IOException e) {
+                throw new FirnException(
+                        "the journal of transactions could not be created: " + e.getMessage(), e);
+            }
+        }
+        return appender;
+    }
+
+    /**
+     * Appends the states of producers, as one.
+     *
+     * @return the offset of the first entry; all are durable
+     */
+    long append(List<TxProducer> producers) {
+        Batch batch = appender().newBatch();
+        for (TxProducer each : producers) {
+            batch.add(bytesOf(each.key()), each.entry().encode());
+        }
+        return append(batch);
+    }
+
+    /** Appends that a producer is forgotten. */
+    void appendForgotten(String key) {
+        append(appender().newBatch().add(bytesOf(key), null));
+    }
+
+    private long append(Batch batch) {
+        long offset = appender().append(batch);
+        synchronized (this) {
+            bytes += batch.sizeBytes();
+        }
+        return offset;
+    }
+
+    private static byte[] bytesOf(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** An entry and where it is. */
+    record Placed(long offset, JournalEntry entry) {}
+
+    /**
+     * Reads the last entry of each producer, by key.
+     *
+     * @throws IOException when an entry cannot be read: nothing may be decided without it
+     */
+    Map<String, Placed> replay() throws IOException {
+        Map<String, Placed> entries = new LinkedHashMap<>();
+        if (!store.hasJournal()) {
+            return entries;
+        }
+        appender();
+        IOException[] failure = {null};
+        try (Tailer tailer = partition.user().openTailer()) {
+            while (failure[0] == null
+                    && tailer.poll(record -> replay(record, entries, failure), READ_AT_ONCE) > 0) {
+                continue;
+            }
+        }
+        if (failure[0] != null) {
+            throw failure[0];
+        }
+        return entries;
+    }
+
+    private Verdict replay(Record record, Map<String, Placed> entries, IOException[] failure) {
+        StoredRecord copy = record.copy();
+        String key = new String(copy.key(), StandardCharsets.UTF_8);
+        byte[] value = copy.value();
+        entries.remove(key); // so that the order is that of the last entries
+        synchronized (this) {
+            bytes += RECORD_BYTES + (value == null ? 0 : value.length);
+        }
+        try {
+            if (value != null) {
+                entries.put(
+                        key,
+                        new Placed(record.offset(), JournalEntry.decode(value, record.offset())));
+            }
+            return Verdict.CONTINUE;
+        } catch (IOException e) {
+            failure[0] = e;
+            return Verdict.STOP;
+        }
+    }
+
+    /** Returns whether entries that are superseded should be dropped. */
+    synchronized boolean isLong() {
+        return bytes >= Math.max(LEAST_BYTES, 2 * bytesAtTrim);
+    }
+
+    /** Returns the offset that the next entry gets, or a lower one. */
+    long nextOffset() {
+        appender();
+        return partition.log().nextOffset();
+    }
+
+    /** Drops all entries below an offset; what is alive of them was appended again above it. */
+    void dropBefore(long offset, long bytesAlive) {
+        partition.user().deleteRecordsBefore(offset);
+        synchronized (this) {
+            bytes = bytesAlive;
+            bytesAtTrim = bytesAlive;
+        }
+    }
+}

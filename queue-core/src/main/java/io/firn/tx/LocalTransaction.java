@@ -1,0 +1,117 @@
+package io.firn.tx;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.ProducerIdentity;
+import io.firn.Transaction;
+import io.firn.TransactionStateException;
+import io.firn.batch.BatchEncoder;
+import io.firn.compress.Scratch;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A transaction of this process. Not thread-safe. */
+final class LocalTransaction implements Transaction {
+    private final Coordinator coordinator;
+    private final TxStore store;
+    private final TxProducer producer;
+    private final ProducerIdentity identity;
+
+    /** Keeps exclusive appenders away from its partitions. */
+    private final Map<TxPartition, Appender> appenders = new HashMap<>();
+
+    private boolean ended;
+
+    LocalTransaction(
+            Coordinator coordinator,
+            TxStore store,
+            TxProducer producer,
+            ProducerIdentity identity) {
+        this.coordinator = coordinator;
+        this.store = store;
+        this.producer = producer;
+        this.identity = identity;
+    }
+
+    @Override
+    public long append(Partition to, Batch batch) {
+        Objects.requireNonNull(to, "partition");
+        BatchEncoder encoder = BatchEncoder.of(batch);
+        checkOpen();
+        TxPartition partition = store.partition(to);
+        if (!appenders.containsKey(partition)) {
+            appenders.put(partition, to.openSharedAppender());
+            join(partition);
+        }
+        if (partition.log().topic().needsKeys()) {
+            encoder.checkKeys();
+        }
+        encoder.transactional(identity.id(), identity.epoch(), 0);
+        Scratch bytes = encoder.compose(partition.log().topic().options().maxRecordBytes());
+        return partition.appenders().appendOfTransaction(bytes);
+    }
+
+    private void join(TxPartition partition) {
+        producer.join(identity, partition);
+    }
+
+    @Override
+    public void advance(Cursor cursor, int partition, long offset) {
+        Objects.requireNonNull(cursor, "cursor");
+        checkOpen();
+        Move move =
+                new Move(
+                        store.topicOf(cursor), cursor.name(), partition, offset, JournalEntry.SELF);
+        TxPartition read = store.partition(move.topicId(), partition);
+        if (read == null) {
+            throw new InvalidOptionException(
+                    "cursor " + cursor.name() + ": its topic has no partition " + partition);
+        }
+        if (offset < 0 || offset > read.log().nextOffset()) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + cursor.name()
+                            + ": offset "
+                            + offset
+                            + " is not in [0, "
+                            + read.log().nextOffset()
+                            + "] of partition "
+                            + partition);
+        }
+        producer.addMoves(List.of(move));
+    }
+
+    @Override
+    public void commit() {
+        checkOpen();
+        end(true);
+    }
+
+    @Override
+    public void abort() {
+        if (!ended) {
+            end(false);
+        }
+    }
+
+    private void end(boolean isCommit) {
+        ended = true;
+        try {
+            coordinator.end(producer, identity, isCommit);
+        } finally {
+            appenders.values().forEach(Appender::close);
+            appenders.clear();
+        }
+    }
+
+    private void checkOpen() {
+        if (ended) {
+            throw new TransactionStateException("the transaction of " + producer + " has ended");
+        }
+    }
+}

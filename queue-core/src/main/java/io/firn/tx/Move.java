@@ -1,0 +1,22 @@
+package io.firn.tx;
+
+import java.util.UUID;
+
+/**
+ * A position that a transaction gives to a cursor.
+ *
+ * @param decision the number of the decision; {@link JournalEntry#SELF} before it has one
+ */
+public record Move(UUID topicId, String cursor, int partition, long offset, long decision) {
+
+    /** Returns whether both move the same cursor in the same partition. */
+    boolean isOfSame(Move other) {
+        return partition == other.partition
+                && cursor.equals(other.cursor)
+                && topicId.equals(other.topicId);
+    }
+
+    Move decided(long number) {
+        return new Move(topicId, cursor, partition, offset, number);
+    }
+}

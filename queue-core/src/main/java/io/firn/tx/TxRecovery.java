@@ -1,0 +1,153 @@
+package io.firn.tx;
+
+import io.firn.FirnException;
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator.State;
+import io.firn.log.LogContext;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What becomes of transactions when a store is opened (O13), after all partitions were recovered
+ * and before anybody reads them. The journal says how they ended; which were open, the partitions
+ * themselves say: each batch of a transaction without a marker behind it. In this order:
+ *
+ * <ol>
+ *   <li>The journal is read.
+ *   <li>Each transaction that is open in a partition: if it was decided, its marker is appended. If
+ *       its producer has a name, and has not been opened again, it stays open. Otherwise it is
+ *       aborted.
+ *   <li>The markers are forced (O1).
+ *   <li>Cursors are moved by decisions that their files do not contain yet.
+ *   <li>What was found to be done is written into the journal, so that it is never taken for
+ *       something that happens later.
+ * </ol>
+ *
+ * <p>It can be interrupted at any time, and begins again.
+ */
+final class TxRecovery {
+    private static final int TOGETHER = 256;
+
+    private final LogContext context;
+    private final TxStore store;
+    private final TxProducers producers;
+    private final Decisions decisions;
+
+    /** By the ids of producers what the journal says of their partitions. */
+    private final Map<Long, List<Ending>> decided = new HashMap<>();
+
+    private final Map<Long, TxProducer> byId = new HashMap<>();
+
+    TxRecovery(LogContext context, TxStore store, TxProducers producers, Decisions decisions) {
+        this.context = context;
+        this.store = store;
+        this.producers = producers;
+        this.decisions = decisions;
+    }
+
+    void recover() throws IOException {
+        List<TxProducer> unfinished = new ArrayList<>();
+        decisions.journal().replay().forEach((key, placed) -> take(key, placed, unfinished));
+        for (TxPartition each : store.partitions()) {
+            if (!each.log().transactions().isIdle()) {
+                recover(each);
+            }
+        }
+        List<TxProducer> all = producers.all();
+        for (TxProducer each : all) {
+            decisions.carryOut(each, each.entryOffset());
+        }
+        for (TxPartition each : store.partitions()) {
+            if (each.log().durableOffset() < each.log().nextOffset()) {
+                force(each);
+            }
+        }
+        for (int i = 0; i < unfinished.size(); i += TOGETHER) {
+            decisions.write(unfinished.subList(i, Math.min(unfinished.size(), i + TOGETHER)));
+        }
+    }
+
+    private void take(String key, Journal.Placed placed, List<TxProducer> unfinished) {
+        TxProducer producer = TxProducer.of(key, TxProducers.nameIn(key), placed);
+        JournalEntry entry = placed.entry();
+        producers.add(producer);
+        byId.put(entry.id(), producer);
+        for (Ending each : entry.endings()) {
+            decided.computeIfAbsent(each.producerId(), id -> new ArrayList<>()).add(each);
+            byId.putIfAbsent(each.producerId(), producer);
+        }
+        if (entry.state() == State.ONGOING) {
+            producer.reopenTransaction(context.timeMs(), context.config().nanoClock().nanoTime());
+        }
+        if (!entry.endings().isEmpty() || !entry.moves().isEmpty()) {
+            unfinished.add(producer);
+        }
+    }
+
+    private record Open(long producerId, int epoch, long first) {}
+
+    private void recover(TxPartition partition) {
+        List<Open> open = new ArrayList<>();
+        partition
+                .log()
+                .producers()
+                .forEach(
+                        (id, epoch, lastSequence, lastSeenMs, decision, first) -> {
+                            if (first >= 0) {
+                                open.add(new Open(id, epoch, first));
+                            }
+                        });
+        open.forEach(each -> recover(partition, each));
+    }
+
+    private void recover(TxPartition partition, Open open) {
+        TxProducer producer = byId.get(open.producerId);
+        Ending ending = endingOf(partition, open);
+        if (ending == null && producer != null && isStillOpen(producer, open)) {
+            producer.reopenTransaction(context.timeMs(), context.config().nanoClock().nanoTime());
+            producer.add(partition);
+            return;
+        }
+        if (producer == null) {
+            producer = producers.addUnnamed(open.producerId, context.timeMs());
+            byId.put(open.producerId, producer);
+        }
+        producer.addEnding(ending == null ? abort(partition, open) : ending, partition);
+    }
+
+    private Ending endingOf(TxPartition partition, Open open) {
+        for (Ending each : decided.getOrDefault(open.producerId, List.of())) {
+            if (each.isIn(partition) && open.first < each.end()) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isStillOpen(TxProducer producer, Open open) {
+        return producer.isNamed()
+                && producer.identity().equals(new ProducerIdentity(open.producerId, open.epoch));
+    }
+
+    private static Ending abort(TxPartition partition, Open open) {
+        return new Ending(
+                partition.topicId(),
+                partition.index(),
+                false,
+                open.producerId,
+                open.epoch,
+                partition.log().nextOffset());
+    }
+
+    /** A partition whose medium fails is named by its poison, and the others are opened. */
+    private static void force(TxPartition partition) {
+        try {
+            partition.forcer().awaitDurable(partition.log().nextOffset());
+        } catch (FirnException e) {
+            partition.log().store().findings().add(partition + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.firn.tx;
+
+import io.firn.Cursor;
+import io.firn.Partition;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+
+/** What transactions need of the store. Thread-safe. */
+public interface TxStore {
+
+    /**
+     * Returns the partition that the journal is in, and creates it if there is none; durable on
+     * return, as is a note in the store's file that keeps older versions out.
+     */
+    TxPartition journal() throws IOException;
+
+    /** Returns whether there is a journal. */
+    boolean hasJournal();
+
+    /** Returns a partition of this store; throws for another store's, and for one that is gone. */
+    TxPartition partition(Partition partition);
+
+    /** Returns a partition; null when there is none any more. */
+    TxPartition partition(UUID topicId, int index);
+
+    /** Returns all partitions. */
+    List<TxPartition> partitions();
+
+    /** Returns an id that no producer has had. */
+    long newProducerId();
+
+    /** Returns the id of the topic that a cursor belongs to; throws for another store's cursor. */
+    UUID topicOf(Cursor cursor);
+
+    /**
+     * Moves a cursor by a durable decision, unless that was done before. Nothing happens when the
+     * topic is gone.
+     */
+    void move(Move move);
+
+    /** Returns whether the file of a cursor contains a move, or will never need it. */
+    boolean isPersisted(Move move);
+}

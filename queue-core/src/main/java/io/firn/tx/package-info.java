@@ -1,0 +1,2 @@
+/** Transactions: what they do, and the journal that says how they ended. */
+package io.firn.tx;
