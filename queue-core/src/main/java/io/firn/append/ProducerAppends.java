@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.TransactionStateException;
 import io.firn.batch.Source;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
@@ -28,7 +29,7 @@ final class ProducerAppends {
         synchronized (producers) {
             if (info.isTransactional()) {
                 // First: who is fenced is told so, whatever the sequence.
-                log.store().openTransactions().check(log, info);
+                checkOpen(info);
             }
             long duplicate = producers.check(info);
             if (duplicate != Producers.NEW) {
@@ -39,6 +40,19 @@ final class ProducerAppends {
             return begins
                     ? begin(batch, info, hasCrc, isOwn, time)
                     : store(batch, info, hasCrc, isOwn, time);
+        }
+    }
+
+    private void checkOpen(BatchInfo info) {
+        if (!log.store().openTransactions().take(log.transactions(), info)) {
+            throw new TransactionStateException(
+                    log
+                            + ": the batch says that it belongs to a transaction, but producer "
+                            + info.producerId()
+                            + " with epoch "
+                            + info.producerEpoch()
+                            + " has none open that the partition was added to; nothing is"
+                            + " appended");
         }
     }
 

@@ -286,7 +286,12 @@ public final class Producers {
     public synchronized long restore(Map<String, String> snapshot) {
         for (Map.Entry<String, String> e : snapshot.entrySet()) {
             if (isProducer(e.getKey())) {
-                states.put(Long.parseLong(e.getKey()), ProducerState.ofText(e.getValue()));
+                ProducerState state = ProducerState.ofText(e.getValue());
+                String ofTransactions = PartitionTransactions.PREFIX_OPEN + e.getKey();
+                if (!state.hasBatches() && !snapshot.containsKey(ofTransactions)) {
+                    throw new NumberFormatException("a producer without batches: " + e);
+                }
+                states.put(Long.parseLong(e.getKey()), state);
             }
         }
         snapshot.forEach(

@@ -13,7 +13,7 @@ import io.firn.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
 import io.firn.log.OpenTransactions;
-import io.firn.log.SegmentedLog;
+import io.firn.log.PartitionTransactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -61,11 +61,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     // ---- for partitions
 
     @Override
-    public void check(SegmentedLog log, BatchInfo batch) {
+    public boolean take(PartitionTransactions partition, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
-        if (producer == null || !producer.takes(batch.producerEpoch(), log)) {
-            throw OpenTransactions.notOpen(log, batch);
-        }
+        return producer != null && producer.takes(batch.producerEpoch(), partition);
     }
 
     // ---- for applications
@@ -117,6 +115,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                     producer + " has an open transaction: commit or abort it first");
         }
         producer.begin(context.timeMs(), nowNs());
+        upkeep.watch();
     }
 
     // ---- for servers
@@ -199,10 +198,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             producer.begin(context.timeMs(), nowNs());
             added.forEach(producer::add);
         }
-        if (added.isEmpty()) {
-            return;
-        }
-        upkeep.call();
+        upkeep.watch();
     }
 
     @Override
@@ -234,6 +230,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 producer.begin(context.timeMs(), nowNs());
                 producer.addMoves(moves);
             }
+            upkeep.watch();
             decisions.write(producer); // so that they survive a crash, as the batches do
         } finally {
             producer.lock().unlock();

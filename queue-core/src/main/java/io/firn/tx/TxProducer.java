@@ -7,7 +7,7 @@ import io.firn.ProducerIdentity;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
-import io.firn.log.SegmentedLog;
+import io.firn.log.PartitionTransactions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -251,17 +251,17 @@ final class TxProducer {
      *
      * @throws ProducerFencedException when its epoch is not the present one
      */
-    synchronized boolean takes(int epoch, SegmentedLog log) {
+    synchronized boolean takes(int epoch, PartitionTransactions partition) {
         checkEpoch(epoch);
         if (state != State.ONGOING || closed) {
             return false;
         }
         for (Unmarked each : endings) {
-            if (each.partition().log() == log && !each.isMarked()) {
+            if (each.partition().log().transactions() == partition && !each.isMarked()) {
                 return false; // its last transaction there would take the batch with it
             }
         }
-        return members.keySet().stream().anyMatch(each -> each.log() == log);
+        return members.keySet().stream().anyMatch(each -> each.log().transactions() == partition);
     }
 
     // ---- the open transaction

@@ -27,6 +27,9 @@ final class TxUpkeep extends Duty {
     private final TxStore store;
     private long expiredMs;
 
+    /** Whether it looks again before long without being called. */
+    private volatile boolean isWatching;
+
     TxUpkeep(
             LogContext context,
             Coordinator coordinator,
@@ -43,8 +46,16 @@ final class TxUpkeep extends Duty {
         this.store = store;
     }
 
+    /** Called when a transaction with a time-out was begun. */
+    void watch() {
+        if (!isWatching) {
+            call();
+        }
+    }
+
     @Override
     public int run() {
+        isWatching = false; // before it looks: who begins a transaction from here on calls
         int done = 0;
         boolean looksAgain = false;
         for (TxProducer each : producers.all()) {
@@ -62,6 +73,7 @@ final class TxUpkeep extends Duty {
             expiredMs = nowMs();
             expire();
         }
+        isWatching = looksAgain;
         againAt(nowMs() + (looksAgain ? LOOK_EVERY_MS : EXPIRE_EVERY_MS));
         return done;
     }

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
+import io.firn.batch.BatchFormat;
 import io.firn.kafka.SeededTest;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,12 +42,21 @@ class ProducersTest {
     private final Producers producers = new Producers();
     private long nextOffset;
 
+    private static BatchInfo batch(long id, int epoch, int sequence, int count) {
+        ByteBuffer header = ByteBuffer.allocate(BatchFormat.HEADER_LENGTH);
+        header.putLong(BatchFormat.PRODUCER_ID, id);
+        header.putShort(BatchFormat.PRODUCER_EPOCH, (short) epoch);
+        header.putInt(BatchFormat.BASE_SEQUENCE, sequence);
+        header.putInt(BatchFormat.LAST_OFFSET_DELTA, count - 1);
+        return new BatchInfo().read(header, 0);
+    }
+
     @Test
     void shouldStartAnUnknownProducerAtAnySequence() {
-        assertEquals(Producers.NEW, producers.check(ID, 3, 77, 5));
+        assertEquals(Producers.NEW, producers.check(batch(ID, 3, 77, 5)));
         append(3, 77, 5);
 
-        assertEquals(Producers.NEW, producers.check(ID, 3, 82, 1));
+        assertEquals(Producers.NEW, producers.check(batch(ID, 3, 82, 1)));
     }
 
     @Test
@@ -53,18 +64,18 @@ class ProducersTest {
         producers.limit(new ProducerLimit(100));
         for (int sequence = 0; sequence < 2; sequence++) {
             for (int id = 0; id < 20; id++) {
-                producers.record(id, 0, sequence, 1, nextOffset++, 1_000);
+                producers.record(batch(id, 0, sequence, 1), nextOffset++, 1_000);
             }
         }
         for (int id = 1_000; id < 2_000; id++) {
-            producers.record(id, 0, 0, 1, nextOffset++, id);
+            producers.record(batch(id, 0, 0, 1), nextOffset++, id);
         }
         assertTrue(producers.count() <= 100, producers.count() + " producers");
         for (int id = 0; id < 20; id++) {
-            assertEquals(id, producers.check(id, 0, 0, 1)); // a duplicate
+            assertEquals(id, producers.check(batch(id, 0, 0, 1))); // a duplicate
         }
-        assertEquals(nextOffset - 1, producers.check(1_999, 0, 0, 1));
-        assertEquals(Producers.NEW, producers.check(1_000, 0, 0, 1)); // unknown again
+        assertEquals(nextOffset - 1, producers.check(batch(1_999, 0, 0, 1)));
+        assertEquals(Producers.NEW, producers.check(batch(1_000, 0, 0, 1))); // unknown again
     }
 
     @Test
@@ -74,12 +85,12 @@ class ProducersTest {
         producers.limit(limit);
         others.limit(limit);
         for (int id = 0; id < 30; id++) {
-            producers.record(id, 0, 0, 1, nextOffset++, 1_000);
+            producers.record(batch(id, 0, 0, 1), nextOffset++, 1_000);
         }
         for (int id = 0; id < 1_000; id++) {
-            others.record(id, 0, 0, 1, nextOffset++, 2_000);
+            others.record(batch(id, 0, 0, 1), nextOffset++, 2_000);
         }
-        producers.record(30, 0, 0, 1, nextOffset++, 3_000);
+        producers.record(batch(30, 0, 0, 1), nextOffset++, 3_000);
         assertEquals(31, producers.count());
         assertTrue(others.count() <= 100, others.count() + " producers");
     }
@@ -91,7 +102,7 @@ class ProducersTest {
         }
 
         for (int i = 2; i < 7; i++) {
-            assertEquals(10L * i, producers.check(ID, 0, 10 * i, 10));
+            assertEquals(10L * i, producers.check(batch(ID, 0, 10 * i, 10)));
         }
         assertOutOfOrder(70, 10, 10);
         assertOutOfOrder(70, 0, 10);
@@ -112,7 +123,8 @@ class ProducersTest {
         append(0, 0, 10);
         OutOfOrderSequenceException e =
                 assertThrows(
-                        OutOfOrderSequenceException.class, () -> producers.check(ID, 0, 12, 1));
+                        OutOfOrderSequenceException.class,
+                        () -> producers.check(batch(ID, 0, 12, 1)));
 
         assertEquals(10, e.expectedSequence());
         assertEquals(12, e.foundSequence());
@@ -124,18 +136,18 @@ class ProducersTest {
     @Test
     void shouldContinueAtZeroAfterTheLargestSequence() {
         append(0, MAX - 9, 10);
-        assertEquals(Producers.NEW, producers.check(ID, 0, 0, 1));
+        assertEquals(Producers.NEW, producers.check(batch(ID, 0, 0, 1)));
         append(0, 0, 1);
 
-        assertEquals(0, producers.check(ID, 0, MAX - 9, 10));
+        assertEquals(0, producers.check(batch(ID, 0, MAX - 9, 10)));
         assertOutOfOrder(1, MAX, 1);
     }
 
     @Test
     void shouldWrapInTheMiddleOfABatch() {
         append(0, MAX - 4, 10);
-        assertEquals(0, producers.check(ID, 0, MAX - 4, 10));
-        assertEquals(Producers.NEW, producers.check(ID, 0, 5, 1));
+        assertEquals(0, producers.check(batch(ID, 0, MAX - 4, 10)));
+        assertEquals(Producers.NEW, producers.check(batch(ID, 0, 5, 1)));
         assertOutOfOrder(5, 0, 1);
         assertOutOfOrder(5, 4, 1);
     }
@@ -144,7 +156,9 @@ class ProducersTest {
     void shouldShutOutAnOlderEpoch() {
         append(5, 0, 1);
         String message =
-                assertThrows(ProducerFencedException.class, () -> producers.check(ID, 4, 1, 1))
+                assertThrows(
+                                ProducerFencedException.class,
+                                () -> producers.check(batch(ID, 4, 1, 1)))
                         .getMessage();
 
         assertTrue(message.contains("producer " + ID), message);
@@ -154,36 +168,37 @@ class ProducersTest {
     @Test
     void shouldStartANewerEpochAtZeroOnly() {
         append(5, 0, 10);
-        assertThrows(OutOfOrderSequenceException.class, () -> producers.check(ID, 6, 10, 1));
-        assertEquals(Producers.NEW, producers.check(ID, 6, 0, 10));
+        assertThrows(OutOfOrderSequenceException.class, () -> producers.check(batch(ID, 6, 10, 1)));
+        assertEquals(Producers.NEW, producers.check(batch(ID, 6, 0, 10)));
         append(6, 0, 10);
 
-        assertEquals(10, producers.check(ID, 6, 0, 10), "the older epoch's batch is another one");
-        assertThrows(ProducerFencedException.class, () -> producers.check(ID, 5, 10, 1));
+        assertEquals(
+                10, producers.check(batch(ID, 6, 0, 10)), "the older epoch's batch is another one");
+        assertThrows(ProducerFencedException.class, () -> producers.check(batch(ID, 5, 10, 1)));
     }
 
     @Test
     void shouldKeepProducersApart() {
         append(0, 0, 10);
-        assertEquals(Producers.NEW, producers.check(ID + 1, 0, 0, 10));
-        producers.record(ID + 1, 0, 0, 10, 10, 0);
+        assertEquals(Producers.NEW, producers.check(batch(ID + 1, 0, 0, 10)));
+        producers.record(batch(ID + 1, 0, 0, 10), 10, 0);
 
-        assertEquals(0, producers.check(ID, 0, 0, 10));
-        assertEquals(10, producers.check(ID + 1, 0, 0, 10));
+        assertEquals(0, producers.check(batch(ID, 0, 0, 10)));
+        assertEquals(10, producers.check(batch(ID + 1, 0, 0, 10)));
         assertEquals(2, producers.count());
     }
 
     @Test
     void shouldForgetWhatWasNotSeenSince() {
         for (int id = 0; id < 1_000; id++) {
-            producers.record(id, 0, 0, 1, id, id % 10);
+            producers.record(batch(id, 0, 0, 1), id, id % 10);
         }
         producers.expire(7);
 
         assertEquals(300, producers.count());
         for (int id = 0; id < 1_000; id++) {
             long expected = id % 10 < 7 ? Producers.NEW : id;
-            assertEquals(expected, producers.check(id, 0, 0, 1), "producer " + id);
+            assertEquals(expected, producers.check(batch(id, 0, 0, 1)), "producer " + id);
         }
     }
 
@@ -192,17 +207,19 @@ class ProducersTest {
         for (int i = 0; i < 7; i++) {
             append(2, (MAX - 30 + 10 * i) & MAX, 10);
         }
-        producers.record(7, 0, 3, 1, 70, 5_000);
+        producers.record(batch(7, 0, 3, 1), 70, 5_000);
         Producers restored = new Producers();
 
         assertEquals(71, restored.restore(producers.snapshot(() -> 71)));
         assertEquals(2, restored.count());
         for (int i = 2; i < 7; i++) {
-            assertEquals(10L * i, restored.check(ID, 2, (MAX - 30 + 10 * i) & MAX, 10));
+            assertEquals(10L * i, restored.check(batch(ID, 2, (MAX - 30 + 10 * i) & MAX, 10)));
         }
-        assertThrows(OutOfOrderSequenceException.class, () -> restored.check(ID, 2, MAX - 30, 10));
-        assertThrows(ProducerFencedException.class, () -> restored.check(ID, 1, 0, 1));
-        assertEquals(70, restored.check(7, 0, 3, 1));
+        assertThrows(
+                OutOfOrderSequenceException.class,
+                () -> restored.check(batch(ID, 2, MAX - 30, 10)));
+        assertThrows(ProducerFencedException.class, () -> restored.check(batch(ID, 1, 0, 1)));
+        assertEquals(70, restored.check(batch(7, 0, 3, 1)));
         assertEquals(restored.snapshot(() -> 71), producers.snapshot(() -> 71));
         restored.expire(5_000);
         assertEquals(1, restored.count(), "when it was last seen comes back too");
@@ -213,8 +230,8 @@ class ProducersTest {
         append(0, 0, 10);
         append(0, 10, 10);
         Map<String, String> before = producers.snapshot(() -> 20);
-        producers.record(ID, 0, 0, 10, 0, 0);
-        producers.record(ID, 0, 10, 10, 10, 0);
+        producers.record(batch(ID, 0, 0, 10), 0, 0);
+        producers.record(batch(ID, 0, 10, 10), 10, 0);
 
         assertEquals(before, producers.snapshot(() -> 20));
     }
@@ -277,7 +294,7 @@ class ProducersTest {
 
     private String append(long id, int epoch, int sequence, int count) {
         try {
-            long duplicate = producers.check(id, epoch, sequence, count);
+            long duplicate = producers.check(batch(id, epoch, sequence, count));
             if (duplicate != Producers.NEW) {
                 return "duplicate of " + duplicate;
             }
@@ -286,7 +303,7 @@ class ProducersTest {
         } catch (ProducerFencedException e) {
             return "fenced";
         }
-        producers.record(id, epoch, sequence, count, nextOffset, 0);
+        producers.record(batch(id, epoch, sequence, count), nextOffset, 0);
         nextOffset += count;
         return "new";
     }
@@ -299,7 +316,7 @@ class ProducersTest {
         OutOfOrderSequenceException e =
                 assertThrows(
                         OutOfOrderSequenceException.class,
-                        () -> producers.check(ID, 0, sequence, count));
+                        () -> producers.check(batch(ID, 0, sequence, count)));
         assertEquals(expected, e.expectedSequence());
         assertEquals(sequence, e.foundSequence());
     }

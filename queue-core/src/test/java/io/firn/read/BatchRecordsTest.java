@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
+import io.firn.Isolation;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BatchRecordsTest {
-    private final BatchRecords records = new BatchRecords(0);
+    private BatchRecords records;
 
     @ParameterizedTest
     @EnumSource
@@ -29,6 +30,7 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(3).next(0, 0, 20, 500);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(codec).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
 
         records.open(cursor, view);
@@ -54,6 +56,7 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(4).next(0, 0, 2, 100);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(Compression.NONE).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
         records.open(cursor, view);
         records.moveTo(records.show());
@@ -77,6 +80,7 @@ class BatchRecordsTest {
         batch.putInt(17, (int) crc.getValue());
         Sealed sealed = Sealed.of(List.of(batch));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
 
         DamagedRangeException e =

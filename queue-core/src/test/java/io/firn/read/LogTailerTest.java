@@ -2,6 +2,7 @@ package io.firn.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.Isolation;
 import io.firn.Verdict;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
@@ -73,7 +74,13 @@ class LogTailerTest {
         holder.start();
         held.await();
         try (LogTailer tailer =
-                new LogTailer(List.of(first, second), () -> {}, null, null, cursor -> {})) {
+                new LogTailer(
+                        List.of(first, second),
+                        () -> {},
+                        null,
+                        null,
+                        cursor -> {},
+                        Isolation.COMMITTED)) {
             assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10));
             long since = System.nanoTime() - knownFromNs.get();
             publish(second);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
+import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.StoredRecord;
 import io.firn.Verdict;
@@ -51,7 +52,8 @@ class RecordReaderTest {
     /** Every batch is opened by {@link BatchRecords}: the general way. */
     private static List<StoredRecord> opened(Sealed sealed) {
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        BatchRecords records = new BatchRecords(0);
+        BatchRecords records =
+                new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
         RecordFlyweight record = records.record();
         List<StoredRecord> found = new ArrayList<>();
         View view = cursor.pin();
@@ -76,7 +78,7 @@ class RecordReaderTest {
         Random random = records.random();
         Sealed sealed = sealed(random, records);
         List<StoredRecord> expected = opened(sealed);
-        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
         for (int round = 0; round < 3; round++) { // the first one verifies
             reader.seek(0);
             List<StoredRecord> found = new ArrayList<>();
@@ -115,7 +117,7 @@ class RecordReaderTest {
             int at = random.nextInt(sealed.segment.written());
             sealed.memory.put(at, (byte) (sealed.memory.get(at) ^ (1 << random.nextInt(8))));
             String expected = damage(() -> opened(sealed));
-            RecordReader reader = new RecordReader(sealed.log, () -> {});
+            RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
             String found = damage(() -> reader.poll(r -> Verdict.CONTINUE, Integer.MAX_VALUE));
             assertEquals(expected, found);
         }
@@ -135,7 +137,7 @@ class RecordReaderTest {
         Random random = new Random(1);
         RandomRecords records = new RandomRecords(1);
         Sealed sealed = Sealed.of(List.of(plain(random, records), plain(random, records)));
-        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
         int[] calls = {0};
         assertThrows(
                 IllegalStateException.class,
@@ -159,7 +161,7 @@ class RecordReaderTest {
     @Test
     void shouldRefuseAnOffsetOutOfRange() throws IOException {
         Sealed sealed = Sealed.of(List.of());
-        RecordReader reader = new RecordReader(sealed.log, () -> {});
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
         assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 1));
         reader.seek(1);
         assertThrows(

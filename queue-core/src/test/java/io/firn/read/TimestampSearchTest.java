@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Compression;
+import io.firn.Isolation;
 import io.firn.StoredRecord;
 import io.firn.TimestampedOffset;
 import io.firn.kafka.KafkaBatches;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class TimestampSearchTest {
     private static TimestampSearch search(Sealed sealed) {
-        return new TimestampSearch(sealed.log, () -> {});
+        return new TimestampSearch(sealed.log, () -> {}, Isolation.COMMITTED);
     }
 
     @SeededTest

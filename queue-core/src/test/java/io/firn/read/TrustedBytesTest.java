@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
+import io.firn.Isolation;
 import io.firn.Verdict;
 import io.firn.kafka.KafkaBatches;
 import io.firn.log.LogSegment;
@@ -30,7 +31,7 @@ class TrustedBytesTest {
     }
 
     private RecordReader reader() {
-        return new RecordReader(sealed.log, () -> {});
+        return new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
     }
 
     private int read(RecordReader reader, long from) {

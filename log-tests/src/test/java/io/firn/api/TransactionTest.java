@@ -1,0 +1,402 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.AppenderBusyException;
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.Cursor;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.Isolation;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerFencedException;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionStateException;
+import io.firn.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is atomic in a transaction, and when it is visible to whom. */
+class TransactionTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    @TempDir private Path directory;
+
+    private LogStore store;
+    private Topic topic;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(3));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private void reopen() {
+        store.close();
+        open();
+    }
+
+    private Batch batch(String... values) {
+        Batch batch = topic.newBatch();
+        for (String value : values) {
+            batch.add(Stores.bytes(value));
+        }
+        return batch;
+    }
+
+    private void append(int partition, String value) {
+        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+            appender.append(Stores.bytes(value));
+        }
+    }
+
+    private List<String> read(Isolation isolation, int partition) {
+        List<String> values = new ArrayList<>();
+        try (Tailer tailer = topic.openTailer(isolation, partition)) {
+            while (tailer.poll(
+                            record -> {
+                                values.add(Stores.text(record.copy().value()));
+                                return Verdict.CONTINUE;
+                            },
+                            2)
+                    > 0) {
+                continue;
+            }
+        }
+        return values;
+    }
+
+    private List<String> committed(int partition) {
+        return read(Isolation.COMMITTED, partition);
+    }
+
+    @Test
+    void shouldShowAllOfATransactionWhenItCommitsAndNothingBefore() {
+        append(0, "before");
+        try (Transaction tx = store.beginTransaction()) {
+            assertEquals(1, tx.append(topic.partition(0), batch("a", "b")));
+            assertEquals(0, tx.append(topic.partition(1), batch("c")));
+            assertEquals(3, tx.append(topic.partition(0), batch("d")));
+            append(0, "behind");
+            assertEquals(List.of("before"), committed(0));
+            assertEquals(List.of(), committed(1));
+            assertEquals(1, topic.partition(0).visibleOffset());
+            topic.partition(0).force();
+            assertEquals(
+                    List.of("before", "a", "b", "d", "behind"), read(Isolation.UNCOMMITTED, 0));
+            tx.commit();
+        }
+        assertEquals(List.of("before", "a", "b", "d", "behind"), committed(0));
+        assertEquals(List.of("c"), committed(1));
+        assertEquals(List.of(), topic.partition(0).abortedTransactions(0, 100));
+    }
+
+    @Test
+    void shouldShowNothingOfATransactionThatIsClosedWithoutCommit() {
+        try (Transaction tx = store.beginTransaction()) {
+            tx.append(topic.partition(0), batch("a"));
+            tx.append(topic.partition(1), batch("b"));
+            append(0, "between");
+        }
+        append(0, "behind");
+        assertEquals(List.of("between", "behind"), committed(0));
+        assertEquals(List.of(), committed(1));
+        assertEquals(List.of("a", "between", "behind"), read(Isolation.UNCOMMITTED, 0));
+        assertEquals(1, topic.partition(0).abortedTransactions(0, 100).size());
+        assertEquals(0, topic.partition(0).abortedTransactions(0, 100).get(0).firstOffset());
+        assertEquals(2, topic.partition(0).abortedTransactions(0, 100).get(0).lastOffset());
+        assertEquals(List.of(), topic.partition(0).abortedTransactions(3, 100));
+        assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
+    }
+
+    @Test
+    void shouldKeepOutcomesAcrossAReopen() {
+        for (int i = 0; i < 10; i++) {
+            try (Transaction tx = store.beginTransaction()) {
+                tx.append(topic.partition(0), batch("x" + i));
+                tx.append(topic.partition(1), batch("y" + i));
+                if (i % 2 == 0) {
+                    tx.commit();
+                }
+            }
+        }
+        reopen();
+        assertEquals(List.of("x0", "x2", "x4", "x6", "x8"), committed(0));
+        assertEquals(List.of("y0", "y2", "y4", "y6", "y8"), committed(1));
+        assertEquals(5, topic.partition(0).abortedTransactions(0, 100).size());
+    }
+
+    @Test
+    void shouldAbortAnUnnamedTransactionThatWasOpenWhenTheStoreWasClosed() {
+        Transaction tx = store.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        append(0, "behind");
+        reopen();
+        assertEquals(List.of("behind"), committed(0));
+        assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
+        append(0, "later");
+        assertEquals(List.of("behind", "later"), committed(0));
+    }
+
+    @Test
+    void shouldMoveCursorsWithTheCommitOnly() {
+        append(0, "in");
+        append(0, "in");
+        Cursor cursor = topic.cursor("reader");
+        cursor.advance(0, 0);
+        try (Transaction tx = store.beginTransaction()) {
+            tx.append(topic.partition(1), batch("out"));
+            tx.advance(cursor, 0, 1);
+        }
+        assertEquals(0, cursor.offset(0));
+        try (Transaction tx = store.beginTransaction()) {
+            tx.append(topic.partition(1), batch("out"));
+            tx.advance(cursor, 0, 1);
+            tx.advance(cursor, 0, 2);
+            assertEquals(0, cursor.offset(0));
+            tx.commit();
+        }
+        assertEquals(2, cursor.offset(0));
+        cursor.advance(0, 1);
+        reopen();
+        assertEquals(1, topic.cursor("reader").offset(0), "a later plain advance is not undone");
+    }
+
+    @Test
+    void shouldRefuseACursorsOffsetThatIsNotInItsPartition() {
+        Cursor cursor = topic.cursor("reader");
+        try (Transaction tx = store.beginTransaction()) {
+            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 0, 1));
+            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 0, -1));
+            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 3, 0));
+        }
+    }
+
+    @Test
+    void shouldRefuseEverythingAfterTheEnd() {
+        Transaction tx = store.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        tx.commit();
+        assertThrows(TransactionStateException.class, tx::commit);
+        assertThrows(
+                TransactionStateException.class, () -> tx.append(topic.partition(0), batch("b")));
+        tx.abort();
+        tx.close();
+        assertEquals(List.of("a"), committed(0));
+    }
+
+    @Test
+    void shouldCommitATransactionWithoutAnything() {
+        try (Transaction tx = store.beginTransaction()) {
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            assertFalse(tx.toString().isEmpty());
+        }
+    }
+
+    @Test
+    void shouldWorkInWrittenTopics() {
+        Topic written =
+                store.createTopic(
+                        "w", Stores.small().withDurability(Durability.WRITTEN).withPartitions(2));
+        try (Transaction tx = store.beginTransaction()) {
+            tx.append(written.partition(0), batch("a"));
+            tx.append(written.partition(1), batch("b"));
+            assertEquals(0, written.partition(0).visibleOffset());
+            tx.commit();
+        }
+        assertEquals(2, written.partition(0).visibleOffset());
+        assertTrue(written.partition(0).durableOffset() >= 1, "committed data is durable");
+        assertTrue(written.partition(1).durableOffset() >= 1, "committed data is durable");
+    }
+
+    @Test
+    void shouldWakeAWaitingTailerWhenATransactionEnds() throws Exception {
+        Transaction tx = store.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        tx.append(topic.partition(1), batch("a"));
+        topic.partition(0).force();
+        try (Tailer tailer = topic.openTailer(0)) {
+            var found =
+                    Stores.start(() -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofHours(1)));
+            Thread.sleep(20);
+            tx.commit();
+            assertEquals(1, found.result());
+        }
+    }
+
+    @Test
+    void shouldNotBeginBesideAnExclusiveAppenderAndKeepOneAway() {
+        try (ExclusiveAppender exclusive = topic.partition(0).openAppender();
+                Transaction tx = store.beginTransaction()) {
+            exclusive.append(Stores.bytes("x"));
+            assertThrows(
+                    AppenderBusyException.class, () -> tx.append(topic.partition(0), batch("a")));
+            tx.append(topic.partition(1), batch("a"));
+            assertThrows(AppenderBusyException.class, () -> topic.partition(1).openAppender());
+            tx.commit();
+        }
+        try (ExclusiveAppender exclusive = topic.partition(1).openAppender()) {
+            exclusive.append(Stores.bytes("y"));
+        }
+        assertEquals(List.of("a", "y"), committed(1));
+    }
+
+    @Test
+    void shouldRefuseABatchThatOnlySaysItBelongsToATransaction() {
+        try (Appender appender = topic.partition(0).openSharedAppender()) {
+            Batch batch = batch("a");
+            io.firn.batch.BatchEncoder.of(batch).transactional(77, 0, 0);
+            assertThrows(TransactionStateException.class, () -> appender.append(batch));
+        }
+        assertEquals(0, topic.partition(0).nextOffset());
+    }
+
+    @Test
+    void shouldFenceANamedProducerThatIsOpenedAgain() {
+        Producer first = store.openProducer("p", MINUTE);
+        Transaction tx = first.beginTransaction();
+        tx.append(topic.partition(0), batch("zombie"));
+        Producer second = store.openProducer("p", MINUTE);
+        assertEquals(first.identity().id(), second.identity().id());
+        assertThrows(
+                ProducerFencedException.class,
+                () -> tx.append(topic.partition(1), batch("zombie")));
+        assertThrows(
+                ProducerFencedException.class,
+                () -> tx.append(topic.partition(0), batch("zombie")));
+        assertThrows(ProducerFencedException.class, tx::commit);
+        assertThrows(ProducerFencedException.class, first::beginTransaction);
+        try (Transaction next = second.beginTransaction()) {
+            next.append(topic.partition(0), batch("b"));
+            next.commit();
+        }
+        assertEquals(List.of("b"), committed(0));
+        assertEquals(List.of(), committed(1));
+    }
+
+    @Test
+    void shouldAllowANamedProducerOneTransactionAtATime() {
+        try (Producer producer = store.openProducer("p", MINUTE)) {
+            Transaction tx = producer.beginTransaction();
+            assertThrows(TransactionStateException.class, producer::beginTransaction);
+            tx.append(topic.partition(0), batch("a"));
+        }
+        assertEquals(List.of(), committed(0));
+        assertEquals(TransactionCoordinator.State.ABORTED, store.transactions().find("p").state());
+    }
+
+    @Test
+    void shouldKeepATransactionOfANamedProducerOpenAcrossAReopen() {
+        Producer producer = store.openProducer("p", MINUTE);
+        Transaction tx = producer.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        append(0, "behind");
+        reopen();
+        assertEquals(List.of(), committed(0));
+        TransactionCoordinator.NamedProducer found = store.transactions().find("p");
+        assertEquals(TransactionCoordinator.State.ONGOING, found.state());
+        assertEquals(1, found.partitions().size());
+        store.transactions().end("p", found.identity(), true, false);
+        assertEquals(List.of("a", "behind"), committed(0));
+    }
+
+    @Test
+    void shouldAbortATransactionThatIsOpenForTooLong() {
+        Producer producer = store.openProducer("p", Duration.ofMillis(20));
+        Transaction tx = producer.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        Partition partition = topic.partition(0);
+        Stores.await(
+                "the end of the transaction",
+                () -> partition.visibleOffset() == partition.nextOffset());
+        assertThrows(ProducerFencedException.class, tx::commit);
+        assertEquals(List.of(), committed(0));
+    }
+
+    @Test
+    void shouldEndATransactionBesideAClaimWhenThatIsCommitted() {
+        Producer producer = store.openProducer("p", MINUTE);
+        Transaction tx = producer.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        reopen();
+        Partition partition = topic.partition(0);
+        try (ExclusiveAppender appender = partition.openAppender()) {
+            Claim claim = appender.tryClaim(5);
+            claim.buffer().put(Stores.bytes("claim"));
+            store.transactions().end("p", store.transactions().find("p").identity(), true, false);
+            assertEquals(0, partition.visibleOffset(), "decided, but without a marker");
+            claim.commit();
+            Stores.await(
+                    "the end of the transaction",
+                    () -> partition.visibleOffset() == partition.nextOffset());
+        }
+        assertEquals(List.of("a", "claim"), committed(0));
+    }
+
+    @Test
+    void shouldAnswerTheSameToWhoEndsATransactionTwice() {
+        TransactionCoordinator coordinator = store.transactions();
+        var first = coordinator.open("p", MINUTE, null);
+        coordinator.add("p", first, List.of(topic.partition(0)));
+        var second = coordinator.end("p", first, false, true);
+        assertEquals(first.epoch() + 1, second.epoch());
+        assertEquals(second, coordinator.end("p", first, false, true));
+        assertThrows(
+                TransactionStateException.class, () -> coordinator.end("p", first, true, true));
+        assertThrows(
+                ProducerFencedException.class,
+                () -> coordinator.add("p", first, List.of(topic.partition(0))));
+    }
+
+    @Test
+    void shouldRefuseAnotherStoresPartition() {
+        try (LogStore other = Stores.at(directory.resolve("other")).open();
+                Transaction tx = store.beginTransaction()) {
+            Topic foreign = other.createTopic("t", Stores.small());
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> tx.append(foreign.partition(0), batch("a")));
+        }
+    }
+
+    @Test
+    void shouldNotShowTheJournalAsATopic() {
+        try (Transaction tx = store.beginTransaction()) {
+            tx.append(topic.partition(0), batch("a"));
+            tx.append(topic.partition(1), batch("a"));
+            tx.commit();
+        }
+        assertEquals(List.of("t"), store.topicNames());
+        assertEquals(
+                1, store.snapshot().partitions().stream().map(p -> p.topic()).distinct().count());
+        reopen();
+        assertEquals(List.of("t"), store.topicNames());
+        assertEquals(List.of(), store.findings());
+        assertThrows(FirnException.class, () -> store.openTopic("~transactions"));
+    }
+}
