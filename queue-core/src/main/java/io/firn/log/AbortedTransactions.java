@@ -27,6 +27,9 @@ public final class AbortedTransactions {
 
     private volatile Entries entries = new Entries(new long[0], 0);
 
+    /** How many of the first entries are in files of their own. */
+    private int filed;
+
     /**
      * Adds an entry. One that was added before is left out: recovery also passes markers that the
      * checkpoint contains.
@@ -57,7 +60,23 @@ public final class AbortedTransactions {
         if (dead > FEW && dead > now.size / 2) {
             long[] left = Arrays.copyOfRange(now.fields, dead * FIELDS, now.size * FIELDS);
             entries = new Entries(left, now.size - dead);
+            filed = Math.max(0, filed - dead);
         }
+    }
+
+    /** Returns the first entry that is not in a file of its own. */
+    int filed() {
+        return filed;
+    }
+
+    /** Notes that the entries up to a marker's offset are in files of their own. */
+    void filedTo(long last) {
+        filed = firstEndingAt(entries, last + 1);
+    }
+
+    /** Returns the offset of the last marker that is in a file of its own; −1 for none. */
+    long lastFiled() {
+        return filed == 0 ? -1 : entries.get(filed - 1, LAST);
     }
 
     int size() {

@@ -42,6 +42,7 @@ public final class LogContext {
     private Attempts.Step look;
     private EndsFile ends;
     private volatile boolean hasListeners;
+    private volatile boolean hasTransactions;
     private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
 
     /**
@@ -236,6 +237,16 @@ public final class LogContext {
     /** Sets who knows which transactions are open. */
     public void openTransactions(OpenTransactions known) {
         openTransactions = known;
+    }
+
+    /** Notes that the store has a journal of transactions. */
+    public void onTransactions() {
+        hasTransactions = true;
+    }
+
+    /** Whether the store has ever had transactions, as far as is known. */
+    public boolean hasTransactions() {
+        return hasTransactions;
     }
 
     /** Which transactions are open. */

@@ -1,7 +1,9 @@
 package io.firn.log;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 
 /**
  * The transactions of a partition: the open ones, which hold up readers, and the aborted ones.
@@ -18,6 +20,7 @@ public final class PartitionTransactions {
 
     static final String PREFIX_OPEN = "tx.";
     private static final String PREFIX_ABORTED = "aborted.";
+    private static final String FILED_TO = "abortedTo";
 
     /** Producers by the first offsets of their transactions, as long as these hold up readers. */
     private final TreeMap<Long, Long> holding = new TreeMap<>();
@@ -25,9 +28,29 @@ public final class PartitionTransactions {
     private final AbortedTransactions aborted = new AbortedTransactions();
     private volatile long heldAt = NOWHERE;
 
+    /** In a read-only store: looks at what is new below an end. Set before anybody reads. */
+    private LongConsumer follower;
+
     /** Returns the first offset of a transaction that is not decided. */
     public long heldAt() {
         return heldAt;
+    }
+
+    /**
+     * Returns where readers of committed records stop.
+     *
+     * @param end where all readers stop; loaded before this is called
+     */
+    long stable(long end) {
+        if (follower != null) {
+            follower.accept(end);
+        }
+        return Math.min(end, heldAt);
+    }
+
+    /** Sets what finds out, in a read-only store, which transactions there are. */
+    public void follow(LongConsumer newFollower) {
+        follower = newFollower;
     }
 
     /** Returns those whose records no reader of committed records is shown. */
@@ -65,10 +88,61 @@ public final class PartitionTransactions {
         heldAt = holding.isEmpty() ? NOWHERE : holding.firstKey();
     }
 
+    /** Adds those that are in no file of their own, and up to where there are such files. */
     void abortedToText(Map<String, String> values) {
-        for (int i = 0; i < aborted.size(); i++) {
+        for (int i = aborted.filed(); i < aborted.size(); i++) {
             values.put(PREFIX_ABORTED + aborted.keyOf(i), aborted.toText(i));
         }
+        if (aborted.lastFiled() >= 0) {
+            values.put(FILED_TO, Long.toString(aborted.lastFiled()));
+        }
+    }
+
+    /** Returns the aborted transactions in a checkpoint, in the form of a file of their own. */
+    public static Map<String, String> abortedIn(Map<String, String> checkpoint) {
+        Map<String, String> found = new HashMap<>();
+        checkpoint.forEach(
+                (key, value) -> {
+                    if (key.startsWith(PREFIX_ABORTED)) {
+                        found.put(key, value);
+                    }
+                });
+        return found;
+    }
+
+    /** Returns the last offset of what {@link #abortedIn} returned, which is not empty. */
+    public static long lastOf(Map<String, String> aborted) {
+        return aborted.keySet().stream()
+                .mapToLong(PartitionTransactions::offsetIn)
+                .max()
+                .orElse(-1);
+    }
+
+    private static long offsetIn(String key) {
+        return Long.parseLong(key.substring(PREFIX_ABORTED.length()));
+    }
+
+    /** Returns up to which offset a checkpoint relies on files of their own; −1 for none. */
+    public static long filedTo(Map<String, String> checkpoint) {
+        String to = checkpoint.get(FILED_TO);
+        return to == null ? -1 : Long.parseLong(to);
+    }
+
+    /** Replaces, in a checkpoint, what was written into a file of its own. */
+    public void onFiled(Map<String, String> checkpoint, Map<String, String> written) {
+        long last = lastOf(written);
+        aborted.filedTo(last);
+        checkpoint.keySet().removeAll(written.keySet());
+        checkpoint.put(FILED_TO, Long.toString(last));
+    }
+
+    /** Forgets what nobody can ask for any more. */
+    public void dropBelow(long logStart) {
+        aborted.dropBelow(logStart);
+    }
+
+    void filedTo(long last) {
+        aborted.filedTo(last);
     }
 
     void abortedOfText(Map<String, String> values) {
@@ -76,13 +150,15 @@ public final class PartitionTransactions {
         values.forEach(
                 (key, value) -> {
                     if (key.startsWith(PREFIX_ABORTED)) {
-                        inOrder.put(Long.parseLong(key.substring(PREFIX_ABORTED.length())), value);
+                        inOrder.put(offsetIn(key), value);
                     }
                 });
         inOrder.forEach((last, text) -> aborted.addOfText(last.toString(), text));
     }
 
     static boolean isKey(String key) {
-        return key.startsWith(PREFIX_OPEN) || key.startsWith(PREFIX_ABORTED);
+        return key.startsWith(PREFIX_OPEN)
+                || key.startsWith(PREFIX_ABORTED)
+                || key.equals(FILED_TO);
     }
 }

@@ -277,13 +277,19 @@ public final class Producers {
         return map;
     }
 
+    /** Loads a snapshot without aborted transactions in files of their own. */
+    public long restore(Map<String, String> snapshot) {
+        return restore(snapshot, Map.of());
+    }
+
     /**
      * Loads a snapshot.
      *
+     * @param filed the aborted transactions that are in files of their own
      * @return the offset at which it was taken
      * @throws NumberFormatException when it is no snapshot
      */
-    public synchronized long restore(Map<String, String> snapshot) {
+    public synchronized long restore(Map<String, String> snapshot, Map<String, String> filed) {
         for (Map.Entry<String, String> e : snapshot.entrySet()) {
             if (isProducer(e.getKey())) {
                 ProducerState state = ProducerState.ofText(e.getValue());
@@ -300,6 +306,8 @@ public final class Producers {
                         restoreTransactions(key, value);
                     }
                 });
+        transactions.abortedOfText(filed);
+        transactions.filedTo(PartitionTransactions.filedTo(snapshot));
         transactions.abortedOfText(snapshot);
         return ProducerSnapshots.offsetOf(snapshot);
     }

@@ -158,7 +158,7 @@ public final class SegmentedLog {
     public long visibleOffset(Isolation isolation) {
         // Before what holds readers up: see PartitionTransactions.
         long end = readersSeeWritten ? nextOffset() : durableOffset();
-        return isolation == Isolation.COMMITTED ? Math.min(end, transactions.heldAt()) : end;
+        return isolation == Isolation.COMMITTED ? transactions.stable(end) : end;
     }
 
     /** What is known of transactions. */

@@ -31,6 +31,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *           start-P        log start offset of partition P
  *           producers-P    what partition P knew of idempotent producers
  *           producers      what all partitions knew of them at the last clean close
+ *           aborted-P-N    aborted transactions of partition P, see AbortedFiles
  *           cursor-NAME    offsets of a cursor, by partition
  * </pre>
  */
@@ -66,25 +67,6 @@ public final class TopicFiles {
 
     /** The content of the topic file; without the options if the topic is being deleted. */
     public record Description(String name, TopicOptions options, boolean deleted) {}
-
-    /**
-     * Thrown for a topic file that is intact but contains something that this version does not
-     * know.
-     */
-    static final class UnknownOptionsException extends IOException {
-        private static final long serialVersionUID = 1L;
-        private final String name;
-
-        UnknownOptionsException(String name, String message, Throwable cause) {
-            super(message, cause);
-            this.name = name;
-        }
-
-        /** The topic's name. */
-        String name() {
-            return name;
-        }
-    }
 
     /** Writes a topic file. */
     @FunctionalInterface
@@ -125,6 +107,23 @@ public final class TopicFiles {
     /** The file with the topic's name and options. */
     public Path topicFile() {
         return directory.resolve(TOPIC);
+    }
+
+    /** The files with aborted transactions. */
+    public AbortedFiles aborted() {
+        return new AbortedFiles(this);
+    }
+
+    Path resolve(String part) {
+        return directory.resolve(part);
+    }
+
+    FileMedium medium() {
+        return medium;
+    }
+
+    Findings findings() {
+        return files.findings();
     }
 
     /** The files beside the topic file, without hidden ones that a crash left. */
@@ -211,7 +210,7 @@ public final class TopicFiles {
         }
     }
 
-    private void changePart(Change change) throws IOException {
+    void changePart(Change change) throws IOException {
         partsLock.readLock().lock();
         try {
             if (gone) {

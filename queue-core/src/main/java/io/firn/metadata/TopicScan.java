@@ -66,7 +66,7 @@ public final class TopicScan {
             }
         } catch (UnsupportedVersionException e) {
             throw e;
-        } catch (TopicFiles.UnknownOptionsException e) {
+        } catch (UnknownOptionsException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage()));
         } catch (IOException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), null, e.getMessage()));

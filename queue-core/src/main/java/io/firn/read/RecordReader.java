@@ -17,6 +17,7 @@ final class RecordReader {
     private final SegmentedLog log;
     private final Isolation isolation;
     private final BatchCursor cursor;
+    private final ShownBatches shown;
     private final BatchRecords records;
     private final RecordFlyweight record;
     private final SingleRecords singles;
@@ -34,7 +35,8 @@ final class RecordReader {
         this.log = log;
         this.isolation = isolation;
         this.cursor = new BatchCursor(log, lookAgain);
-        this.records = new BatchRecords(log.index(), new ShownBatches(log, isolation));
+        this.shown = new ShownBatches(log, isolation);
+        this.records = new BatchRecords(log.index(), shown);
         this.record = records.record();
         this.singles = new SingleRecords(log.index(), record);
     }
@@ -73,6 +75,10 @@ final class RecordReader {
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {
             taken += pollSegment(handler, limit - taken, visible);
+            if (shown.takeEndUnknown()) {
+                cursor.seek(cursor.offset());
+                visible = log.visibleOffset(isolation);
+            }
         }
         return taken;
     }
@@ -100,6 +106,9 @@ final class RecordReader {
                     }
                 }
                 records.open(cursor, view);
+                if (shown.isEndUnknown()) {
+                    break;
+                }
             }
             return taken;
         } catch (BlockReusedException e) {

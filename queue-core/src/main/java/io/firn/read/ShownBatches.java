@@ -1,29 +1,46 @@
 package io.firn.read;
 
-import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.batch.BatchFormat;
 import io.firn.log.AbortedTransactions;
+import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 
-/** Decides of which batches a reader is shown the records. Thread-safe. */
+/** Decides of which batches a reader is shown the records. Not thread-safe. */
 final class ShownBatches {
     private static final int IN_TRANSACTIONS =
             BatchFormat.TRANSACTIONAL_FLAG | BatchFormat.CONTROL_FLAG;
 
-    private final SegmentedLog log;
+    private final LogContext store;
     private final AbortedTransactions aborted;
     private final Isolation isolation;
 
+    /** Whether the first transactional batch of a store that is read only was met just now. */
+    private boolean isEndUnknown;
+
     ShownBatches(SegmentedLog log, Isolation isolation) {
-        this.log = log;
+        this.store = log.store();
         this.aborted = log.transactions().aborted();
         this.isolation = isolation;
     }
 
     Isolation isolation() {
         return isolation;
+    }
+
+    boolean isEndUnknown() {
+        return isEndUnknown;
+    }
+
+    /**
+     * Returns whether the last batch was left out because it showed that the store has
+     * transactions: where readers stop has to be found out, and the batch to be looked at again.
+     */
+    boolean takeEndUnknown() {
+        boolean was = isEndUnknown;
+        isEndUnknown = false;
+        return was;
     }
 
     /**
@@ -43,14 +60,10 @@ final class ShownBatches {
         if (isolation == Isolation.UNCOMMITTED) {
             return false;
         }
-        if (log.store().isReadOnly()) {
-            throw new FirnException(
-                    log
-                            + ": the batch at offset "
-                            + bytes.getLong(start + BatchFormat.BASE_OFFSET)
-                            + " belongs to a transaction, and a store that is open read-only does"
-                            + " not know which ones were aborted: read in the writing process, or"
-                            + " open the tailer with Isolation.UNCOMMITTED");
+        if (!store.hasTransactions() && store.isReadOnly()) {
+            store.onTransactions();
+            isEndUnknown = true;
+            return true;
         }
         return aborted.contains(
                 bytes.getLong(start + BatchFormat.PRODUCER_ID),

@@ -3,6 +3,7 @@ package io.firn.recovery;
 import io.firn.DamagedRange;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
+import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
@@ -86,7 +87,8 @@ public final class PartitionRecovery {
             // Offsets must not go back, and a segment has no gaps: continue in a new one.
             endActive(end);
         }
-        new ProducerReplay(producers, store.clock()).replay(checkpoint, segments);
+        new ProducerReplay(producers, store.clock())
+                .replay(checkpoint, aborted(checkpoint, start), segments);
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : damage) {
             if (range.toOffset() > start) {
@@ -304,6 +306,12 @@ public final class PartitionRecovery {
         active.endOffset = end;
         active.seal(store.clock().time());
         active = null;
+    }
+
+    private Map<String, String> aborted(Map<String, String> checkpoint, long start)
+            throws IOException {
+        long to = checkpoint == null ? -1 : PartitionTransactions.filedTo(checkpoint);
+        return topic.files().aborted().read(partition, start, to);
     }
 
     private void report(RecoveryEvent event, long next, int damaged) {

@@ -30,9 +30,14 @@ final class ProducerReplay {
      * Reads the headers of all batches after the checkpoint, including those below the log start.
      *
      * @param checkpoint null when there is none
+     * @param aborted the aborted transactions that the checkpoint relies on; null when some of them
+     *     are lost, so that all batches are read
      */
-    void replay(Map<String, String> checkpoint, List<LogSegment> segments) throws IOException {
-        long from = checkpoint == null ? 0 : producers.restore(checkpoint);
+    void replay(
+            Map<String, String> checkpoint, Map<String, String> aborted, List<LogSegment> segments)
+            throws IOException {
+        boolean isUsable = checkpoint != null && aborted != null;
+        long from = isUsable ? producers.restore(checkpoint, aborted) : 0;
         for (LogSegment segment : segments) {
             if (segment.offsetOf(segment.end()) <= from) {
                 continue;

@@ -26,6 +26,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.read.FollowedTransactions;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
 import io.firn.tx.TxPartition;
@@ -72,6 +73,12 @@ final class PartitionLog implements Partition {
                         log, forcer, appenders, nextBlock, recovered.checkpointOffset());
         log.connect(forcer, appenders.writer(), upkeep);
         upkeep.onRecovered();
+        if (store.isReadOnly()) {
+            log.transactions()
+                    .follow(
+                            new FollowedTransactions(
+                                    log, store::lookAgain, store::hasTransactions));
+        }
     }
 
     // ---- its parts

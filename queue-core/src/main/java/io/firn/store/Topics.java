@@ -105,6 +105,7 @@ final class Topics implements TopicOwner {
     void add(TopicLog topic) {
         if (topic.name().equals(JOURNAL)) {
             journal = topic;
+            store.onTransactions();
         } else {
             served.put(topic.name(), topic);
             byId.put(topic.id(), topic);

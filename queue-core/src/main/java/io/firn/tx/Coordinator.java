@@ -71,6 +71,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     /** Begins an unnamed transaction. */
     public Transaction begin() {
         context.checkWritable();
+        decisions.journal().open(); // older versions must be kept out, whatever it does
         TxProducer producer = producers.takeUnnamed();
         if (producer == null) {
             producer = producers.addUnnamed(store.newProducerId(), context.timeMs());

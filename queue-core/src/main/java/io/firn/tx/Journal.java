@@ -37,6 +37,11 @@ final class Journal {
         this.store = store;
     }
 
+    /** Makes it if there is none. */
+    void open() {
+        appender();
+    }
+
     private synchronized Appender appender() {
         if (appender == null) {
             try {

@@ -4,8 +4,10 @@ import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;
+import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.metadata.AbortedFiles;
 import io.firn.metadata.ProducerSnapshots;
 import java.io.IOException;
 import java.util.Map;
@@ -19,6 +21,7 @@ import java.util.Map;
 public final class Checkpoints extends Duty {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 32L << 20;
+    private static final int MOST_ABORTED = 1_000;
 
     /** Recovery reads fewer bytes than these faster than close forces a file. */
     private static final long WORTH_A_FILE_BYTES = 64 << 10;
@@ -84,9 +87,29 @@ public final class Checkpoints extends Duty {
     private void write(long nowMs) throws IOException {
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {
+            fileAborted(snapshot.values);
             log.topic().files().writeProducers(log.index(), snapshot.values);
             written(snapshot);
         }
+    }
+
+    /**
+     * Writes aborted transactions into a file of their own, when they are many: a checkpoint is
+     * written often. Their markers are durable.
+     */
+    private void fileAborted(Map<String, String> values) throws IOException {
+        AbortedFiles files = log.topic().files().aborted();
+        Map<String, String> aborted = PartitionTransactions.abortedIn(values);
+        if (aborted.size() < MOST_ABORTED) {
+            return;
+        }
+        long after = PartitionTransactions.filedTo(values);
+        files.write(log.index(), after, PartitionTransactions.lastOf(aborted), aborted);
+        synchronized (log.producers()) {
+            log.transactions().onFiled(values, aborted);
+            log.transactions().dropBelow(log.logStartOffset());
+        }
+        files.deleteBelow(log.index(), log.logStartOffset());
     }
 
     /** Returns what is to be written, as of a durable offset; null when the force failed. */

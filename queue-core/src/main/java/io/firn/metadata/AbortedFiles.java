@@ -1,0 +1,94 @@
+package io.firn.metadata;
+
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Files with the aborted transactions of a topic's partitions: {@code aborted-P-OFFSET}, of
+ * partition P, up to a marker's offset. Checkpoints, which are written often, contain only the
+ * latest ones; a file is written once, when these have become many, and deleted when the log start
+ * has passed it. Thread-safe.
+ */
+public final class AbortedFiles {
+    private static final String MAGIC = "aborted";
+    private static final String AFTER = "after";
+    private static final int VERSION = 1;
+
+    private final TopicFiles files;
+
+    AbortedFiles(TopicFiles files) {
+        this.files = files;
+    }
+
+    private static String prefix(int partition) {
+        return MAGIC + "-" + partition + "-";
+    }
+
+    /**
+     * Writes a file; durable on return.
+     *
+     * @param after the last offset of the file before; −1 for none
+     * @param lastOffset the offset of the last marker in it
+     */
+    public void write(int partition, long after, long lastOffset, Map<String, String> aborted)
+            throws IOException {
+        Path file = files.resolve(prefix(partition) + lastOffset);
+        Map<String, String> values = new HashMap<>(aborted);
+        values.put(AFTER, Long.toString(after));
+        files.changePart(() -> SmallFile.write(files.medium(), file, MAGIC, VERSION, values));
+    }
+
+    /**
+     * Reads the files of a partition, each of which says which one is before it.
+     *
+     * @param to the last offset of the last file; −1 when there may be none
+     * @param from the offset below which nothing is needed
+     * @return null when one is missing or damaged
+     */
+    public Map<String, String> read(int partition, long from, long to) throws IOException {
+        Map<String, String> all = new HashMap<>();
+        long last = to;
+        while (last >= Math.max(from, 0)) {
+            Path file = files.resolve(prefix(partition) + last);
+            try {
+                Map<String, String> values = SmallFile.read(files.medium(), file, MAGIC, VERSION);
+                if (values == null) {
+                    files.findings().add(file + " is missing; the log is read instead");
+                    return null;
+                }
+                all.putAll(values);
+                last = Math.min(last - 1, Long.parseLong(all.remove(AFTER)));
+            } catch (DamagedFileException e) {
+                files.findings().add(e.getMessage());
+                return null;
+            }
+        }
+        return all;
+    }
+
+    /** Returns up to which offset a file of a partition goes; −1 for other files. */
+    private static long offsetIn(String name, int partition) {
+        if (!name.startsWith(prefix(partition))) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(name.substring(prefix(partition).length()));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    /** Deletes the files of which nothing is at an offset or above it. */
+    public void deleteBelow(int partition, long offset) throws IOException {
+        for (String name : files.parts()) {
+            long last = offsetIn(name, partition);
+            if (last >= 0 && last < offset) {
+                files.changePart(() -> files.medium().delete(files.resolve(name)));
+            }
+        }
+    }
+}

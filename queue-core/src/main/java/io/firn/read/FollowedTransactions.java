@@ -1,0 +1,135 @@
+package io.firn.read;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.BatchRun;
+import io.firn.DamagedRangeException;
+import io.firn.FirnException;
+import io.firn.Isolation;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.MarkerBatch;
+import io.firn.log.BatchInfo;
+import io.firn.log.PartitionTransactions;
+import io.firn.log.Producers;
+import io.firn.log.SegmentedLog;
+import io.firn.metadata.AbortedFiles;
+import io.firn.metadata.ProducerSnapshots;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+
+/**
+ * Finds out, in a read-only store, which transactions of a partition are open and which were
+ * aborted: from the checkpoint of the writing process, and the headers of the batches after it. So
+ * it follows readers batch by batch, but only in stores that have transactions. Thread-safe.
+ */
+public final class FollowedTransactions implements LongConsumer {
+    private static final int READ_BYTES = 1 << 20;
+
+    private final SegmentedLog log;
+    private final BooleanSupplier areUsed;
+    private final LogBatchReader reader;
+
+    @GuardedBy("this")
+    private final BatchInfo info = new BatchInfo();
+
+    @GuardedBy("this")
+    private boolean isLoaded;
+
+    /** The offset up to which all batches are known. */
+    private volatile long at;
+
+    /**
+     * Creates it for a partition of which nothing is known.
+     *
+     * @param lookAgain makes the store look for what the writing process has changed
+     * @param areUsed whether the store has transactions
+     */
+    public FollowedTransactions(SegmentedLog log, Runnable lookAgain, BooleanSupplier areUsed) {
+        this.log = log;
+        this.areUsed = areUsed;
+        this.reader = new LogBatchReader(null, log, lookAgain, Isolation.UNCOMMITTED);
+    }
+
+    /** Looks at all batches below an end that readers can see. */
+    @Override
+    public void accept(long end) {
+        if (end > at && areUsed.getAsBoolean()) {
+            follow(end);
+        }
+    }
+
+    private synchronized void follow(long end) {
+        if (!isLoaded) {
+            load(end);
+        }
+        while (at < end) {
+            long before = at;
+            try (BatchRun run = reader.read(at, READ_BYTES, true)) {
+                if (run == null) {
+                    return;
+                }
+                take(run.bytes());
+                at = run.nextOffset();
+            } catch (DamagedRangeException e) {
+                at = e.toOffset();
+            } catch (OffsetOutOfRangeException e) {
+                at = Math.max(before, log.logStartOffset()); // it was deleted meanwhile
+            }
+            if (at == before) {
+                return;
+            }
+        }
+    }
+
+    /** The checkpoint may be ahead of what is seen here: then all batches are looked at. */
+    @GuardedBy("this")
+    private void load(long end) {
+        isLoaded = true;
+        at = log.logStartOffset();
+        try {
+            Map<String, String> checkpoint = log.topic().files().readProducers(log.index());
+            if (checkpoint == null || ProducerSnapshots.offsetOf(checkpoint) > end) {
+                return;
+            }
+            AbortedFiles files = log.topic().files().aborted();
+            long to = PartitionTransactions.filedTo(checkpoint);
+            Map<String, String> aborted = files.read(log.index(), at, to);
+            if (aborted != null) {
+                at = Math.max(at, log.producers().restore(checkpoint, aborted));
+            }
+        } catch (IOException e) {
+            throw new FirnException(log + ": its transactions cannot be read: " + e, e);
+        }
+    }
+
+    @GuardedBy("this")
+    private void take(ByteBuffer bytes) {
+        int position = bytes.position();
+        while (position < bytes.limit()) {
+            info.read(bytes, position);
+            if (info.producerId() >= 0 && (info.isTransactional() || info.isControl())) {
+                record(bytes, position);
+            }
+            position += BatchFormat.size(bytes, position);
+        }
+    }
+
+    @GuardedBy("this")
+    private void record(ByteBuffer bytes, int position) {
+        long offset = bytes.getLong(position + BatchFormat.BASE_OFFSET);
+        Producers producers = log.producers();
+        synchronized (producers) {
+            if (!info.isControl()) {
+                producers.record(info, offset, 0);
+            } else if (MarkerBatch.isAt(bytes, position)) {
+                boolean isCommit = MarkerBatch.isCommit(bytes, position);
+                int decision = MarkerBatch.decision(bytes, position);
+                long first = producers.recordMarker(info, isCommit, decision, offset, 0);
+                producers.transactions().release(first);
+            }
+        }
+    }
+}
