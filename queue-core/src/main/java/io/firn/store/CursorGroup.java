@@ -50,7 +50,7 @@ final class CursorGroup {
         int held = 0;
         try {
             for (Member each : begun) {
-                each.cursor.lock();
+                each.cursor.writing().lock();
                 held++;
                 if (each.cursor.mayWrite(each.write)) {
                     allowed.add(each);
@@ -58,7 +58,7 @@ final class CursorGroup {
             }
             writeFiles();
         } finally {
-            begun.subList(0, held).forEach(each -> each.cursor.unlock());
+            begun.subList(0, held).forEach(each -> each.cursor.writing().unlock());
         }
         return moved;
     }

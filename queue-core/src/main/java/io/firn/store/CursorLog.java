@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 
 /**
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
@@ -98,9 +99,7 @@ final class CursorLog implements Cursor {
     /** Creates a cursor whose file is damaged: its reader might have been anywhere. */
     static CursorLog damaged(Cursors cursors, String name) {
         Map<Integer, Long> lost = new TreeMap<>();
-        for (int i = 0; i < cursors.partitionCount(); i++) {
-            lost.put(i, NEVER);
-        }
+        IntStream.range(0, cursors.partitionCount()).forEach(i -> lost.put(i, NEVER));
         return of(cursors, new CursorFile.Content(name, lost, Map.of()));
     }
 
@@ -338,13 +337,9 @@ final class CursorLog implements Cursor {
         return new CursorWrite(now, values, changesNow, decisions, failure);
     }
 
-    /** Makes others wait that would write or delete the file, until {@link #unlock}. */
-    void lock() {
-        writing.lock();
-    }
-
-    void unlock() {
-        writing.unlock();
+    /** What keeps others from writing or deleting the file. */
+    ReentrantLock writing() {
+        return writing;
     }
 
     /**

@@ -63,7 +63,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public boolean take(PartitionTransactions partition, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
-        return producer != null && producer.takes(batch.producerEpoch(), partition);
+        return producer != null && producer.takes(batch, partition);
     }
 
     // ---- for applications
@@ -140,8 +140,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 int fencing = producer.identity().epoch() + 1;
                 decisions.end(producer, false, fencing, next);
             }
-            long now = context.timeMs();
-            producer.reopen(next, timeoutMs, now);
+            producer.reopen(next, timeoutMs, context.timeMs());
             producers.onIdentity(producer);
             decisions.write(producer);
             return next;
@@ -299,7 +298,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             throw new UnknownProducerException(
                     "there is no producer '" + name + "': it was never opened, or it has expired");
         }
-        producer.checkIdentityOrEnded(identity);
+        if (!identity.equals(producer.ended())) {
+            producer.checkIdentity(identity);
+        }
         return producer;
     }
 
@@ -307,7 +308,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     void timeOut(TxProducer producer) {
         producer.lock().lock();
         try {
-            if (producer.failure() == null && producer.isOpenLongerThan(nowNs())) {
+            if (producer.failure() == null && producer.isOpenForTooLong(nowNs())) {
                 ProducerIdentity now = producer.identity();
                 decisions.end(producer, false, now.epoch() + 1, next(now));
                 producers.onIdentity(producer);

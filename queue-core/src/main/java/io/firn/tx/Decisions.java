@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import io.firn.FirnException;
 import io.firn.ProducerIdentity;
+import io.firn.StoreFullException;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
 import java.util.List;
@@ -116,9 +117,16 @@ final class Decisions {
 
     private void decide(
             TxProducer producer, boolean isCommit, int markerEpoch, ProducerIdentity next) {
-        producer.decide(isCommit, markerEpoch, next);
-        boolean isWritten = isCommit || producer.isNamed();
-        long number = isWritten ? write(producer) : NO_DECISION; // step 3
+        Runnable undo = producer.decide(isCommit, markerEpoch, next);
+        long number = NO_DECISION;
+        if (isCommit || producer.isNamed()) {
+            try {
+                number = write(producer); // step 3
+            } catch (StoreFullException e) {
+                undo.run(); // nothing was written: the transaction is still open
+                throw e;
+            }
+        }
         producer.decided(number);
         carryOut(producer, number); // step 4
     }
@@ -170,6 +178,9 @@ final class Decisions {
                 onLeft.run();
             }
             return offset;
+        } catch (StoreFullException e) {
+            throw new StoreFullException(
+                    "the journal of transactions has no room: " + e.getMessage(), e);
         } catch (FirnException e) {
             producers.forEach(each -> each.fail(e));
             throw producers.get(0).failure();
@@ -183,7 +194,7 @@ final class Decisions {
      */
     boolean carryOut(TxProducer producer, long number) {
         boolean isDone = true;
-        for (TxProducer.Unmarked each : producer.unmarked()) {
+        for (Unmarked each : producer.unmarked()) {
             isDone &= carryOut(producer, each, number);
         }
         for (Move move : producer.moves()) {
@@ -196,7 +207,7 @@ final class Decisions {
         return isDone;
     }
 
-    private boolean carryOut(TxProducer producer, TxProducer.Unmarked unmarked, long number) {
+    private boolean carryOut(TxProducer producer, Unmarked unmarked, long number) {
         Ending ending = unmarked.ending();
         TxPartition partition = unmarked.partition();
         try {

@@ -7,11 +7,11 @@ import io.firn.ProducerIdentity;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
+import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,6 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class TxProducer {
     /** An unnamed producer has no time-out. */
     static final int NO_TIMEOUT = 0;
+
+    private static final long NS_PER_MS = 1_000_000;
 
     private final String key;
     private final String name;
@@ -39,29 +41,12 @@ final class TxProducer {
     @GuardedBy("this")
     private State state = State.EMPTY;
 
-    /** The open transaction takes no more appends, although it is not decided. */
+    /** The open transaction; null unless the state is ONGOING. */
     @GuardedBy("this")
-    private boolean closed;
+    private Opened open;
 
     @GuardedBy("this")
-    private long startMs = -1;
-
-    @GuardedBy("this")
-    private long startNs;
-
-    /** The partitions of the open transaction, each with its end once the transaction is closed. */
-    @GuardedBy("this")
-    private final Map<TxPartition, Long> members = new LinkedHashMap<>();
-
-    @GuardedBy("this")
-    private final List<Move> openMoves = new ArrayList<>();
-
-    /** What was decided and is not known to be durable everywhere. */
-    @GuardedBy("this")
-    private final List<Unmarked> endings = new ArrayList<>();
-
-    @GuardedBy("this")
-    private List<Move> moves = new ArrayList<>();
+    private Undone undone = new Undone();
 
     /** With what the last transaction was ended, for who asks again. */
     @GuardedBy("this")
@@ -73,45 +58,6 @@ final class TxProducer {
     /** Where its last entry is in the journal; for the holder of the lock. */
     private long entryOffset = -1;
 
-    /**
-     * A partition that has no durable marker of a decision.
-     *
-     * @param partition null when it is gone
-     */
-    static final class Unmarked {
-        private final Ending ending;
-        private final TxPartition partition;
-
-        /** The offset after the marker; −1 before it is appended. */
-        private volatile long markedTo = -1;
-
-        Unmarked(Ending ending, TxPartition partition) {
-            this.ending = ending;
-            this.partition = partition;
-        }
-
-        Ending ending() {
-            return ending;
-        }
-
-        TxPartition partition() {
-            return partition;
-        }
-
-        boolean isMarked() {
-            return markedTo >= 0 || partition.log().state().isGone();
-        }
-
-        void marked(long to) {
-            markedTo = to;
-        }
-
-        boolean isDone() {
-            return partition.log().state().isGone()
-                    || (markedTo >= 0 && partition.log().durableOffset() >= markedTo);
-        }
-    }
-
     TxProducer(String key, String name, ProducerIdentity identity, int timeoutMs, long nowMs) {
         this.key = key;
         this.name = name;
@@ -120,24 +66,20 @@ final class TxProducer {
         this.lastUsedMs = nowMs;
     }
 
-    /** Creates it from its last entry in the journal; its endings are added by recovery. */
-    static TxProducer of(String key, String name, Journal.Placed placed) {
-        JournalEntry entry = placed.entry();
-        TxProducer producer =
-                new TxProducer(
-                        key,
-                        name,
-                        new ProducerIdentity(entry.id(), entry.epoch()),
-                        entry.timeoutMs(),
-                        entry.lastUsedMs());
+    /** Creates it from its last entry in the journal; recovery adds what is open or unmarked. */
+    static TxProducer of(String key, String name, Journal.Placed placed, long nowMs, long nowNs) {
+        JournalEntry e = placed.entry();
+        ProducerIdentity identity = new ProducerIdentity(e.id(), e.epoch());
+        TxProducer producer = new TxProducer(key, name, identity, e.timeoutMs(), e.lastUsedMs());
         synchronized (producer) {
-            producer.state = entry.state();
-            producer.moves.addAll(entry.moves());
-            producer.openMoves.addAll(entry.openMoves());
-            producer.ended =
-                    entry.endedId() < 0
-                            ? null
-                            : new ProducerIdentity(entry.endedId(), entry.endedEpoch());
+            producer.state = e.state();
+            producer.undone.addAll(e.moves());
+            if (e.state() == State.ONGOING) {
+                producer.open = new Opened(nowMs, nowNs); // its time begins again
+                producer.open.addMoves(e.openMoves());
+            }
+            boolean hasEnded = e.endedId() >= 0;
+            producer.ended = hasEnded ? new ProducerIdentity(e.endedId(), e.endedEpoch()) : null;
         }
         producer.entryOffset = placed.offset();
         return producer;
@@ -172,8 +114,9 @@ final class TxProducer {
         return state;
     }
 
+    /** Returns when the open transaction began; −1 when none is open. */
     synchronized long startMs() {
-        return startMs;
+        return open == null ? -1 : open.startMs();
     }
 
     synchronized long lastUsedMs() {
@@ -182,10 +125,9 @@ final class TxProducer {
 
     /** Returns the partitions of the open transaction, or those without a marker. */
     synchronized List<TxPartition> members() {
-        if (state == State.ONGOING) {
-            return List.copyOf(members.keySet());
-        }
-        return endings.stream().filter(each -> !each.isMarked()).map(Unmarked::partition).toList();
+        return open != null
+                ? open.members()
+                : undone.unmarked().stream().map(Unmarked::partition).toList();
     }
 
     @Override
@@ -194,13 +136,6 @@ final class TxProducer {
     }
 
     // ---- what may be done
-
-    /** As {@link #checkIdentity}, but the one with which the last transaction was ended passes. */
-    synchronized void checkIdentityOrEnded(ProducerIdentity other) {
-        if (!other.equals(ended)) {
-            checkIdentity(other);
-        }
-    }
 
     /** Throws when an identity is not the present one. */
     synchronized void checkIdentity(ProducerIdentity other) {
@@ -251,17 +186,14 @@ final class TxProducer {
      *
      * @throws ProducerFencedException when its epoch is not the present one
      */
-    synchronized boolean takes(int epoch, PartitionTransactions partition) {
-        checkEpoch(epoch);
-        if (state != State.ONGOING || closed) {
-            return false;
+    synchronized boolean takes(BatchInfo batch, PartitionTransactions partition) {
+        if (batch.producerId() != identity.id()) {
+            return false; // an id that it had before
         }
-        for (Unmarked each : endings) {
-            if (each.partition().log().transactions() == partition && !each.isMarked()) {
-                return false; // its last transaction there would take the batch with it
-            }
-        }
-        return members.keySet().stream().anyMatch(each -> each.log().transactions() == partition);
+        checkEpoch(batch.producerEpoch());
+        TxPartition member = open == null || open.isClosed() ? null : open.member(partition);
+        // A transaction that has ended, but has no marker yet, would take the batch with it.
+        return member != null && !undone.isUnmarked(member);
     }
 
     // ---- the open transaction
@@ -269,114 +201,105 @@ final class TxProducer {
     /** Begins a transaction if none is open. */
     synchronized void begin(long nowMs, long nowNs) {
         checkUsable();
-        if (state == State.ONGOING) {
-            if (closed) {
-                throw new TransactionStateException(this + " is just ending its transaction");
-            }
-            return;
+        boolean isEnding =
+                open == null
+                        ? state == State.COMMITTING || state == State.ABORTING
+                        : open.isClosed();
+        if (isEnding) {
+            throw new TransactionStateException(this + " is just ending a transaction: try again");
         }
-        if (state == State.COMMITTING || state == State.ABORTING) {
-            throw new TransactionStateException(this + " is just ending its last transaction");
+        if (open == null) {
+            open = new Opened(nowMs, nowNs);
+            state = State.ONGOING;
+            lastUsedMs = nowMs;
         }
-        state = State.ONGOING;
-        startMs = nowMs;
-        startNs = nowNs;
-        lastUsedMs = nowMs;
     }
 
     /** Adds a partition to the open transaction of a process that began it. */
     synchronized void join(ProducerIdentity who, TxPartition partition) {
         checkIdentity(who);
-        if (state != State.ONGOING || closed) {
+        if (open == null || open.isClosed()) {
             throw new TransactionStateException("the transaction of " + this + " has ended");
         }
-        add(partition);
+        open.add(partition);
     }
 
+    /** Adds a partition to the transaction that is open. */
     synchronized void add(TxPartition partition) {
-        members.putIfAbsent(partition, -1L);
+        open.add(partition);
     }
 
     synchronized boolean has(TxPartition partition) {
-        return state == State.ONGOING && members.containsKey(partition);
+        return open != null && open.has(partition);
     }
 
+    /** Adds moves to the transaction that is open. */
     synchronized void addMoves(List<Move> more) {
-        for (Move move : more) {
-            openMoves.removeIf(move::isOfSame);
-            openMoves.add(move);
-        }
+        open.addMoves(more);
     }
 
     synchronized List<Move> openMoves() {
-        return List.copyOf(openMoves);
+        return open == null ? List.of() : open.moves();
     }
 
-    synchronized boolean isOpenLongerThan(long nowNs) {
-        return state == State.ONGOING
-                && !closed
+    synchronized boolean isOpenForTooLong(long nowNs) {
+        return open != null
                 && timeoutMs != NO_TIMEOUT
-                && nowNs - startNs > timeoutMs * 1_000_000L;
+                && open.isOpenLongerThan(timeoutMs * NS_PER_MS, nowNs);
     }
 
-    /** Takes no more appends: from here on {@link #takes} is false (O12, step 1). */
+    /** Takes no more batches into the open transaction (O12, step 1). */
     synchronized void close() {
-        closed = true;
+        open.close();
     }
 
     /** Notes where the batches of the closed transaction end in a partition. */
     synchronized void endsAt(TxPartition partition, long end) {
-        members.put(partition, end);
+        open.endsAt(partition, end);
     }
 
     /** Returns whether nothing was appended or moved in the open transaction. */
     synchronized boolean isEmpty() {
-        return members.isEmpty() && openMoves.isEmpty();
+        return open.isEmpty();
     }
 
     // ---- its end
 
-    /** Turns the closed transaction into a decision, which is not written yet. */
-    synchronized void decide(boolean isCommit, int markerEpoch, ProducerIdentity next) {
-        members.forEach(
-                (partition, end) -> {
-                    endings.removeIf(each -> each.ending().isIn(partition));
-                    endings.add(
-                            new Unmarked(
-                                    new Ending(
-                                            partition.topicId(),
-                                            partition.index(),
-                                            isCommit,
-                                            identity.id(),
-                                            markerEpoch,
-                                            end),
-                                    partition));
-                });
-        members.clear();
-        if (isCommit) {
-            for (Move move : openMoves) {
-                moves.removeIf(move::isOfSame);
-                moves.add(move);
-            }
-        }
-        openMoves.clear();
+    /**
+     * Turns the closed transaction into a decision, which is not written yet.
+     *
+     * @return what undoes that
+     */
+    synchronized Runnable decide(boolean isCommit, int markerEpoch, ProducerIdentity next) {
+        Opened openBefore = open;
+        Undone undoneBefore = new Undone(undone);
+        ProducerIdentity endedBefore = ended;
+        ProducerIdentity identityBefore = identity;
+        undone.end(open, isCommit, identity.id(), markerEpoch);
+        open = null;
         state = isCommit ? State.COMMITTING : State.ABORTING;
         ended = identity;
         identity = next;
-        closed = false;
-        startMs = -1;
+        return () -> {
+            synchronized (this) {
+                open = openBefore;
+                open.reopen();
+                undone = undoneBefore;
+                ended = endedBefore;
+                identity = identityBefore;
+                state = State.ONGOING;
+            }
+        };
     }
 
     /** Ends a transaction of which nothing has to be written. */
     synchronized void endWithoutTrace(boolean isCommit) {
-        members.clear();
-        openMoves.clear();
+        open = null;
         state = isCommit ? State.COMMITTED : State.ABORTED;
         ended = identity;
-        closed = false;
-        startMs = -1;
     }
 
+    /** Returns with what the last transaction was ended; null when there was none. */
     synchronized ProducerIdentity ended() {
         return ended;
     }
@@ -390,30 +313,22 @@ final class TxProducer {
         ended = null;
     }
 
-    synchronized void timeoutMs(int value) {
-        timeoutMs = value;
-    }
-
     /** Notes that the decision is durable, and its number. */
     synchronized void decided(long number) {
-        List<Move> numbered = new ArrayList<>();
-        for (Move move : moves) {
-            numbered.add(move.decision() == JournalEntry.SELF ? move.decided(number) : move);
-        }
-        moves = numbered;
+        undone.decided(number);
     }
 
     synchronized List<Unmarked> unmarked() {
-        return endings.stream().filter(each -> !each.isMarked()).toList();
+        return undone.unmarked();
     }
 
     synchronized List<Move> moves() {
-        return List.copyOf(moves);
+        return undone.moves();
     }
 
     /** Called when all partitions that could get their markers have them. */
     synchronized void onCarriedOut() {
-        if (unmarked().isEmpty()) {
+        if (undone.unmarked().isEmpty()) {
             if (state == State.COMMITTING) {
                 state = State.COMMITTED;
             } else if (state == State.ABORTING) {
@@ -424,34 +339,38 @@ final class TxProducer {
 
     // ---- recovery
 
-    /** Goes on with its transaction, which recovery found open; its time starts again. */
-    synchronized void reopenTransaction(long nowMs, long nowNs) {
-        state = State.ONGOING;
-        startMs = nowMs;
-        startNs = nowNs;
+    /** Adds a partition in which recovery found its transaction open. */
+    synchronized void addOpen(TxPartition partition, long nowMs, long nowNs) {
+        if (open == null) {
+            open = new Opened(nowMs, nowNs);
+            state = State.ONGOING;
+        }
+        open.add(partition);
     }
 
     /** Adds a partition whose marker is missing. */
     synchronized void addEnding(Ending ending, TxPartition partition) {
-        endings.add(new Unmarked(ending, partition));
+        undone.add(new Unmarked(ending, partition));
     }
 
     // ---- its entry in the journal
 
     /** Forgets what is durable everywhere. */
-    synchronized void prune(TxStore store) {
-        endings.removeIf(Unmarked::isDone);
-        moves.removeIf(move -> move.decision() != JournalEntry.SELF && store.isPersisted(move));
+    void prune(TxStore store) {
+        Set<Move> persisted = new HashSet<>();
+        for (Move move : moves()) { // outside of the monitor: it may read a cursor's file
+            if (move.decision() != JournalEntry.SELF && store.isPersisted(move)) {
+                persisted.add(move);
+            }
+        }
+        synchronized (this) {
+            undone.prune(persisted);
+        }
     }
 
     /** Returns whether nothing of it is open or left to do. */
     synchronized boolean isIdle() {
-        return state != State.ONGOING && endings.isEmpty() && moves.isEmpty();
-    }
-
-    /** Returns whether the journal need not know it any more. */
-    synchronized boolean isForgettable() {
-        return !isNamed() && endings.isEmpty() && moves.isEmpty();
+        return open == null && undone.isNothing();
     }
 
     synchronized JournalEntry entry() {
@@ -463,9 +382,9 @@ final class TxProducer {
                 state,
                 ended == null ? -1 : ended.id(),
                 ended == null ? -1 : ended.epoch(),
-                endings.stream().map(Unmarked::ending).toList(),
-                List.copyOf(moves),
-                List.copyOf(openMoves));
+                undone.endings(),
+                undone.moves(),
+                open == null ? List.of() : open.moves());
     }
 
     long entryOffset() {

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -43,7 +44,7 @@ final class TxProducers {
     }
 
     synchronized List<TxProducer> all() {
-        return new ArrayList<>(byId.values());
+        return new ArrayList<>(new LinkedHashSet<>(byId.values()));
     }
 
     /**
@@ -71,13 +72,11 @@ final class TxProducers {
         byId.put(producer.identity().id(), producer);
     }
 
-    /** Called when a producer may have got another id. */
+    /**
+     * Called when a producer may have got another id. The one before stays known, but is fenced.
+     */
     synchronized void onIdentity(TxProducer producer) {
-        TxProducer before = byId.put(producer.identity().id(), producer);
-        if (before == null) {
-            byId.values().removeIf(each -> each == producer);
-            byId.put(producer.identity().id(), producer);
-        }
+        byId.put(producer.identity().id(), producer);
     }
 
     synchronized TxProducer addUnnamed(long id, long nowMs) {
@@ -104,6 +103,6 @@ final class TxProducers {
     /** Forgets a producer that has expired. */
     synchronized void remove(TxProducer producer) {
         byName.remove(producer.name(), producer);
-        byId.remove(producer.identity().id());
+        byId.values().removeIf(each -> each == producer);
     }
 }

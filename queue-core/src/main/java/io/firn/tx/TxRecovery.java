@@ -2,7 +2,6 @@ package io.firn.tx;
 
 import io.firn.FirnException;
 import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator.State;
 import io.firn.log.LogContext;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -71,7 +70,8 @@ final class TxRecovery {
     }
 
     private void take(String key, Journal.Placed placed, List<TxProducer> unfinished) {
-        TxProducer producer = TxProducer.of(key, TxProducers.nameIn(key), placed);
+        TxProducer producer =
+                TxProducer.of(key, TxProducers.nameIn(key), placed, context.timeMs(), nowNs());
         JournalEntry entry = placed.entry();
         producers.add(producer);
         byId.put(entry.id(), producer);
@@ -79,12 +79,13 @@ final class TxRecovery {
             decided.computeIfAbsent(each.producerId(), id -> new ArrayList<>()).add(each);
             byId.putIfAbsent(each.producerId(), producer);
         }
-        if (entry.state() == State.ONGOING) {
-            producer.reopenTransaction(context.timeMs(), context.config().nanoClock().nanoTime());
-        }
         if (!entry.endings().isEmpty() || !entry.moves().isEmpty()) {
             unfinished.add(producer);
         }
+    }
+
+    private long nowNs() {
+        return context.config().nanoClock().nanoTime();
     }
 
     private record Open(long producerId, int epoch, long first) {}
@@ -107,8 +108,7 @@ final class TxRecovery {
         TxProducer producer = byId.get(open.producerId);
         Ending ending = endingOf(partition, open);
         if (ending == null && producer != null && isStillOpen(producer, open)) {
-            producer.reopenTransaction(context.timeMs(), context.config().nanoClock().nanoTime());
-            producer.add(partition);
+            producer.addOpen(partition, context.timeMs(), nowNs());
             return;
         }
         if (producer == null) {

@@ -60,7 +60,7 @@ final class TxUpkeep extends Duty {
         boolean looksAgain = false;
         for (TxProducer each : producers.all()) {
             boolean hasLeft = !each.unmarked().isEmpty();
-            boolean isLate = each.isOpenLongerThan(coordinator.nowNs());
+            boolean isLate = each.isOpenForTooLong(coordinator.nowNs());
             if (hasLeft || isLate) {
                 done += end(each, isLate) ? 1 : 0;
             }
@@ -129,7 +129,7 @@ final class TxUpkeep extends Duty {
 
     private boolean isForgotten(TxProducer producer) {
         producer.prune(store);
-        if (producer.isForgettable()) {
+        if (!producer.isNamed() && producer.isIdle()) {
             producer.entryOffset(-1);
             return true;
         }

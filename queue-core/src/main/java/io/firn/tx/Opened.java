@@ -1,0 +1,93 @@
+package io.firn.tx;
+
+import io.firn.log.PartitionTransactions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ObjLongConsumer;
+
+/** An open transaction of a producer. For the holder of the producer's monitor. */
+final class Opened {
+    private static final long NOT_KNOWN = -1;
+
+    private final long startMs;
+    private final long startNs;
+
+    /** Its partitions, each with the offset where its batches end once it is closed. */
+    private final Map<TxPartition, Long> members = new LinkedHashMap<>();
+
+    private final List<Move> moves = new ArrayList<>();
+    private boolean closed;
+
+    Opened(long startMs, long startNs) {
+        this.startMs = startMs;
+        this.startNs = startNs;
+    }
+
+    long startMs() {
+        return startMs;
+    }
+
+    boolean isOpenLongerThan(long timeoutNs, long nowNs) {
+        return !closed && nowNs - startNs > timeoutNs;
+    }
+
+    /** Takes no more batches, although it is not decided. */
+    void close() {
+        closed = true;
+    }
+
+    void reopen() {
+        closed = false;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void add(TxPartition partition) {
+        members.putIfAbsent(partition, NOT_KNOWN);
+    }
+
+    boolean has(TxPartition partition) {
+        return members.containsKey(partition);
+    }
+
+    /** Returns the member with these transactions; null when there is none. */
+    TxPartition member(PartitionTransactions transactions) {
+        for (TxPartition each : members.keySet()) {
+            if (each.log().transactions() == transactions) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    void endsAt(TxPartition partition, long end) {
+        members.put(partition, end);
+    }
+
+    List<TxPartition> members() {
+        return List.copyOf(members.keySet());
+    }
+
+    void forEach(ObjLongConsumer<TxPartition> action) {
+        members.forEach(action::accept);
+    }
+
+    void addMoves(List<Move> more) {
+        for (Move move : more) {
+            moves.removeIf(move::isOfSame);
+            moves.add(move);
+        }
+    }
+
+    List<Move> moves() {
+        return List.copyOf(moves);
+    }
+
+    boolean isEmpty() {
+        return members.isEmpty() && moves.isEmpty();
+    }
+}
