@@ -30,6 +30,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -121,12 +122,10 @@ public final class FirnServer implements AutoCloseable {
         groups.start(threads.groups(), threads.admin());
         threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
         if (security.hasTls()) {
-            threads.groups()
-                    .scheduleWithFixedDelay(
-                            () -> threads.admin().execute(security::reload),
-                            1,
-                            1,
-                            TimeUnit.SECONDS);
+            eachSecond(threads.admin(), security::reload);
+        }
+        if (security.hasTokens()) {
+            eachSecond(threads.tokenKeys(), security::refreshTokenKeys);
         }
         LOG.log(
                 System.Logger.Level.INFO,
@@ -136,6 +135,11 @@ public final class FirnServer implements AutoCloseable {
                         .map(each -> addressOf(each.name()))
                         .collect(Collectors.joining(", ")),
                 transport.kind());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
+    private void eachSecond(Executor where, Runnable what) {
+        threads.groups().scheduleWithFixedDelay(() -> where.execute(what), 1, 1, TimeUnit.SECONDS);
     }
 
     private AccessControl accessControl(Builder builder, Acls acls) {
