@@ -14,6 +14,7 @@ import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaKey;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
@@ -24,6 +25,7 @@ import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
+import io.firn.server.wire.TimeQuota;
 import io.firn.server.wire.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -107,7 +109,11 @@ public final class FirnServer implements AutoCloseable {
         apis.serveGroups(groups);
         this.context =
                 new ServerContext(
-                        apis.table(), limits(config), new ErrorMapper(), rates::recordConnection);
+                        apis.table(),
+                        limits(config),
+                        new ErrorMapper(),
+                        rates::recordConnection,
+                        times(rates));
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
@@ -226,6 +232,20 @@ public final class FirnServer implements AutoCloseable {
                 descriptors.connectionsPerAddress(),
                 config.number("connections.max.idle.ms"),
                 config.number("firn.write.stall.ms"));
+    }
+
+    private static TimeQuota times(ClientRates rates) {
+        return new TimeQuota() {
+            @Override
+            public boolean isLimited() {
+                return rates.isLimited(QuotaKey.REQUEST_PERCENTAGE);
+            }
+
+            @Override
+            public long record(String principal, String clientId, long ns) {
+                return rates.recordTime(principal, clientId, ns);
+            }
+        };
     }
 
     private static QuotaWindows windows(ServerConfig config) {
