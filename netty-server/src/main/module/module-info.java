@@ -2,6 +2,7 @@
  * The server for Kafka clients. This describes the jar as it is published, which contains Kafka's
  * message classes and SLF4J, relocated; everything outside of the exported packages is internal.
  */
+@SuppressWarnings("requires-automatic") // jose4j's name is in its manifest
 module io.firn.server {
     requires transitive io.firn;
     requires io.firn.file;
@@ -18,6 +19,7 @@ module io.firn.server {
     requires java.logging;
     requires java.security.sasl;
     requires jdk.management;
+    requires static org.jose4j;
     requires transitive java.management;
 
     exports io.firn.server;

@@ -1,5 +1,3 @@
-package ;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +18,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
- the other way some
+/**
+ * Waits for a running MirrorMaker, and compares what it copied record by record: FIRN KAFKA. From
+ * Firn to Kafka the topic "mirrored" and the place of the group "half-way"; the other way some
  * records that are written here.
  */
 final class MirrorCompare {

@@ -1,5 +1,3 @@
-package ;
-
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +16,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
+/** What is to be copied: BOOTSTRAP. Records of all shapes, in each compression that there is. */
+final class MirrorSource {
+    private static final int RECORDS = 100_000;
     private static final int PARTITIONS = 4;
     private static final long HANGS_AFTER_S = 240;
     private static final long FIRST_TIMESTAMP = 1_700_000_000_000L;

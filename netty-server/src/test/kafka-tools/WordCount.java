@@ -1,5 +1,3 @@
-package ;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +29,13 @@ import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
+/**
+ * A word count with Kafka Streams, at least once: BOOTSTRAP STATE_DIRECTORY. Half-way it is closed
+ * and comes back without its local state, which it then reads from its changelog. The counts are
+ * compared with those of the lines that went in.
+ */
+final class WordCount {
+    private static final int LINES = 20_000;
     private static final int WORDS_IN_LINE = 8;
     private static final int VOCABULARY = 500;
     private static final int PARTITIONS = 4;

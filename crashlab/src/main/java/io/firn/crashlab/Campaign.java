@@ -122,7 +122,10 @@ final class Campaign {
             inThreads(
                     part -> {
                         for (Media media : settings.media()) {
-                            new DamageRun(media, reporter).run(part, settings.threads(), stride);
+                            for (ReferenceLog.Form form : ReferenceLog.Form.values()) {
+                                new DamageRun(media, form, reporter)
+                                        .run(part, settings.threads(), stride);
+                            }
                         }
                     });
         }

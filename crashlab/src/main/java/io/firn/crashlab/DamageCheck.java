@@ -6,10 +6,12 @@ import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Record;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
+import io.firn.crashlab.ReferenceBatches.Content;
 import io.firn.crashlab.ReferenceLog.Stored;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.Arrays;
@@ -29,9 +31,12 @@ final class DamageCheck {
 
     /** Offsets that were not read, and offsets that were reported as damaged. */
     private record Found(BitSet missing, BitSet reported) {
-        static Found nothing(int from, int to) {
+        /** Nothing was read yet of what a log has in a range. */
+        static Found nothing(ReferenceLog log, int from, int to) {
             Found found = new Found(new BitSet(), new BitSet());
-            found.missing.set(from, to);
+            for (int offset = from; offset < to; offset++) {
+                found.missing.set(offset, log.records.get(offset) != null);
+            }
             return found;
         }
 
@@ -79,7 +84,7 @@ final class DamageCheck {
             return;
         }
         int end = log.records.size();
-        Found found = Found.nothing(0, end);
+        Found found = Found.nothing(log, 0, end);
         read(partition, 0, end, found);
         for (DamagedRange range : partition.damage()) {
             found.report(range.fromOffset(), range.toOffset());
@@ -95,7 +100,7 @@ final class DamageCheck {
         int from = (int) Math.max(0, batch.baseOffset() - ReferenceLog.MOST_IN_BATCH);
         int to =
                 (int) Math.min(log.records.size(), batch.nextOffset() + ReferenceLog.MOST_IN_BATCH);
-        Found found = Found.nothing(from, to);
+        Found found = Found.nothing(log, from, to);
         read(partition, from, to, found);
         found.judge(List.of(batch));
     }
@@ -110,17 +115,9 @@ final class DamageCheck {
                     tailer.poll(
                             record -> {
                                 int offset = (int) record.offset();
-                                byte[] expected = log.records.get(offset);
-                                int length = record.valueLength();
-                                boolean isRight = length == expected.length;
-                                if (isRight) {
-                                    record.getValue(value, 0);
-                                }
                                 require(
-                                        isRight
-                                                && Arrays.equals(
-                                                        expected, 0, length, value, 0, length),
-                                        "another value at " + offset);
+                                        isExpected(record, log.records.get(offset), value),
+                                        "another record at " + offset);
                                 found.missing().clear(offset);
                                 return offset + 1 < to ? Verdict.CONTINUE : Verdict.STOP;
                             },
@@ -132,5 +129,23 @@ final class DamageCheck {
                 }
             }
         }
+    }
+
+    private static boolean isExpected(Record record, Content expected, byte[] value) {
+        if (expected == null || expected.isTombstone() == record.hasValue()) {
+            return false; // removed records do not come back
+        }
+        if (expected.key() != null && !Arrays.equals(expected.key(), record.copy().key())) {
+            return false;
+        }
+        if (expected.isTombstone()) {
+            return true;
+        }
+        int length = record.valueLength();
+        if (length != expected.value().length) {
+            return false;
+        }
+        record.getValue(value, 0);
+        return Arrays.equals(expected.value(), 0, length, value, 0, length);
     }
 }

@@ -31,9 +31,9 @@ final class DamageRun {
     private int reported;
 
     /** Creates the reference log. */
-    DamageRun(Media media, Reporter reporter) {
+    DamageRun(Media media, ReferenceLog.Form form, Reporter reporter) {
         try {
-            this.log = new ReferenceLog(media);
+            this.log = new ReferenceLog(media, form);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -219,7 +219,9 @@ final class DamageRun {
     private void fail(Fault fault, String what, Throwable why) {
         if (reported++ < MOST_REPORTED) {
             reporter.violated(
-                    fault, "bin/crashlab --damage --media " + log.media + ": " + what, why);
+                    fault,
+                    "bin/crashlab --damage --media " + log.media + ", " + log.form + ": " + what,
+                    why);
         } else {
             reporter.matrix().violated(fault);
         }

@@ -1,24 +1,28 @@
 package io.firn.crashlab;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firn.Appender;
-import io.firn.Batch;
-import io.firn.Compression;
+import io.firn.Cleanup;
+import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.TopicOptions;
+import io.firn.crashlab.ReferenceBatches.Content;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
@@ -26,75 +30,128 @@ import org.agrona.concurrent.CachedEpochClock;
  * medium, and a copy from the time when the log was half as long.
  *
  * <p>It finds the batches by code of its own on purpose, and does not use {@code BatchFormat}: an
- * oracle that shares code with what it judges proves nothing.
+ * oracle that shares code with what it judges proves nothing. For the same reason it knows by
+ * itself what compaction leaves.
  */
 final class ReferenceLog {
     static final String TOPIC = "t";
     static final int LONGEST_VALUE = 64;
     static final int MOST_IN_BATCH = 3;
     private static final int BATCHES = 210;
-    private static final int PER_COMPRESSION = 3;
     private static final int ROLL_EVERY = 60;
+
+    /** The first compaction; what was sealed since is left as it is by the second one's segment. */
+    private static final int[] COMPACT_AFTER = {59, 119};
+
     private static final int ALIGNMENT = 2 << 20;
-    private static final int HEADER = 61;
+    private static final int FIXED_HEADER = 61;
+    private static final int LEAST_FILLERS = 5;
     private static final long START_MS = 1_700_000_000_000L;
     private static final Path ROOT = Path.of("/sim");
 
+    /** Whether its older segments were rewritten by compaction. */
+    enum Form {
+        APPENDED,
+        REWRITTEN
+    }
+
     final Media media;
+    final Form form;
     final SimulatedFileMedium medium;
 
-    /** Values, by offset. */
-    final List<byte[]> records = new ArrayList<>();
+    /** Records, by offset; null where compaction has removed one. */
+    final List<Content> records = new ArrayList<>();
 
     final List<Stored> batches = new ArrayList<>();
     final CachedEpochClock clock = new CachedEpochClock();
     SimulatedFileMedium half;
-    private long unsealedFrom;
+    private final List<SegmentPlace> segments;
 
     /** The place of a batch on the medium. */
-    record Stored(Path file, int position, int length, long baseOffset, long nextOffset) {}
+    record Stored(Path file, int position, int length, long baseOffset, long nextOffset) {
+        /** Whether it has no records. */
+        boolean isFiller() {
+            return length == FIXED_HEADER;
+        }
+    }
 
-    ReferenceLog(Media media) throws IOException {
+    ReferenceLog(Media media, Form form) throws IOException {
         this.media = media;
+        this.form = form;
         this.medium = media.empty();
         clock.update(START_MS);
         SeededIds.seed(1);
-        List<ByteBuffer> encoded = encode();
-        TopicOptions options =
-                TopicOptions.defaults()
-                        .withSegmentBytes(64 * 1024)
-                        .withRollAge(Duration.ofSeconds(1));
+        List<List<Content>> contents = new ArrayList<>();
+        for (int i = 0; i < BATCHES; i++) {
+            contents.add(ReferenceBatches.records(i, MOST_IN_BATCH, isRewritten()));
+        }
+        List<ByteBuffer> encoded = ReferenceBatches.encode(contents, START_MS);
+        contents.forEach(records::addAll);
         try (LogStore store = media.open(medium, clock, 0)) {
-            Partition partition = store.createTopic(TOPIC, options).partition(0);
+            Partition partition = store.createTopic(TOPIC, options()).partition(0);
             append(store, partition, encoded);
             store.openTopic(TOPIC).cursor("c").advance(0, 3);
-            List<SegmentPlace> segments = store.snapshot().partitions().get(0).segments();
-            if (segments.size() < 4) {
-                throw new AssertionError(segments);
+            segments = store.snapshot().partitions().get(0).segments();
+            if (records.size() != partition.durableOffset()) {
+                throw new AssertionError(records.size() + ", " + partition.durableOffset());
             }
-            unsealedFrom = segments.get(segments.size() - 1).baseOffset();
         }
         for (Path file : files()) {
             locate(file);
         }
-        if (batches.size() != BATCHES) {
-            throw new AssertionError(batches.size() + " batches found, but " + BATCHES + " stored");
+        batches.sort(Comparator.comparingLong(Stored::baseOffset));
+        checkForm();
+    }
+
+    private boolean isRewritten() {
+        return form == Form.REWRITTEN;
+    }
+
+    private TopicOptions options() {
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(64 * 1024)
+                        .withRollAge(Duration.ofSeconds(1));
+        return isRewritten()
+                ? options.withCleanup(Cleanup.COMPACT).withMinDirtyRatio(1) // only on request
+                : options;
+    }
+
+    /** Fails when the log is not what its users expect. */
+    private void checkForm() {
+        long offset = 0;
+        for (Stored each : batches) {
+            if (each.baseOffset != offset) {
+                throw new AssertionError("no batch begins at offset " + offset + ": " + each);
+            }
+            offset = each.nextOffset;
+        }
+        long fillers = batches.stream().filter(Stored::isFiller).count();
+        boolean isRight =
+                isRewritten()
+                        ? fillers >= LEAST_FILLERS && batches.size() > BATCHES / 2
+                        : fillers == 0 && batches.size() == BATCHES;
+        if (!isRight || offset != records.size() || segments.size() < 3) {
+            throw new AssertionError(
+                    batches.size() + " batches, " + fillers + " fillers, " + segments);
         }
     }
 
     /** Whether a batch is in a sealed segment. */
     boolean isSealed(Stored batch) {
-        return batch.baseOffset() < unsealedFrom;
+        return batch.baseOffset() < segments.get(segments.size() - 1).baseOffset();
     }
 
     private void append(LogStore store, Partition partition, List<ByteBuffer> encoded) {
         try (Appender appender = partition.openSharedAppender()) {
             for (int i = 0; i < BATCHES; i++) {
-                appender.appendBatch(encoded.get(which(i, encoded)).duplicate());
+                appender.appendBatch(encoded.get(i).duplicate());
                 if (i % ROLL_EVERY == ROLL_EVERY - 1) {
-                    for (int pass = 0; pass < 4; pass++) {
-                        clock.advance(1_000);
-                        store.doWork();
+                    work(store);
+                }
+                for (int after : COMPACT_AFTER) {
+                    if (isRewritten() && i == after) {
+                        compact(store);
                     }
                 }
                 if (i == BATCHES / 2) {
@@ -102,91 +159,59 @@ final class ReferenceLog {
                 }
             }
         }
-        for (int i = 0; i < BATCHES; i++) {
-            for (String value : values(which(i, encoded))) {
-                records.add(value.getBytes(StandardCharsets.UTF_8));
-            }
-        }
-        if (records.size() != partition.durableOffset()) {
-            throw new AssertionError(records.size() + " sent, " + partition.durableOffset());
+    }
+
+    private void work(LogStore store) {
+        for (int pass = 0; pass < 4; pass++) {
+            clock.advance(1_000);
+            store.doWork();
         }
     }
 
-    /** Chooses the batch to append: mostly uncompressed ones, which are fast to read. */
-    private static int which(int i, List<ByteBuffer> encoded) {
-        return i % 5 == 4 ? i / 5 % encoded.size() : i % PER_COMPRESSION;
-    }
-
-    private static List<String> values(int batch) {
-        int count = 1 + batch % MOST_IN_BATCH;
-        List<String> values = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            values.add("value " + i + " of the batch " + batch);
+    /** Compacts what is sealed; the records that have a later one there are gone then. */
+    private void compact(LogStore store) {
+        CompactionResult result = store.compact(TOPIC, 0);
+        work(store);
+        if (result.compactedTo() != result.endOffset() || !result.skipped().isEmpty()) {
+            throw new AssertionError(result);
         }
-        return values;
-    }
-
-    /** Returns batches of every compression, as a store writes them. */
-    private static List<ByteBuffer> encode() throws IOException {
-        SimulatedFileMedium scratch = Media.FILES.empty();
-        CachedEpochClock still = new CachedEpochClock();
-        still.update(START_MS);
-        try (LogStore store = Media.FILES.open(scratch, still, 0)) {
-            int number = 0;
-            for (Compression each : Compression.values()) {
-                TopicOptions options =
-                        TopicOptions.defaults().withSegmentBytes(64 * 1024).withCompression(each);
-                String name = "t" + each;
-                try (Appender appender =
-                        store.createTopic(name, options).partition(0).openAppender()) {
-                    for (int i = 0; i < PER_COMPRESSION; i++) {
-                        Batch batch = appender.newBatch();
-                        values(number++)
-                                .forEach(v -> batch.add(v.getBytes(StandardCharsets.UTF_8)));
-                        appender.append(batch);
-                    }
+        Map<String, Integer> latest = new HashMap<>();
+        for (int offset = 0; offset < result.compactedTo(); offset++) {
+            if (records.get(offset) != null) {
+                Integer before = latest.put(new String(records.get(offset).key(), UTF_8), offset);
+                if (before != null) {
+                    records.set(before, null);
                 }
             }
-            List<ByteBuffer> encoded = new ArrayList<>();
-            for (Compression each : Compression.values()) {
-                String id = store.openTopic("t" + each).id().toString();
-                Path directory = Path.of("/sim/segments", id, "0");
-                for (String name : scratch.list(directory)) {
-                    byte[] bytes = bytes(scratch, directory.resolve(name));
-                    for (int at = 0; length(bytes, at) > 0; at += length(bytes, at)) {
-                        int to = at + length(bytes, at);
-                        encoded.add(ByteBuffer.wrap(Arrays.copyOfRange(bytes, at, to)));
-                    }
-                }
-            }
-            if (encoded.size() != PER_COMPRESSION * Compression.values().length) {
-                throw new AssertionError(encoded.size() + " batches");
-            }
-            return encoded;
         }
-    }
-
-    /** Returns the length of the batch at a position; 0 if there is none. */
-    private static int length(byte[] bytes, int at) {
-        if (at + HEADER > bytes.length) {
-            return 0;
-        }
-        ByteBuffer header = ByteBuffer.wrap(bytes, at, HEADER).slice();
-        int length = 12 + header.getInt(8);
-        boolean isBatch = header.get(16) == 2 && length >= HEADER && at + length <= bytes.length;
-        return isBatch ? length : 0;
     }
 
     private void locate(Path file) throws IOException {
         byte[] bytes = bytes(medium, file);
         for (int start = 0; start < bytes.length; start += ALIGNMENT) {
+            List<Stored> found = new ArrayList<>();
             int at = start;
-            for (int length; (length = length(bytes, at)) > 0; at += length) {
-                ByteBuffer header = ByteBuffer.wrap(bytes, at, HEADER).slice();
+            for (int length; (length = ReferenceBatches.length(bytes, at)) > 0; at += length) {
+                ByteBuffer header = ByteBuffer.wrap(bytes, at, FIXED_HEADER).slice();
                 long base = header.getLong(0);
-                batches.add(new Stored(file, at, length, base, base + header.getInt(23) + 1));
+                found.add(new Stored(file, at, length, base, base + header.getInt(23) + 1));
+            }
+            // Otherwise it is what is left in a block of a segment that was replaced.
+            if (!found.isEmpty() && isCurrent(found, at - start)) {
+                batches.addAll(found);
             }
         }
+    }
+
+    private boolean isCurrent(List<Stored> found, int bytes) {
+        long base = found.get(0).baseOffset;
+        long end = found.get(found.size() - 1).nextOffset;
+        return segments.stream()
+                .anyMatch(
+                        each ->
+                                each.baseOffset() == base
+                                        && each.endOffset() == end
+                                        && each.bytes() == bytes);
     }
 
     /** Returns the positions of a file's bytes that are not zero and not in a batch. */

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The short form of bin/crashlab --damage: some of the bits of the reference log. */
 class DamageTest {
@@ -20,22 +21,24 @@ class DamageTest {
         SeededIds.install();
     }
 
-    private static void damage(Media media) {
+    private static void damage(Media media, ReferenceLog.Form form) {
         List<String> failures = new ArrayList<>();
         Matrix matrix = new Matrix();
-        new DamageRun(media, new Reporter(matrix, () -> {}, failures::add)).run(0, 1, 121);
-        System.out.printf("%s:%n%s", media, matrix);
+        new DamageRun(media, form, new Reporter(matrix, () -> {}, failures::add)).run(0, 1, 121);
+        System.out.printf("%s, %s:%n%s", media, form, matrix);
         assertEquals(List.of(), failures);
         assertTrue(matrix.tries() > 1_000, matrix.tries() + " pieces of damage");
     }
 
-    @Test
-    void shouldLoseOnlyDamagedBatchesOfALogInFiles() {
-        damage(Media.FILES);
+    @ParameterizedTest
+    @EnumSource(ReferenceLog.Form.class)
+    void shouldLoseOnlyDamagedBatchesOfALogInFiles(ReferenceLog.Form form) {
+        damage(Media.FILES, form);
     }
 
-    @Test
-    void shouldLoseOnlyDamagedBatchesOfALogInMemory() {
-        damage(Media.MEMORY);
+    @ParameterizedTest
+    @EnumSource(ReferenceLog.Form.class)
+    void shouldLoseOnlyDamagedBatchesOfALogInMemory(ReferenceLog.Form form) {
+        damage(Media.MEMORY, form);
     }
 }

@@ -28,6 +28,7 @@ final class BackgroundThreads implements AutoCloseable {
     private final ThreadPoolExecutor reads;
     private final ThreadPoolExecutor decompression;
     private final ThreadPoolExecutor handshakes;
+    private final ThreadPoolExecutor tokenKeys;
 
     /**
      * Creates the threads, which start with their first tasks.
@@ -48,6 +49,7 @@ final class BackgroundThreads implements AutoCloseable {
         reads = new Pool(count, "firn-read-");
         decompression = new Pool(half, "firn-decompress-");
         handshakes = new Pool(half, "firn-handshake-");
+        tokenKeys = new Pool(1, "firn-token-keys-");
     }
 
     /** Returns the threads for groups and for all timers. */
@@ -80,6 +82,11 @@ final class BackgroundThreads implements AutoCloseable {
         return handshakes;
     }
 
+    /** Returns the thread that waits for other servers to send keys of tokens. */
+    ExecutorService tokenKeys() {
+        return tokenKeys;
+    }
+
     /** Returns those that handle requests, by the work that they are for. */
     ServedApis.Executors executors() {
         return new ServedApis.Executors(groups, admin, timestamps, reads, decompression);
@@ -94,6 +101,7 @@ final class BackgroundThreads implements AutoCloseable {
         end(reads);
         end(decompression);
         end(handshakes);
+        end(tokenKeys);
     }
 
     private static void end(ExecutorService threads) {

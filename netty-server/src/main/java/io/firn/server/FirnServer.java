@@ -14,6 +14,7 @@ import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaKey;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
@@ -24,12 +25,14 @@ import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
+import io.firn.server.wire.TimeQuota;
 import io.firn.server.wire.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -106,7 +109,11 @@ public final class FirnServer implements AutoCloseable {
         apis.serveGroups(groups);
         this.context =
                 new ServerContext(
-                        apis.table(), limits(config), new ErrorMapper(), rates::recordConnection);
+                        apis.table(),
+                        limits(config),
+                        new ErrorMapper(),
+                        rates::recordConnection,
+                        times(rates));
         this.metrics = new ServerMetrics(store, context, groups);
         this.transport = new Transport(context, config.integer("num.network.threads"));
         try {
@@ -121,12 +128,10 @@ public final class FirnServer implements AutoCloseable {
         groups.start(threads.groups(), threads.admin());
         threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
         if (security.hasTls()) {
-            threads.groups()
-                    .scheduleWithFixedDelay(
-                            () -> threads.admin().execute(security::reload),
-                            1,
-                            1,
-                            TimeUnit.SECONDS);
+            eachSecond(threads.admin(), security::reload);
+        }
+        if (security.hasTokens()) {
+            eachSecond(threads.tokenKeys(), security::refreshTokenKeys);
         }
         LOG.log(
                 System.Logger.Level.INFO,
@@ -136,6 +141,11 @@ public final class FirnServer implements AutoCloseable {
                         .map(each -> addressOf(each.name()))
                         .collect(Collectors.joining(", ")),
                 transport.kind());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
+    private void eachSecond(Executor where, Runnable what) {
+        threads.groups().scheduleWithFixedDelay(() -> where.execute(what), 1, 1, TimeUnit.SECONDS);
     }
 
     private AccessControl accessControl(Builder builder, Acls acls) {
@@ -222,6 +232,20 @@ public final class FirnServer implements AutoCloseable {
                 descriptors.connectionsPerAddress(),
                 config.number("connections.max.idle.ms"),
                 config.number("firn.write.stall.ms"));
+    }
+
+    private static TimeQuota times(ClientRates rates) {
+        return new TimeQuota() {
+            @Override
+            public boolean isLimited() {
+                return rates.isLimited(QuotaKey.REQUEST_PERCENTAGE);
+            }
+
+            @Override
+            public long record(String principal, String clientId, long ns) {
+                return rates.recordTime(principal, clientId, ns);
+            }
+        };
     }
 
     private static QuotaWindows windows(ServerConfig config) {

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.CreateAclsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
@@ -124,10 +125,24 @@ final class Attacks {
                 if (LongRequests.has(name)) {
                     createTopics(200, 10);
                     mentionGroups(20_000);
+                    if (name.equals("delete-acls")) {
+                        createAcls();
+                    }
                     inParallel((wire, number) -> LongRequests.send(name, wire));
                 } else {
                     runGuarded(name);
                 }
+            }
+        }
+    }
+
+    private void createAcls() throws IOException {
+        try (Wire wire = new Wire(FROM, port)) {
+            wire.send(LongRequests.createAcls());
+            CreateAclsResponseData created =
+                    wire.receive(ApiKeys.CREATE_ACLS, 3, new CreateAclsResponseData());
+            if (created.results().get(0).errorCode() != 0) {
+                throw new IOException(created.results().get(0).toString());
             }
         }
     }

@@ -39,9 +39,15 @@ import org.apache.kafka.common.serialization.StringSerializer;
  * Kills a server, again and again, while it compacts a topic to which eight producers append: after
  * each kill the latest value of every key is what was acknowledged last, and no key that was
  * deleted has come back.
+ *
+ * <p>In half of the rounds the hot tier is full: new segments go to the cold one, and some
+ * compactions find no room. In three of ten rounds a bit of some partition's oldest segment is
+ * flipped, so that compactions leave it out; that partition is compared again once the bit is
+ * flipped back. If a tombstone above were removed meanwhile, what it deleted would be there again.
  */
 final class CompactionKills {
     private static final String TOPIC = "prices";
+    private static final String KEY = "key-";
     private static final int PARTITIONS = 4;
     private static final int KEYS = 50_000;
     private static final int RECORDS_A_ROUND = 2_000;
@@ -50,8 +56,15 @@ final class CompactionKills {
     private static final int PRODUCERS = 8;
     private static final Pattern REWRITTEN = Pattern.compile("[0-9]{20}\\.([0-9]+)");
     private static final Duration POLL = Duration.ofMillis(100);
+    private static final int SEGMENT_BYTES = 262_144;
+    private static final int PERIOD = 10;
+    private static final int ROT_BEGINS = 1;
+    private static final int ROT_ENDS = 4;
+    private static final int FULL_FROM = 5;
+    private static final int ENOUGH_ROUNDS = 50;
 
     private final ServerProcess server;
+    private final List<Path> tiers;
     private final Random random;
 
     /** By key, what was sent last; null for a tombstone. Each key has one producer. */
@@ -59,9 +72,14 @@ final class CompactionKills {
 
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private final AtomicLong sent = new AtomicLong();
+    private final SkippedCompactions skipped = new SkippedCompactions();
+    private BitRot rot;
+    private int rots;
+    private int fullRounds;
 
-    private CompactionKills(ServerProcess server, long seed) {
+    private CompactionKills(ServerProcess server, List<Path> tiers, long seed) {
         this.server = server;
+        this.tiers = tiers;
         this.random = new Random(seed);
         for (int i = 0; i < PRODUCERS; i++) {
             latest.add(new HashMap<>());
@@ -84,12 +102,59 @@ final class CompactionKills {
     static String run(Path directory, int rounds, long seed) throws Exception {
         CompactionKills kills;
         String seen;
-        Map<String, String> settings = Map.of("log.segment.bytes", "262144");
+        List<Path> tiers = List.of(directory.resolve("hot"), directory.resolve("cold"));
+        Map<String, String> settings =
+                Map.of(
+                        "log.segment.bytes", Integer.toString(SEGMENT_BYTES),
+                        "storage.tiers", tiers(tiers, 1L << 30));
         try (ServerProcess server = new ServerProcess(directory, settings)) {
-            kills = new CompactionKills(server, seed);
+            kills = new CompactionKills(server, tiers, seed);
             seen = kills.run(rounds);
         }
         return seen + kills.atRest(directory);
+    }
+
+    private static String tiers(List<Path> tiers, long hotBytes) {
+        return "file:" + tiers.get(0) + "@" + hotBytes + ",file:" + tiers.get(1);
+    }
+
+    /** While no server runs: decides how the next one finds its tiers. */
+    private void prepare(int round) throws IOException {
+        boolean isFull = round % PERIOD >= FULL_FROM;
+        long used = bytesIn(tiers.get(0));
+        long capacity = isFull ? used + random.nextInt(SEGMENT_BYTES / 8) : 1L << 30;
+        server.set("storage.tiers", tiers(tiers, Math.max(capacity, SEGMENT_BYTES)));
+        server.set("storage.migrate.threshold", isFull ? "-1" : "0.01");
+        fullRounds += isFull ? 1 : 0;
+        if (round % PERIOD == ROT_BEGINS) {
+            rot = BitRot.in(tiers, random.nextInt(PARTITIONS), random);
+            rots += rot == null ? 0 : 1;
+        } else if (round % PERIOD == ROT_ENDS) {
+            mend();
+        }
+    }
+
+    private void mend() throws IOException {
+        if (rot != null) {
+            rot.mend();
+            rot = null;
+        }
+    }
+
+    private boolean isReadable(int partition) {
+        return rot == null || rot.partition() != partition;
+    }
+
+    private static long bytesIn(Path tier) throws IOException {
+        long bytes = 0;
+        if (Files.exists(tier)) {
+            try (Stream<Path> all = Files.walk(tier)) {
+                for (Path each : all.filter(Files::isRegularFile).toList()) {
+                    bytes += Files.size(each);
+                }
+            }
+        }
+        return bytes;
     }
 
     private Map<String, Object> client(Map<String, Object> more) {
@@ -145,6 +210,7 @@ final class CompactionKills {
                 senders.forEach(Thread::start);
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_000)));
                 server.kill();
+                prepare(round);
                 server.start();
                 for (Thread each : senders) {
                     each.join(TimeUnit.SECONDS.toMillis(Running.HANGS_AFTER_S));
@@ -153,13 +219,19 @@ final class CompactionKills {
                 producers.forEach(KafkaProducer::flush);
                 require(failures.isEmpty(), "a producer failed: " + failures);
                 checked += check(round, readAll());
+                skipped.ask(server.pid());
             }
         } finally {
             producers.forEach(each -> each.close(Duration.ZERO));
         }
+        if (rounds >= ENOUGH_ROUNDS) {
+            require(skipped.of("no room") > 0, "no compaction met a full tier: " + skipped);
+            require(skipped.of("damaged") > 0, "no compaction met damage: " + skipped);
+        }
         return String.format(
-                "%d kills: %,d records sent, %,d latest values compared; ",
-                rounds, sent.get(), checked);
+                "%d kills, %d of them into a full tier, %d times a damaged segment: %,d records"
+                        + " sent, %,d latest values compared, segments skipped %s; ",
+                rounds, fullRounds, rots, sent.get(), checked, skipped);
     }
 
     private void send(KafkaProducer<String, String> producer, int number, long seed) {
@@ -173,12 +245,12 @@ final class CompactionKills {
                     own.nextInt(100) < TOMBSTONE_PERCENT
                             ? null
                             : sent.get() + "-" + "x".repeat(own.nextInt(200));
-            String name = "key-" + key;
+            String name = KEY + key;
             mine.put(name, value);
             sent.incrementAndGet();
             var unused =
                     producer.send(
-                            new ProducerRecord<>(TOPIC, key % PARTITIONS, name, value),
+                            new ProducerRecord<>(TOPIC, partitionOf(name), name, value),
                             (metadata, error) -> {
                                 if (error != null) {
                                     failures.add(error);
@@ -200,7 +272,9 @@ final class CompactionKills {
         Map<String, String> found = new HashMap<>();
         List<TopicPartition> all = new ArrayList<>();
         for (int i = 0; i < PARTITIONS; i++) {
-            all.add(new TopicPartition(TOPIC, i));
+            if (isReadable(i)) {
+                all.add(new TopicPartition(TOPIC, i));
+            }
         }
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(
@@ -232,6 +306,9 @@ final class CompactionKills {
         long values = 0;
         for (Map<String, String> mine : latest) {
             for (Map.Entry<String, String> each : mine.entrySet()) {
+                if (!isReadable(partitionOf(each.getKey()))) {
+                    continue;
+                }
                 String there = found.get(each.getKey());
                 require(
                         Objects.equals(there, each.getValue()),
@@ -246,6 +323,10 @@ final class CompactionKills {
                         .allMatch(key -> latest.stream().anyMatch(mine -> mine.containsKey(key))),
                 "a key that nobody has sent");
         return values;
+    }
+
+    private static int partitionOf(String key) {
+        return Integer.parseInt(key.substring(KEY.length())) % PARTITIONS;
     }
 
     /** Returns how often the segments were rewritten that were rewritten most often. */
@@ -263,6 +344,7 @@ final class CompactionKills {
     private String atRest(Path directory) throws IOException {
         int generations = generations(directory);
         require(generations > 1, "the server has not compacted anything twice");
+        mend();
         long live = 0;
         for (Map<String, String> mine : latest) {
             for (Map.Entry<String, String> each : mine.entrySet()) {
@@ -273,7 +355,8 @@ final class CompactionKills {
         }
         try (LogStore store =
                 LogStore.in(directory.resolve("firn"))
-                        .tier(FileTier.at(directory.resolve("segments")))
+                        .tier(FileTier.at(tiers.get(0)))
+                        .tier(FileTier.at(tiers.get(1)))
                         .open()) {
             Topic topic = store.openTopic(TOPIC);
             long bytes = 0;

@@ -8,10 +8,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.CreateAclsRequestData;
+import org.apache.kafka.common.message.CreateAclsRequestData.AclCreation;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.DeleteAclsRequestData;
+import org.apache.kafka.common.message.DeleteAclsRequestData.DeleteAclsFilter;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
@@ -24,6 +30,10 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
@@ -41,6 +51,7 @@ import org.apache.kafka.common.utils.ByteUtils;
 /** Single requests that ask for as much as a request can, for {@link Attacks}. */
 final class LongRequests {
     private static final int NAMES = 100_000;
+    private static final int MOST_ACLS = 20_000;
     private static final int LARGE_BYTES = 100_000_000;
 
     /** A topic that is there. */
@@ -89,6 +100,10 @@ final class LongRequests {
                             ApiKeys.FIND_COORDINATOR,
                             4,
                             new FindCoordinatorRequestData().setCoordinatorKeys(names("c")));
+            case "alter-configs" -> request(ApiKeys.INCREMENTAL_ALTER_CONFIGS, 1, alterConfigs());
+            case "replace-configs" -> request(ApiKeys.ALTER_CONFIGS, 2, replaceConfigs());
+            case "leave-group" -> request(ApiKeys.LEAVE_GROUP, 5, leaveGroup());
+            case "delete-acls" -> request(ApiKeys.DELETE_ACLS, 3, deleteAcls());
             case "same-names" -> sameNames();
             default -> null;
         };
@@ -140,6 +155,69 @@ final class LongRequests {
     private static ApiMessage deleteTopics() {
         return new DeleteTopicsRequestData()
                 .setTopics(many(i -> new DeleteTopicState().setName("no" + i)));
+    }
+
+    private static ApiMessage alterConfigs() {
+        var request = new IncrementalAlterConfigsRequestData().setValidateOnly(true);
+        for (String each : names("no")) {
+            var resource =
+                    new IncrementalAlterConfigsRequestData.AlterConfigsResource()
+                            .setResourceType((byte) 2)
+                            .setResourceName(each);
+            resource.configs().mustAdd(new AlterableConfig().setName("retention.ms").setValue("1"));
+            request.resources().mustAdd(resource);
+        }
+        return request;
+    }
+
+    private static ApiMessage replaceConfigs() {
+        var request = new AlterConfigsRequestData().setValidateOnly(true);
+        for (String each : names("no")) {
+            request.resources()
+                    .mustAdd(
+                            new AlterConfigsResource()
+                                    .setResourceType((byte) 2)
+                                    .setResourceName(each));
+        }
+        return request;
+    }
+
+    private static ApiMessage leaveGroup() {
+        return new LeaveGroupRequestData()
+                .setGroupId("g0")
+                .setMembers(many(i -> new MemberIdentity().setMemberId("no" + i)));
+    }
+
+    /** None of them is found among as many ACLs as there may be. */
+    private static ApiMessage deleteAcls() {
+        return new DeleteAclsRequestData()
+                .setFilters(
+                        many(
+                                i ->
+                                        new DeleteAclsFilter()
+                                                .setResourceTypeFilter((byte) 2)
+                                                .setPatternTypeFilter((byte) 3)
+                                                .setPrincipalFilter("User:no" + i)
+                                                .setOperation((byte) 1)
+                                                .setPermissionType((byte) 1)));
+    }
+
+    /** As many ACLs as there may be. */
+    static byte[] createAcls() {
+        CreateAclsRequestData request = new CreateAclsRequestData();
+        for (int i = 0; i < MOST_ACLS; i++) {
+            request.creations()
+                    .add(
+                            new AclCreation()
+                                    .setResourceType((byte) 2)
+                                    .setResourceName("t" + i)
+                                    .setResourcePatternType((byte) 3)
+                                    .setPrincipal("User:u" + i)
+                                    .setHost("*")
+                                    .setOperation((byte) 3)
+                                    .setPermissionType((byte) 3));
+        }
+        return request(ApiKeys.CREATE_ACLS, 3, request);
     }
 
     private static ApiMessage addPartitions() {

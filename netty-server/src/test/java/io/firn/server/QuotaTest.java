@@ -38,6 +38,8 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -103,13 +105,20 @@ class QuotaTest {
             ClientQuotaEntity both = entity("alice", "app");
             alter(admin, both, "producer_byte_rate", 1_024.0);
             alter(admin, both, "consumer_byte_rate", 2_048.0);
+            alter(admin, both, "request_percentage", 12.5);
             alter(admin, entity("", ""), "consumer_byte_rate", 7.0);
             alter(admin, entity(null, ""), "consumer_byte_rate", 9.0);
             alter(admin, entity(null, ""), "consumer_byte_rate", null);
             Map<ClientQuotaEntity, Map<String, Double>> expected =
                     Map.of(
                             both,
-                            Map.of("producer_byte_rate", 1_024.0, "consumer_byte_rate", 2_048.0),
+                            Map.of(
+                                    "producer_byte_rate",
+                                    1_024.0,
+                                    "consumer_byte_rate",
+                                    2_048.0,
+                                    "request_percentage",
+                                    12.5),
                             entity("", ""),
                             Map.of("consumer_byte_rate", 7.0));
             assertEquals(expected, all(admin));
@@ -140,7 +149,9 @@ class QuotaTest {
     void shouldRefuseQuotasThatItDoesNotHaveAndThoseThatAreInvalid() throws Exception {
         try (Running running = new Running(directory);
                 Admin admin = running.admin()) {
-            assertRefused(admin, entity("alice", null), "request_percentage", 10.0);
+            assertRefused(admin, entity("alice", null), "request_percentage", 0.0);
+            assertRefused(admin, entity("alice", null), "request_percentage", Double.NaN);
+            assertRefused(admin, ip("127.0.0.1"), "request_percentage", 10.0);
             assertRefused(admin, entity("alice", null), "controller_mutation_rate", 0.0);
             assertRefused(admin, entity("alice", null), "controller_mutation_rate", Double.NaN);
             assertRefused(admin, entity("alice", null), "connection_creation_rate", 10.0);
@@ -450,11 +461,15 @@ class QuotaTest {
     // ---- clients that exceed a quota
 
     private static byte[] produce(String clientId) {
+        return produce(clientId, 1);
+    }
+
+    private static byte[] produce(String clientId, int acks) {
         MemoryRecords records =
                 MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(VALUE));
         TopicProduceData topic = new TopicProduceData().setName(TOPIC);
         topic.partitionData().add(new PartitionProduceData().setIndex(0).setRecords(records));
-        ProduceRequestData request = new ProduceRequestData().setAcks((short) 1).setTimeoutMs(1);
+        ProduceRequestData request = new ProduceRequestData().setAcks((short) acks).setTimeoutMs(1);
         request.topicData().add(topic);
         return Wire.request(ApiKeys.PRODUCE, (short) VERSION, request, clientId);
     }
@@ -492,7 +507,7 @@ class QuotaTest {
     /** The quota is so small that the client is muted for longer than any test takes. */
     @Test
     void shouldMuteAProducerThatExceedsItsQuotaAndNoOther() throws Exception {
-        try (Running running = new Running(directory)) {
+        try (Running running = new Running(directory, ONE_EVENT_LOOP)) {
             limit(running, "producer_byte_rate", 1);
             try (Wire slow = new Wire(running.server());
                     Wire other = new Wire(running.server())) {
@@ -501,8 +516,62 @@ class QuotaTest {
                 for (int i = 0; i < 20; i++) {
                     assertEquals(0, produceThrottleMs(other, "other"));
                 }
-                assertTrue(slow.isSilentFor(200));
+                assertTrue(slow.isSilentFor(1)); // it was sent before those that are answered
                 assertEquals(21, running.store().openTopic(TOPIC).partition(0).nextOffset());
+            }
+        }
+    }
+
+    private static MetadataResponseData metadata(Wire wire, String clientId) throws Exception {
+        MetadataRequestData request = new MetadataRequestData().setTopics(List.of());
+        wire.send(Wire.request(ApiKeys.METADATA, (short) 9, request, clientId));
+        return wire.receive(ApiKeys.METADATA, 9, new MetadataResponseData());
+    }
+
+    /** Any request takes more than this quota allows. */
+    @Test
+    void shouldMuteAClientWhoseRequestsTakeTooMuchTimeForASampleAtMostAndNoOther()
+            throws Exception {
+        Map<String, String> settings = new HashMap<>(ONE_EVENT_LOOP);
+        settings.put("quota.window.size.seconds", "60");
+        try (Running running = new Running(directory, settings)) {
+            limit(running, "request_percentage", 1e-9);
+            try (Wire slow = new Wire(running.server());
+                    Wire other = new Wire(running.server())) {
+                assertEquals(60_000, metadata(slow, SLOW).throttleTimeMs());
+                slow.send(versions());
+                askTwice(other);
+                assertTrue(slow.isSilentFor(1));
+                assertEquals(0, metadata(other, "other").throttleTimeMs());
+            }
+            try (Wire slow = new Wire(running.server())) {
+                assertEquals(60_000, produceThrottleMs(slow, SLOW));
+            }
+            try (Wire slow = new Wire(running.server())) {
+                FetchResponseData fetched = fetch(slow, SLOW);
+                assertEquals(60_000, fetched.throttleTimeMs());
+                assertEquals(1, fetched.responses().size());
+            }
+            try (Wire slow = new Wire(running.server())) {
+                ListGroupsRequestData request = new ListGroupsRequestData();
+                slow.send(Wire.request(ApiKeys.LIST_GROUPS, (short) 1, request, SLOW));
+                var groups = slow.receive(ApiKeys.LIST_GROUPS, 1, new ListGroupsResponseData());
+                assertEquals(60_000, groups.throttleTimeMs());
+            }
+        }
+    }
+
+    /** As in Kafka: who does not want an answer is told nothing, and cannot be told to wait. */
+    @Test
+    void shouldNotCountRequestsOfProducersThatWantNoAnswer() throws Exception {
+        try (Running running = new Running(directory)) {
+            limit(running, "request_percentage", 1e-9);
+            try (Wire slow = new Wire(running.server())) {
+                for (int i = 0; i < 3; i++) {
+                    slow.send(produce(SLOW, 0));
+                }
+                var partition = running.store().openTopic(TOPIC).partition(0);
+                Running.await("three records", () -> partition.nextOffset() == 3);
             }
         }
     }

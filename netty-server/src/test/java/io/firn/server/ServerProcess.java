@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,7 +32,7 @@ final class ServerProcess implements AutoCloseable {
             throws IOException {
         this.directory = directory;
         this.protocol = protocol;
-        this.settings = settings;
+        this.settings = new TreeMap<>(settings);
         start();
     }
 
@@ -92,6 +93,16 @@ final class ServerProcess implements AutoCloseable {
 
     int port() {
         return port;
+    }
+
+    /** Returns the number of the process that runs now. */
+    long pid() {
+        return process.pid();
+    }
+
+    /** Changes a setting, for the next start. */
+    void set(String key, String value) {
+        settings.put(key, value);
     }
 
     String bootstrapServers() {

@@ -16,7 +16,7 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /** A client that says exactly what it is told to, right or wrong. */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
     private static final int HANGS_AFTER_MS = 30_000;
 
     private final Socket socket;
@@ -48,11 +48,11 @@ final class Wire implements AutoCloseable {
     }
 
     /** A request, without its length. */
-    static byte[] request(ApiKeys key, short version, ApiMessage body) {
+    public static byte[] request(ApiKeys key, short version, ApiMessage body) {
         return request(key, version, body, "wire");
     }
 
-    static byte[] request(ApiKeys key, short version, ApiMessage body, String clientId) {
+    public static byte[] request(ApiKeys key, short version, ApiMessage body, String clientId) {
         ObjectSerializationCache cache = new ObjectSerializationCache();
         RequestHeaderData header =
                 new RequestHeaderData()

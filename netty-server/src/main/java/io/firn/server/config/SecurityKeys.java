@@ -43,16 +43,35 @@ final class SecurityKeys {
         add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT"));
         add(
                 ConfigKey.of("sasl.enabled.mechanisms", LIST, "")
-                        .oneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"));
+                        .oneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"));
         add(ConfigKey.of("sasl.server.max.receive.size", INT, 524_288).atLeast(1024));
         add(ConfigKey.of("connections.max.reauth.ms", LONG, 0).atLeast(0));
         add(ConfigKey.of("plain.sasl.jaas.config", PASSWORD, null));
         // Kafka asks for these, although there is nothing to be said in them.
         add(ConfigKey.of("scram-sha-256.sasl.jaas.config", PASSWORD, null));
         add(ConfigKey.of("scram-sha-512.sasl.jaas.config", PASSWORD, null));
+        addTokens();
     }
 
     private SecurityKeys() {}
+
+    private static void addTokens() {
+        String prefix = "sasl.oauthbearer.";
+        add(ConfigKey.of(prefix + "jwks.endpoint.url", STRING, null));
+        add(ConfigKey.of(prefix + "jwks.endpoint.refresh.ms", LONG, 3_600_000).atLeast(1_000));
+        add(ConfigKey.of(prefix + "jwks.endpoint.retry.backoff.ms", LONG, 100).atLeast(1));
+        add(ConfigKey.of(prefix + "jwks.endpoint.retry.backoff.max.ms", LONG, 10_000).atLeast(1));
+        add(ConfigKey.of(prefix + "expected.issuer", STRING, null));
+        add(ConfigKey.of(prefix + "expected.audience", LIST, ""));
+        add(ConfigKey.of(prefix + "sub.claim.name", STRING, "sub"));
+        add(ConfigKey.of(prefix + "clock.skew.seconds", INT, 30).atLeast(0).atMost(3_600));
+        add(ConfigKey.of("oauthbearer.sasl.jaas.config", PASSWORD, null));
+        // A broker's configuration has it. No class is loaded by its name.
+        String handler = ".oauthbearer.OAuthBearerValidatorCallbackHandler";
+        add(
+                ConfigKey.of("oauthbearer.sasl.server.callback.handler.class", STRING, null)
+                        .meeting("Kafka's own, ..." + handler, name -> name.endsWith(handler)));
+    }
 
     private static ConfigKey storeType(String name) {
         List<String> types = List.of("PKCS12", "JKS", "PEM");

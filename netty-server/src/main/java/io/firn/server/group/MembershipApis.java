@@ -17,7 +17,6 @@ import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.JoinGroupResponseData.JoinGroupResponseMember;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
-import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.LeaveGroupResponseData.MemberResponse;
 import org.apache.kafka.common.message.SyncGroupRequestData;
@@ -154,21 +153,23 @@ public final class MembershipApis {
             return;
         }
         LeaveGroupResponseData response = new LeaveGroupResponseData();
-        for (MemberIdentity each : request.members()) {
-            Errors error =
-                    leave(
-                            exchange,
-                            audit,
-                            request.groupId(),
-                            each.memberId(),
-                            each.groupInstanceId());
-            response.members()
-                    .add(
-                            new MemberResponse()
-                                    .setMemberId(each.memberId())
-                                    .setGroupInstanceId(each.groupInstanceId())
-                                    .setErrorCode(error.code()));
-        }
-        exchange.reply(response);
+        exchange.changeInSteps(
+                request.members(),
+                each -> {
+                    Errors error =
+                            leave(
+                                    exchange,
+                                    audit,
+                                    request.groupId(),
+                                    each.memberId(),
+                                    each.groupInstanceId());
+                    response.members()
+                            .add(
+                                    new MemberResponse()
+                                            .setMemberId(each.memberId())
+                                            .setGroupInstanceId(each.groupInstanceId())
+                                            .setErrorCode(error.code()));
+                },
+                () -> exchange.reply(response));
     }
 }

@@ -57,7 +57,7 @@ final class ByteQuotas {
 
     private int record(QuotaKey kind, Exchange exchange, long bytes) {
         String principal = exchange.connection().principal();
-        long ms = rates.record(kind, principal, exchange.clientId(), bytes);
+        long ms = rates.record(kind, principal, exchange.clientId(), (double) bytes);
         if (ms <= 0) {
             return 0;
         }

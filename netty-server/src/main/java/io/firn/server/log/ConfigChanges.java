@@ -48,42 +48,49 @@ public final class ConfigChanges {
     public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
         IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
         Duplicates<Resource> duplicates =
-                new Duplicates<>(
-                        request.resources().stream()
-                                .map(
-                                        each ->
-                                                new Resource(
-                                                        each.resourceType(), each.resourceName())));
-        for (var asked : request.resources()) {
-            var result =
-                    new IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse()
-                            .setResourceType(asked.resourceType())
-                            .setResourceName(asked.resourceName());
-            try {
-                duplicates.check(
-                        new Resource(asked.resourceType(), asked.resourceName()),
-                        asked.resourceName());
-                demand(
-                        exchange,
-                        asked.resourceType(),
-                        asked.resourceName(),
-                        Right.ALTER_TOPIC_CONFIGS,
-                        Right.ALTER_NODE_CONFIGS);
-                checkChanges(asked.configs());
-                checkTopic(asked.resourceType(), asked.resourceName());
-                ServedTopic topic = topics.find(asked.resourceName());
-                Map<String, String> set =
-                        topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().set());
-                for (AlterableConfig each : asked.configs()) {
-                    change(topic, set, each);
-                }
-                configure(topic, set, request.validateOnly());
-            } catch (RuntimeException e) {
-                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.responses().add(result);
+                new Duplicates<>(request.resources().stream().map(ConfigChanges::resource));
+        exchange.changeInSteps(
+                request.resources(),
+                asked -> {
+                    var result =
+                            new IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse()
+                                    .setResourceType(asked.resourceType())
+                                    .setResourceName(asked.resourceName());
+                    try {
+                        duplicates.check(resource(asked), asked.resourceName());
+                        alter(exchange, asked, request.validateOnly());
+                    } catch (RuntimeException e) {
+                        result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+                    }
+                    response.responses().add(result);
+                },
+                () -> exchange.reply(response));
+    }
+
+    private static Resource resource(
+            IncrementalAlterConfigsRequestData.AlterConfigsResource asked) {
+        return new Resource(asked.resourceType(), asked.resourceName());
+    }
+
+    private void alter(
+            Exchange exchange,
+            IncrementalAlterConfigsRequestData.AlterConfigsResource asked,
+            boolean validateOnly) {
+        demand(
+                exchange,
+                asked.resourceType(),
+                asked.resourceName(),
+                Right.ALTER_TOPIC_CONFIGS,
+                Right.ALTER_NODE_CONFIGS);
+        checkChanges(asked.configs());
+        checkTopic(asked.resourceType(), asked.resourceName());
+        ServedTopic topic = topics.find(asked.resourceName());
+        Map<String, String> set =
+                topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().set());
+        for (AlterableConfig each : asked.configs()) {
+            change(topic, set, each);
         }
-        exchange.reply(response);
+        configure(topic, set, validateOnly);
     }
 
     private static void checkChanges(Collection<AlterableConfig> changes) {
@@ -144,41 +151,44 @@ public final class ConfigChanges {
     public void replace(Exchange exchange, AlterConfigsRequestData request) {
         AlterConfigsResponseData response = new AlterConfigsResponseData();
         Duplicates<Resource> duplicates =
-                new Duplicates<>(
-                        request.resources().stream()
-                                .map(
-                                        each ->
-                                                new Resource(
-                                                        each.resourceType(), each.resourceName())));
-        for (AlterConfigsResource asked : request.resources()) {
-            var result =
-                    new AlterConfigsResponseData.AlterConfigsResourceResponse()
-                            .setResourceType(asked.resourceType())
-                            .setResourceName(asked.resourceName());
-            try {
-                duplicates.check(
-                        new Resource(asked.resourceType(), asked.resourceName()),
-                        asked.resourceName());
-                demand(
-                        exchange,
-                        asked.resourceType(),
-                        asked.resourceName(),
-                        Right.REPLACE_TOPIC_CONFIGS,
-                        Right.REPLACE_NODE_CONFIGS);
-                Map<String, String> set = new TreeMap<>();
-                Set<String> named = new HashSet<>();
-                for (var each : asked.configs()) {
-                    checkKey(named, each.name(), each.value());
-                    set.put(each.name(), each.value());
-                }
-                checkTopic(asked.resourceType(), asked.resourceName());
-                configure(topics.find(asked.resourceName()), set, request.validateOnly());
-            } catch (RuntimeException e) {
-                result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
-            }
-            response.responses().add(result);
+                new Duplicates<>(request.resources().stream().map(ConfigChanges::resource));
+        exchange.changeInSteps(
+                request.resources(),
+                asked -> {
+                    var result =
+                            new AlterConfigsResponseData.AlterConfigsResourceResponse()
+                                    .setResourceType(asked.resourceType())
+                                    .setResourceName(asked.resourceName());
+                    try {
+                        duplicates.check(resource(asked), asked.resourceName());
+                        replace(exchange, asked, request.validateOnly());
+                    } catch (RuntimeException e) {
+                        result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+                    }
+                    response.responses().add(result);
+                },
+                () -> exchange.reply(response));
+    }
+
+    private static Resource resource(AlterConfigsResource asked) {
+        return new Resource(asked.resourceType(), asked.resourceName());
+    }
+
+    private void replace(Exchange exchange, AlterConfigsResource asked, boolean validateOnly) {
+        demand(
+                exchange,
+                asked.resourceType(),
+                asked.resourceName(),
+                Right.REPLACE_TOPIC_CONFIGS,
+                Right.REPLACE_NODE_CONFIGS);
+        Map<String, String> set = new TreeMap<>();
+        Set<String> named = new HashSet<>();
+        for (var each : asked.configs()) {
+            checkKey(named, each.name(), each.value());
+            set.put(each.name(), each.value());
         }
-        exchange.reply(response);
+        checkTopic(asked.resourceType(), asked.resourceName());
+        configure(topics.find(asked.resourceName()), set, validateOnly);
     }
 
     private static void demand(

@@ -97,7 +97,7 @@ final class FetchTask {
         if (isLarge()) {
             readLarge();
         } else if (reader.isCold(exchange.version(), request)) {
-            background.execute(this::readCold);
+            background.execute(exchange.counted(this::readCold));
         } else {
             onRead(read());
         }
@@ -117,7 +117,7 @@ final class FetchTask {
             exchange.eventLoop().schedule(this::readLarge, MEMORY_RETRY_MS, TimeUnit.MILLISECONDS);
         } else {
             exchange.addAnswerBytes(named * PARTITION_BYTES);
-            background.execute(this::readCold);
+            background.execute(exchange.counted(this::readCold));
         }
     }
 
@@ -172,7 +172,7 @@ final class FetchTask {
         if (result.isUnfinished() && !enough && leftMs() > 0) {
             result.close();
             reading = true;
-            background.execute(this::readCold); // the next step
+            background.execute(exchange.counted(this::readCold)); // the next step
             return;
         }
         // Where too much waits already, the client receives what there is, and asks again.

@@ -130,7 +130,7 @@ final class ProduceTask {
         }
         block();
         try {
-            if (decompression.tryRun(bytes, () -> appendDense(item, forces))) {
+            if (decompression.tryRun(bytes, exchange.counted(() -> appendDense(item, forces)))) {
                 return true;
             }
         } catch (RejectedExecutionException e) {

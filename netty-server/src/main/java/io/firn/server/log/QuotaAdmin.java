@@ -37,9 +37,6 @@ public final class QuotaAdmin {
     private static final String IP = "ip";
     private static final Set<String> TYPES = Set.of(USER, CLIENT_ID, IP);
 
-    /** A quota of Kafka that this server does not have. */
-    private static final String MISSING = "request_percentage";
-
     private static final int MOST_NAME_CHARS = 249;
     private static final double EPSILON = 1e-6;
 
@@ -195,9 +192,7 @@ public final class QuotaAdmin {
                         .filter(each -> each.isForIp() == ofIp)
                         .map(QuotaKey::word)
                         .collect(Collectors.joining(", "));
-        return MISSING.equals(key) && !ofIp
-                ? key + " is not supported; these are: " + known
-                : "Invalid configuration key " + key + "; expected one of: " + known;
+        return "Invalid configuration key " + key + "; expected one of: " + known;
     }
 
     private static double value(QuotaKey key, double value) {

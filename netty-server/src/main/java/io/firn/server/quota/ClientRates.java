@@ -18,6 +18,7 @@ public final class ClientRates {
 
     private static final int MOST_NAME_CHARS = 249;
     private static final int TIDIED_AT_ONCE = 4;
+    private static final double PERCENT_PER_NS = 100 / 1e9;
 
     /** A connection that is not read counts among all that are open. */
     private static final long MOST_DELAY_MS = 30_000;
@@ -78,7 +79,7 @@ public final class ClientRates {
      * @param amount how much; 0 only asks
      * @return for how many ms the client has to be muted; 0 if it is within its quota
      */
-    public long record(QuotaKey kind, String principal, String clientId, long amount) {
+    public long record(QuotaKey kind, String principal, String clientId, double amount) {
         QuotaSnapshot now = quotas.snapshot();
         QuotaSnapshot.Found found =
                 now.has(kind) ? now.find(kind, nameOf(principal), clientId) : null;
@@ -88,9 +89,22 @@ public final class ClientRates {
         synchronized (this) {
             long nowMs = clock.getAsLong();
             RateWindow rate = rate(kind, found, nowMs);
-            rate.add(nowMs, (double) amount);
+            rate.add(nowMs, amount);
             return rate.throttleMs(nowMs, found.perSecond());
         }
+    }
+
+    /**
+     * Records the time that threads have spent on a request.
+     *
+     * @param principal the client, with its type, such as {@code User:alice}
+     * @return for how many ms the client has to be muted, one sample at most, as in Kafka: it goes
+     *     on slowly, instead of not at all; 0 if it is within its quota
+     */
+    public long recordTime(String principal, String clientId, long ns) {
+        double percentOfSecond = ns * PERCENT_PER_NS;
+        long ms = record(QuotaKey.REQUEST_PERCENTAGE, principal, clientId, percentOfSecond);
+        return Math.min(ms, windows.sampleMs());
     }
 
     /**

@@ -10,6 +10,11 @@ public enum QuotaKey {
     CONSUMER_BYTE_RATE(0x1p53),
     /** Partitions that are created or deleted in a second; need not be a whole number. */
     CONTROLLER_MUTATION_RATE(Double.MAX_VALUE),
+    /**
+     * The time that threads spend on requests, in percent of the time of one thread; need not be a
+     * whole number.
+     */
+    REQUEST_PERCENTAGE(Double.MAX_VALUE),
     /** Connections of an address in a second. */
     CONNECTION_CREATION_RATE(Integer.MAX_VALUE);
 
@@ -27,7 +32,7 @@ public enum QuotaKey {
 
     /** Returns whether values are whole numbers. */
     public boolean isWhole() {
-        return this != CONTROLLER_MUTATION_RATE;
+        return this != CONTROLLER_MUTATION_RATE && this != REQUEST_PERCENTAGE;
     }
 
     /** Returns whether it is for addresses; else it is for users and client ids. */

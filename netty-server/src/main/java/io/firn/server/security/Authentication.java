@@ -3,6 +3,7 @@ package io.firn.server.security;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import javax.security.sasl.SaslException;
 import javax.security.sasl.SaslServer;
@@ -13,6 +14,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SaslAuthenticationContext;
 import org.apache.kafka.common.security.auth.SslAuthenticationContext;
+import org.apache.kafka.common.security.authenticator.SaslInternalConfigs;
 
 /**
  * Who the client of a connection is, and what is missing until that is known. Changed on the
@@ -33,8 +35,8 @@ import org.apache.kafka.common.security.auth.SslAuthenticationContext;
 public final class Authentication {
     private static final String ANONYMOUS = KafkaPrincipal.ANONYMOUS.toString();
 
-    /** Kafka's patterns for these messages recurse as deeply as they are long. */
-    private static final int MOST_SCRAM_BYTES = 4_096;
+    /** The longest session that a client is told of: it counts in ns. */
+    private static final long LONGEST_SESSION_MS = TimeUnit.DAYS.toMillis(3_650);
 
     private enum Step {
         HANDSHAKE,
@@ -53,6 +55,7 @@ public final class Authentication {
     private Optional<SSLSession> session = Optional.empty();
     private String mechanism;
     private String said;
+    private String refusal;
     private SaslServer exchange;
     private boolean hasEnd;
     private long endNs;
@@ -108,6 +111,12 @@ public final class Authentication {
         return step == Step.FAILED;
     }
 
+    /** Returns why the client has failed, for the log. */
+    public String failure() {
+        String what = "the client has failed to authenticate by SASL";
+        return refusal == null ? what : what + ": " + refusal;
+    }
+
     /** Returns whether a request is read: before authentication, only those that serve it. */
     public boolean mayAsk(ApiKeys api, long nowNs) {
         return switch (api) {
@@ -151,7 +160,7 @@ public final class Authentication {
     public SaslHandshakeResponseData handshake(String wanted, short version) {
         List<String> enabled = listener.isSasl() ? listener.mechanisms().names() : List.of();
         SaslHandshakeResponseData response = new SaslHandshakeResponseData().setMechanisms(enabled);
-        boolean again = step == Step.DONE && listener.isSasl() && listener.limits().reauthMs() > 0;
+        boolean again = step == Step.DONE && listener.isSasl() && hasEnd;
         if (step == Step.DONE && !again) {
             return response.setErrorCode(Errors.ILLEGAL_SASL_STATE.code());
         }
@@ -169,7 +178,8 @@ public final class Authentication {
         }
         mechanism = wanted;
         said = null;
-        exchange = listener.mechanisms().begin(wanted, name -> said = name);
+        refusal = null;
+        exchange = listener.mechanisms().begin(wanted, name -> said = name, why -> refusal = why);
         step = Step.EXCHANGE;
         return response;
     }
@@ -202,13 +212,12 @@ public final class Authentication {
         }
     }
 
-    private byte[] evaluate(byte[] said) throws SaslException {
-        boolean isScram = mechanism.startsWith("SCRAM");
-        int most = listener.limits().receiveBytes();
-        if (said.length > (isScram ? Math.min(MOST_SCRAM_BYTES, most) : most)) {
-            throw new SaslException("a message of " + said.length + " bytes");
+    private byte[] evaluate(byte[] message) throws SaslException {
+        if (message.length > listener.limits().receiveBytes()) {
+            throw new SaslException("a message of " + message.length + " bytes");
         }
-        return exchange.evaluateResponse(said);
+        SaslMechanisms.check(mechanism, message);
+        return exchange.evaluateResponse(message);
     }
 
     /** Returns for how many ms the client need not authenticate again; 0 for ever. */
@@ -223,6 +232,7 @@ public final class Authentication {
                                         listener.name(),
                                         session))
                         .toString();
+        long ms = sessionMs();
         exchange = null;
         if (complete && !name.equals(principal)) {
             throw new SaslException("another principal");
@@ -232,9 +242,20 @@ public final class Authentication {
         }
         complete = true;
         step = Step.DONE;
-        long ms = listener.limits().reauthMs();
         hasEnd = ms > 0;
         endNs = nowNs + Math.min(ms, Long.MAX_VALUE / 4_000_000) * 1_000_000;
         return ms;
+    }
+
+    /** A session ends with the token that it began with, or earlier; 0 for never. */
+    private long sessionMs() {
+        long most = listener.limits().reauthMs();
+        if (!SaslMechanisms.hasTokens(mechanism)) {
+            return most;
+        }
+        String key = SaslInternalConfigs.CREDENTIAL_LIFETIME_MS_SASL_NEGOTIATED_PROPERTY_KEY;
+        long end = (Long) exchange.getNegotiatedProperty(key);
+        long rest = Math.max(1, end - System.currentTimeMillis());
+        return Math.min(rest, most > 0 ? most : LONGEST_SESSION_MS);
     }
 }

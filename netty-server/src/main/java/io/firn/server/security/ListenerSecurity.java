@@ -122,6 +122,11 @@ public final class ListenerSecurity {
         return mechanisms != null;
     }
 
+    /** Returns what verifies tokens; null if clients show none. */
+    BearerTokens tokens() {
+        return mechanisms == null ? null : mechanisms.tokens();
+    }
+
     SaslMechanisms mechanisms() {
         return mechanisms;
     }

@@ -8,9 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.security.auth.login.AppConfigurationEntry;
-import org.apache.kafka.common.config.types.Password;
-import org.apache.kafka.common.network.ListenerName;
-import org.apache.kafka.common.security.JaasContext;
 
 /**
  * The users of a listener that authenticate by PLAIN. They are in the configuration, in the form of
@@ -35,12 +32,7 @@ final class PlainUsers {
         }
         List<AppConfigurationEntry> entries;
         try {
-            entries =
-                    JaasContext.loadServerContext(
-                                    new ListenerName(listener.name()),
-                                    "PLAIN",
-                                    Map.of(KEY, new Password(text)))
-                            .configurationEntries();
+            entries = JaasText.entries(listener, "PLAIN", text);
         } catch (RuntimeException e) {
             throw invalid(listener, "what cannot be read"); // its message may contain a password
         }

@@ -114,6 +114,20 @@ public final class ServerSecurity {
         return listeners.values().stream().anyMatch(each -> each.tls() != null);
     }
 
+    /** Returns whether clients of a listener show tokens, whose keys have to be kept. */
+    public boolean hasTokens() {
+        return listeners.values().stream().anyMatch(each -> each.tokens() != null);
+    }
+
+    /** Takes up keys of tokens that have changed. Reads files, and asks other servers. */
+    public void refreshTokenKeys() {
+        for (ListenerSecurity each : listeners.values()) {
+            if (each.tokens() != null) {
+                each.tokens().refreshKeys();
+            }
+        }
+    }
+
     /** Takes up certificate files that have changed. Reads files. */
     public void reload() {
         for (ListenerSecurity each : listeners.values()) {

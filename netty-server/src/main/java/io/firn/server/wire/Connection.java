@@ -31,7 +31,7 @@ import java.util.function.BooleanSupplier;
  * </pre>
  */
 final class Connection extends ChannelInboundHandlerAdapter
-        implements Exchange.Owner, Connections.Entry, ConnectionTimeouts.Listener, Entrance.Owner {
+        implements ExchangeOwner, Connections.Entry, ConnectionTimeouts.Listener, Entrance.Owner {
     /** Frames are accepted in {@code OPEN} only. */
     private enum State {
         OPEN,

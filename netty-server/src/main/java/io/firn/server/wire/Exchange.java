@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.common.message.RequestHeaderData;
@@ -23,7 +22,7 @@ public final class Exchange implements Steps.Request {
     /** How much larger a response is as an object than on the wire, about. */
     private static final int OBJECT_FACTOR = 4;
 
-    private final Owner connection;
+    private final ExchangeOwner connection;
     private final ApiKeys key;
     private final short version;
     private final RequestHeaderData header;
@@ -38,47 +37,24 @@ public final class Exchange implements Steps.Request {
     private boolean taken;
     private volatile Consumer<ApiMessage> observer;
     private long decodedBytes;
-    private long parkedBytes;
 
     /** The rest of a request that is handled in steps; for the thread that has the turn. */
     private volatile Steps<?> steps;
 
-    /** The memory of the response, from before it is made until the socket has taken it. */
-    private final AtomicLong answerBytes = new AtomicLong();
-
-    /** What an exchange needs of the connection that it belongs to. */
-    interface Owner extends ClientConnection {
-
-        /** Called on the event loop when an exchange was answered. */
-        void onAnswered();
-
-        /** Closes the connection, and logs the reason unless it is null. */
-        void close(String reason, Throwable cause);
-
-        /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
-        void runInOrder(Executor executor, BooleanSupplier task);
-
-        /** Returns the memory of responses, which the connection shares. Thread-safe. */
-        Shares answers();
-
-        /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
-        Shares parked();
-
-        /** Adds to the memory of the connection's requests. */
-        void addRequestBytes(long bytes);
-
-        /** Returns the mapping of failures to Kafka's exceptions. Thread-safe. */
-        WireErrors errors();
-    }
+    private final ExchangeMemory memory;
+    private final HandlingTime time;
 
     Exchange(
-            Owner connection,
+            ExchangeOwner connection,
             ApiKeys key,
             short version,
             RequestHeaderData header,
             ByteBuf frame,
-            int bodyIndex) {
+            int bodyIndex,
+            HandlingTime time) {
         this.connection = connection;
+        this.memory = new ExchangeMemory(connection);
+        this.time = time;
         this.key = key;
         this.version = version;
         this.responseVersion = version;
@@ -132,6 +108,16 @@ public final class Exchange implements Steps.Request {
             observer = null;
             once.accept(message);
         }
+    }
+
+    /** Returns the time that threads spend on the request. */
+    HandlingTime time() {
+        return time;
+    }
+
+    /** Returns work of the request for another thread as work whose time counts. */
+    public Runnable counted(Runnable work) {
+        return time.isCounted() ? () -> time.run(false, work) : work;
     }
 
     /** Answers the request. */
@@ -205,7 +191,8 @@ public final class Exchange implements Steps.Request {
         public boolean getAsBoolean() {
             Runnable begin = first;
             first = null;
-            attempt(begin == null ? Exchange.this::step : begin);
+            Runnable part = begin == null ? Exchange.this::step : begin;
+            time.run(false, () -> attempt(part));
             return steps == null;
         }
     }
@@ -252,8 +239,7 @@ public final class Exchange implements Steps.Request {
 
     /** Counts memory that the response is about to use, until the client has received it. */
     public void addAnswerBytes(long bytes) {
-        answerBytes.addAndGet(bytes);
-        connection.answers().add(connection.owner(), bytes);
+        memory.addAnswer(bytes);
         if (abandoned) {
             releaseAnswer();
         }
@@ -261,12 +247,12 @@ public final class Exchange implements Steps.Request {
 
     @Override
     public boolean isAnswerMemoryExceeded() {
-        return connection.answers().isExceeded(connection.owner(), answerBytes.get());
+        return memory.isAnswerExceeded();
     }
 
     /** The memory that was counted is not used, or the response is encoded. */
     public void releaseAnswer() {
-        connection.answers().add(connection.owner(), -answerBytes.getAndSet(0));
+        memory.releaseAnswer();
     }
 
     /**
@@ -276,31 +262,13 @@ public final class Exchange implements Steps.Request {
      * @return false if too much waits already; the request then counts as before
      */
     public boolean park() {
-        long bytes = heldBytes();
-        if (answered || parkedBytes > 0) {
-            return true;
-        }
-        if (!connection.parked().tryAdd(connection.owner(), bytes)) {
-            return false;
-        }
-        parkedBytes = bytes;
-        connection.addRequestBytes(-bytes);
-        return true;
+        return answered || memory.park(heldBytes());
     }
 
     /** As {@link #park}, on another thread, unless the request is answered already. */
     public void parkLater() {
         if (!answered) {
             eventLoop().execute(this::park);
-        }
-    }
-
-    /** The request does not wait any more. */
-    private void unpark() {
-        if (parkedBytes > 0) {
-            connection.parked().add(connection.owner(), -parkedBytes);
-            connection.addRequestBytes(parkedBytes);
-            parkedBytes = 0;
         }
     }
 
@@ -315,7 +283,10 @@ public final class Exchange implements Steps.Request {
             releaseAnswer();
             return;
         }
-        unpark();
+        memory.unpark();
+        if (message != null) {
+            ThrottleTime.settle(time, message, connection);
+        }
         answered = true;
         response = message;
         connection.onAnswered();
@@ -378,7 +349,8 @@ public final class Exchange implements Steps.Request {
         if (answered) {
             LogRecords.discard(response);
         }
-        unpark();
+        memory.unpark();
+        time.settle();
         answered = true;
         abandoned = true;
         releaseAnswer();

@@ -25,7 +25,7 @@ final class RequestReader {
      * @throws RuntimeException if the header is invalid or the API is not served; the frame remains
      *     the caller's
      */
-    Exchange readHeader(Exchange.Owner connection, ByteBuf frame) {
+    Exchange readHeader(ExchangeOwner connection, ByteBuf frame) {
         ByteBuffer buffer = frame.nioBuffer();
         short id = buffer.getShort(buffer.position());
         short version = buffer.getShort(buffer.position() + 2);
@@ -48,11 +48,35 @@ final class RequestReader {
         }
         server.counters().onRequest(key);
         int bodyIndex = frame.readerIndex() + buffer.position();
-        return new Exchange(connection, key, version, header, frame, bodyIndex);
+        HandlingTime time = time(connection, key, header.clientId());
+        return new Exchange(connection, key, version, header, frame, bodyIndex, time);
+    }
+
+    /** As in Kafka, what clients do to authenticate and what brokers ask for does not count. */
+    private HandlingTime time(ExchangeOwner client, ApiKeys key, String clientId) {
+        boolean isExempt =
+                key.clusterAction
+                        || key == ApiKeys.SASL_HANDSHAKE
+                        || key == ApiKeys.SASL_AUTHENTICATE
+                        || !client.authentication().isComplete();
+        if (isExempt || !server.times().isLimited()) {
+            return HandlingTime.UNCOUNTED;
+        }
+        String id = clientId == null ? "" : clientId;
+        return new HandlingTime(
+                ns -> server.times().record(client.principal(), id, ns), System::nanoTime);
     }
 
     /** Decodes the body of a request and passes it to its handler. */
     void dispatch(Exchange exchange) {
+        if (exchange.time().isCounted()) {
+            exchange.time().run(true, () -> handle(exchange));
+        } else {
+            handle(exchange);
+        }
+    }
+
+    private void handle(Exchange exchange) {
         ApiKeys key = exchange.key();
         if (key == ApiKeys.API_VERSIONS && !server.apis().isServed(key, exchange.version())) {
             // Of a newer version: answered in the oldest, which every client understands.

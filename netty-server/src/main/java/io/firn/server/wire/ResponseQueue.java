@@ -77,6 +77,14 @@ final class ResponseQueue {
      * not sent yet are lost, and the response's records are released.
      */
     void write(Exchange exchange) {
+        if (exchange.time().isCounted()) {
+            exchange.time().run(true, () -> encode(exchange));
+        } else {
+            encode(exchange);
+        }
+    }
+
+    private void encode(Exchange exchange) {
         short version = exchange.responseVersion();
         List<WireWriter.Part> parts;
         ByteBuf before = encoded;

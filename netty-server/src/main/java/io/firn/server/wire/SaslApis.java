@@ -34,7 +34,7 @@ public final class SaslApis {
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
     private static void end(Exchange exchange, Authentication client, ApiMessage response) {
         if (client.isFailed()) {
-            exchange.connection().endAfterAnswers("the client has failed to authenticate by SASL");
+            exchange.connection().endAfterAnswers(client.failure());
             long ms = client.listener().limits().failureDelayMs();
             exchange.eventLoop()
                     .schedule(() -> exchange.reply(response), ms, TimeUnit.MILLISECONDS);

@@ -12,12 +12,13 @@ public final class ServerContext {
     private final Shares parked;
     private final Shares answers;
     private final ToLongFunction<String> connectionDelays;
+    private final TimeQuota times;
     private final ConnectionLog log = new ConnectionLog();
     private final Counters counters = new Counters();
 
     /** Creates the context of a server without connections. */
     public ServerContext(ApiTable apis, ServerLimits limits, WireErrors errors) {
-        this(apis, limits, errors, address -> 0);
+        this(apis, limits, errors, address -> 0, TimeQuota.NONE);
     }
 
     /**
@@ -25,13 +26,16 @@ public final class ServerContext {
      *
      * @param connectionDelays is told of each new connection by its address, and returns for how
      *     many ms nothing may be read from it, or a negative number to refuse it. Thread-safe
+     * @param times is told of the time that requests take
      */
     public ServerContext(
             ApiTable apis,
             ServerLimits limits,
             WireErrors errors,
-            ToLongFunction<String> connectionDelays) {
+            ToLongFunction<String> connectionDelays,
+            TimeQuota times) {
         this.connectionDelays = connectionDelays;
+        this.times = times;
         this.apis = apis;
         this.limits = limits;
         this.errors = errors;
@@ -44,6 +48,10 @@ public final class ServerContext {
     /** Counts a new connection; returns for how many ms it is not read, negative to refuse it. */
     long delayMs(String address) {
         return connectionDelays.applyAsLong(address);
+    }
+
+    TimeQuota times() {
+        return times;
     }
 
     ApiTable apis() {

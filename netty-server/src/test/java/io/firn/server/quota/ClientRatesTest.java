@@ -4,6 +4,7 @@ import static io.firn.server.quota.QuotaKey.CONNECTION_CREATION_RATE;
 import static io.firn.server.quota.QuotaKey.CONSUMER_BYTE_RATE;
 import static io.firn.server.quota.QuotaKey.CONTROLLER_MUTATION_RATE;
 import static io.firn.server.quota.QuotaKey.PRODUCER_BYTE_RATE;
+import static io.firn.server.quota.QuotaKey.REQUEST_PERCENTAGE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -43,7 +44,18 @@ class ClientRatesTest {
     }
 
     private static long produce(ClientRates rates, String user, String clientId, long bytes) {
-        return rates.record(PRODUCER_BYTE_RATE, "User:" + user, clientId, bytes);
+        return rates.record(PRODUCER_BYTE_RATE, "User:" + user, clientId, (double) bytes);
+    }
+
+    @Test
+    void shouldAllowPercentOfTheTimeOfAThreadAndMuteForASecondAtMost() throws Exception {
+        Map<QuotaKey, Double> tenPercent = Map.of(REQUEST_PERCENTAGE, 10.0);
+        ClientRates rates = rates(Map.of(new QuotaEntity("alice", null), tenPercent));
+        assertEquals(0, rates.recordTime("User:bob", "app", 3_600_000_000_000L));
+        // Ten seconds' worth at once: a second of a thread.
+        assertEquals(0, rates.recordTime("User:alice", "app", 1_000_000_000));
+        assertEquals(50, rates.recordTime("User:alice", "app", 5_000_000));
+        assertEquals(1_000, rates.recordTime("User:alice", "app", 3_600_000_000_000L));
     }
 
     @Test

@@ -78,7 +78,8 @@ class AcceptGateTest {
                         address -> {
                             counted.add(address);
                             return 0;
-                        });
+                        },
+                        TimeQuota.NONE);
         FrameDecoder frames = new FrameDecoder(1_000);
         EmbeddedChannel channel = from("fe80::1%1");
         channel.pipeline()

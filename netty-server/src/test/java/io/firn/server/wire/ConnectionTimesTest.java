@@ -52,7 +52,8 @@ class ConnectionTimesTest {
                 });
         ServerLimits limits =
                 new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, IDLE_MS, STALL_MS);
-        return new ServerContext(table, limits, (key, error) -> error, address -> delayMs);
+        return new ServerContext(
+                table, limits, (key, error) -> error, address -> delayMs, TimeQuota.NONE);
     }
 
     /** Keeps answers back, as a client does that does not read. */

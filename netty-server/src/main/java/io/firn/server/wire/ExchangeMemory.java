@@ -1,0 +1,59 @@
+package io.firn.server.wire;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The memory of a request that waits, and that of a response, from before it is made until the
+ * socket has taken it.
+ */
+final class ExchangeMemory {
+    private final ExchangeOwner connection;
+    private final AtomicLong answerBytes = new AtomicLong();
+    private long parkedBytes; // on the event loop
+
+    ExchangeMemory(ExchangeOwner connection) {
+        this.connection = connection;
+    }
+
+    /** Counts memory that the response is about to use. Thread-safe. */
+    void addAnswer(long bytes) {
+        answerBytes.addAndGet(bytes);
+        connection.answers().add(connection.owner(), bytes);
+    }
+
+    /** Returns whether answers use too much memory to make more of this one. Thread-safe. */
+    boolean isAnswerExceeded() {
+        return connection.answers().isExceeded(connection.owner(), answerBytes.get());
+    }
+
+    /** The memory of the response is not used, or counts elsewhere. Thread-safe. */
+    void releaseAnswer() {
+        connection.answers().add(connection.owner(), -answerBytes.getAndSet(0));
+    }
+
+    /**
+     * Counts a request as one that waits.
+     *
+     * @return false if too much waits already; the request then counts as before
+     */
+    boolean park(long bytes) {
+        if (parkedBytes > 0) {
+            return true;
+        }
+        if (!connection.parked().tryAdd(connection.owner(), bytes)) {
+            return false;
+        }
+        parkedBytes = bytes;
+        connection.addRequestBytes(-bytes);
+        return true;
+    }
+
+    /** The request does not wait any more. */
+    void unpark() {
+        if (parkedBytes > 0) {
+            connection.parked().add(connection.owner(), -parkedBytes);
+            connection.addRequestBytes(parkedBytes);
+            parkedBytes = 0;
+        }
+    }
+}

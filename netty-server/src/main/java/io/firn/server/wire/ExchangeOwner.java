@@ -1,0 +1,29 @@
+package io.firn.server.wire;
+
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+
+/** What an exchange needs of the connection that it belongs to. */
+interface ExchangeOwner extends ClientConnection {
+
+    /** Called on the event loop when an exchange was answered. */
+    void onAnswered();
+
+    /** Closes the connection, and logs the reason unless it is null. */
+    void close(String reason, Throwable cause);
+
+    /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
+    void runInOrder(Executor executor, BooleanSupplier task);
+
+    /** Returns the memory of responses, which the connection shares. Thread-safe. */
+    Shares answers();
+
+    /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
+    Shares parked();
+
+    /** Adds to the memory of the connection's requests. */
+    void addRequestBytes(long bytes);
+
+    /** Returns the mapping of failures to Kafka's exceptions. Thread-safe. */
+    WireErrors errors();
+}
