@@ -158,7 +158,8 @@ public final class SegmentedLog {
     public long visibleOffset(Isolation isolation) {
         // Before what holds readers up: see PartitionTransactions.
         long end = readersSeeWritten ? nextOffset() : durableOffset();
-        return isolation == Isolation.COMMITTED ? transactions.stable(end) : end;
+        long stable = isolation == Isolation.COMMITTED ? transactions.stable(end) : end;
+        return stable < end ? Math.max(stable, logStartOffset) : end;
     }
 
     /** What is known of transactions. */

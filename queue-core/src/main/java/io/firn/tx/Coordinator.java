@@ -43,7 +43,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         Journal journal = new Journal(store);
         this.decisions = new Decisions(context, store, journal);
         this.upkeep = new TxUpkeep(context, this, producers, decisions, journal, store);
-        decisions.onLeft(upkeep::call);
+        decisions.connect(upkeep::watch, upkeep::call);
         context.openTransactions(this);
     }
 
@@ -116,7 +116,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                     producer + " has an open transaction: commit or abort it first");
         }
         producer.begin(context.timeMs(), nowNs());
-        upkeep.watch();
+        upkeep.watch(producer);
     }
 
     // ---- for servers
@@ -198,7 +198,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             producer.begin(context.timeMs(), nowNs());
             added.forEach(producer::add);
         }
-        upkeep.watch();
+        upkeep.watch(producer);
     }
 
     @Override
@@ -230,7 +230,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 producer.begin(context.timeMs(), nowNs());
                 producer.addMoves(moves);
             }
-            upkeep.watch();
+            upkeep.watch(producer);
             decisions.write(producer); // so that they survive a crash, as the batches do
         } finally {
             producer.lock().unlock();
@@ -240,7 +240,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public boolean isMoving(Topic topic, String cursor, int partition) {
         Move asked = new Move(topic.id(), cursor, partition, 0, JournalEntry.SELF);
-        return producers.all().stream()
+        return upkeep.watched().stream()
                 .flatMap(producer -> producer.openMoves().stream())
                 .anyMatch(asked::isOfSame);
     }

@@ -5,7 +5,10 @@ import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * How transactions end (O12). The order:
@@ -38,7 +41,8 @@ final class Decisions {
     private final LogContext context;
     private final TxStore store;
     private final Journal journal;
-    private Runnable onLeft = () -> {};
+    private Consumer<TxProducer> onLeft = producer -> {};
+    private Runnable onLong = () -> {};
 
     Decisions(LogContext context, TxStore store, Journal journal) {
         this.context = context;
@@ -50,9 +54,10 @@ final class Decisions {
         return journal;
     }
 
-    /** Sets who is called when a marker could not be appended. */
-    void onLeft(Runnable toDo) {
-        onLeft = toDo;
+    /** Sets who is told that a producer's markers are left to append, and of a long journal. */
+    void connect(Consumer<TxProducer> newOnLeft, Runnable newOnLong) {
+        onLeft = newOnLeft;
+        onLong = newOnLong;
     }
 
     /**
@@ -89,24 +94,35 @@ final class Decisions {
         try {
             makeDurable(producer, members); // step 2
         } catch (FirnException e) {
-            decide(producer, false, markerEpoch, next);
-            throw aborted(producer, e);
+            throw abortedBecause(producer, markerEpoch, next, e);
         }
         decide(producer, true, markerEpoch, next);
     }
 
-    private static FirnException aborted(TxProducer producer, FirnException why) {
-        return new FirnException(
-                producer
-                        + ": the transaction was aborted, since its data could not be made durable: "
-                        + why.getMessage(),
-                why);
+    /** Aborts a transaction that could not be committed. */
+    private FirnException abortedBecause(
+            TxProducer producer, int markerEpoch, ProducerIdentity next, FirnException why) {
+        FirnException told =
+                new FirnException(
+                        producer
+                                + ": the transaction was aborted, since its data could not be made"
+                                + " durable: "
+                                + why.getMessage(),
+                        why);
+        try {
+            decide(producer, false, markerEpoch, next);
+        } catch (FirnException e) {
+            told.addSuppressed(e);
+        }
+        return told;
     }
 
     private void makeDurable(TxProducer producer, List<TxPartition> members) {
+        List<Runnable> forces = new ArrayList<>();
         for (TxPartition each : members) {
-            each.forcer().awaitDurable(each.log().nextOffset());
+            forces.add(() -> each.forcer().awaitDurable(each.log().nextOffset()));
         }
+        context.background().sideBySide().run(forces);
         for (Move move : producer.openMoves()) {
             TxPartition read = store.partition(move.topicId(), move.partition());
             if (read != null) {
@@ -139,8 +155,7 @@ final class Decisions {
         try {
             marker = mark(only, producer.identity().id(), markerEpoch, true, NO_DECISION, true);
         } catch (FirnException e) {
-            decide(producer, false, markerEpoch, next);
-            throw aborted(producer, e);
+            throw abortedBecause(producer, markerEpoch, next, e);
         }
         if (marker >= 0) {
             try {
@@ -175,7 +190,7 @@ final class Decisions {
                 producers.get(i).entryOffset(offset + i);
             }
             if (journal.isLong()) {
-                onLeft.run();
+                onLong.run();
             }
             return offset;
         } catch (StoreFullException e) {
@@ -202,7 +217,7 @@ final class Decisions {
         }
         producer.onCarriedOut();
         if (!isDone) {
-            onLeft.run();
+            onLeft.accept(producer);
         }
         return isDone;
     }
@@ -227,7 +242,7 @@ final class Decisions {
                 return true;
             }
             LOG.log(
-                    System.Logger.Level.WARNING,
+                    unmarked.isToldFirst() ? Level.WARNING : Level.DEBUG,
                     "{0}: the transaction of {1} is {2}, but its marker could not be appended;"
                             + " committed reads wait for it: {3}",
                     partition,

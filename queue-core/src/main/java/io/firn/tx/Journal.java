@@ -37,9 +37,14 @@ final class Journal {
         this.store = store;
     }
 
-    /** Makes it if there is none. */
+    /**
+     * Makes it if there is none.
+     *
+     * @throws io.firn.PoisonedException when its medium has failed
+     */
     void open() {
         appender();
+        partition.log().state().checkWritable();
     }
 
     private synchronized Appender appender() {

@@ -59,11 +59,13 @@ final class TxRecovery {
         for (TxProducer each : all) {
             decisions.carryOut(each, each.entryOffset());
         }
+        List<Runnable> forces = new ArrayList<>();
         for (TxPartition each : store.partitions()) {
             if (each.log().durableOffset() < each.log().nextOffset()) {
-                force(each);
+                forces.add(() -> force(each));
             }
         }
+        context.background().sideBySide().run(forces);
         for (int i = 0; i < unfinished.size(); i += TOGETHER) {
             decisions.write(unfinished.subList(i, Math.min(unfinished.size(), i + TOGETHER)));
         }

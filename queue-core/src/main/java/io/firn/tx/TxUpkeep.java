@@ -5,6 +5,8 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What transactions need in the background: markers that could not be appended, transactions that
@@ -25,6 +27,7 @@ final class TxUpkeep extends Duty {
     private final Decisions decisions;
     private final Journal journal;
     private final TxStore store;
+    private final Set<TxProducer> watched = ConcurrentHashMap.newKeySet();
     private long expiredMs;
 
     /** Whether it looks again before long without being called. */
@@ -46,26 +49,36 @@ final class TxUpkeep extends Duty {
         this.store = store;
     }
 
-    /** Called when a transaction with a time-out was begun. */
-    void watch() {
+    /** Called when a transaction with a time-out was begun, or one has no marker somewhere. */
+    void watch(TxProducer producer) {
+        watched.add(producer);
         if (!isWatching) {
             call();
         }
+    }
+
+    /** Returns the producers with such transactions, and perhaps some more. */
+    Set<TxProducer> watched() {
+        return watched;
     }
 
     @Override
     public int run() {
         isWatching = false; // before it looks: who begins a transaction from here on calls
         int done = 0;
-        boolean looksAgain = false;
-        for (TxProducer each : producers.all()) {
-            boolean hasLeft = !each.unmarked().isEmpty();
+        for (TxProducer each : watched) {
             boolean isLate = each.isOpenForTooLong(coordinator.nowNs());
-            if (hasLeft || isLate) {
+            if (isLate || !each.unmarked().isEmpty()) {
                 done += end(each, isLate) ? 1 : 0;
             }
-            looksAgain |= hasLeft || each.startMs() >= 0;
+            if (!isToWatch(each)) {
+                watched.remove(each);
+                if (isToWatch(each)) {
+                    watched.add(each); // it has begun a transaction just now
+                }
+            }
         }
+        boolean looksAgain = !watched.isEmpty();
         if (journal.isLong() && !trim()) {
             looksAgain = true;
         }
@@ -76,6 +89,10 @@ final class TxUpkeep extends Duty {
         isWatching = looksAgain;
         againAt(nowMs() + (looksAgain ? LOOK_EVERY_MS : EXPIRE_EVERY_MS));
         return done;
+    }
+
+    private static boolean isToWatch(TxProducer producer) {
+        return producer.startMs() >= 0 || !producer.unmarked().isEmpty();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {

@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-/** A partition that has no durable marker of a decision, as far as is known. Thread-safe. */
+/** A partition that has no durable marker of a decision, as far as is known. */
 final class Unmarked {
     private static final long NOT_YET = -1;
 
@@ -9,6 +9,8 @@ final class Unmarked {
 
     /** The offset after the marker. */
     private volatile long markedTo = NOT_YET;
+
+    private boolean isTold;
 
     Unmarked(Ending ending, TxPartition partition) {
         this.ending = ending;
@@ -31,6 +33,13 @@ final class Unmarked {
     /** Notes the offset after the marker. */
     void marked(long to) {
         markedTo = to;
+    }
+
+    /** Returns true the first time: it is logged once that the marker could not be appended. */
+    boolean isToldFirst() {
+        boolean isFirst = !isTold;
+        isTold = true;
+        return isFirst;
     }
 
     /** Returns whether its marker is durable, or it needs none any more. */
