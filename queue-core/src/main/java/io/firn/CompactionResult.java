@@ -46,4 +46,12 @@ public interface CompactionResult {
      * records stay, and so do the tombstones after them.
      */
     List<String> skipped();
+
+    /**
+     * Returns the segments that have tombstones which stay although nothing is left that they
+     * delete, each with their number: the time from which they may be removed takes some bytes, and
+     * the segment, with all of its records, fills a block of its tier. When some of them are
+     * superseded there is room.
+     */
+    List<String> full();
 }

@@ -8,6 +8,8 @@ import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.Groups;
 import io.firn.server.wire.ServerContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -117,8 +119,12 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
         return byCompaction(
                 each -> {
                     CompactionResult last = each.lastRun();
-                    boolean hasSkipped = last != null && !last.skipped().isEmpty();
-                    return hasSkipped ? String.join("; ", last.skipped()) : null;
+                    if (last == null) {
+                        return null;
+                    }
+                    List<String> all = new ArrayList<>(last.skipped());
+                    all.addAll(last.full());
+                    return all.isEmpty() ? null : String.join("; ", all);
                 });
     }
 

@@ -49,8 +49,9 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getCompactionSavedBytes();
 
     /**
-     * Returns why the last compaction of a partition left segments as they were, by {@code
-     * TOPIC-PARTITION}; without partitions where it skipped none.
+     * Returns why the last compaction of a partition left segments as they were, and which of them
+     * have no room for the time from which their tombstones may be removed, by {@code
+     * TOPIC-PARTITION}; without partitions where there is nothing to say.
      */
     Map<String, String> getCompactionSkipped();
 

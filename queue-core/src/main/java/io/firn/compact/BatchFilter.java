@@ -24,6 +24,10 @@ final class BatchFilter {
     private int length;
     private long removedRecords;
     private long keylessRecords;
+    private long tombstonesWithoutRoom;
+
+    /** Of the batch that was filtered last. */
+    private int tombstones;
 
     /**
      * Creates a filter.
@@ -50,6 +54,7 @@ final class BatchFilter {
         if (result == Result.REPLACED && length > most) {
             removedRecords = removedBefore;
             keylessRecords = keylessBefore;
+            tombstonesWithoutRoom += tombstones;
             return apply(bytes, size, false);
         }
         return result;
@@ -62,11 +67,11 @@ final class BatchFilter {
         if (batch.isControl()) {
             return Result.UNCHANGED;
         }
-        boolean hasTombstone = false;
+        tombstones = 0;
         while (batch.next()) {
             if (survivors.stays(batch)) {
                 batch.keep();
-                hasTombstone |= !batch.hasValue();
+                tombstones += batch.hasValue() ? 0 : 1;
                 keylessRecords += batch.hasKey() ? 0 : 1;
             }
         }
@@ -76,9 +81,9 @@ final class BatchFilter {
         }
         boolean setsHorizon =
                 maySetHorizon
-                        && hasTombstone
+                        && tombstones > 0
                         && batch.horizonMs() == BatchRewriter.NO_HORIZON
-                        && survivors.knows(batch);
+                        && survivors.areDone(batch);
         if (!setsHorizon && batch.keptCount() == batch.count()) {
             return Result.UNCHANGED;
         }
@@ -111,6 +116,12 @@ final class BatchFilter {
     void resetCounts() {
         removedRecords = 0;
         keylessRecords = 0;
+        tombstonesWithoutRoom = 0;
+    }
+
+    /** Returns the number of tombstones that did not get a horizon because it takes more bytes. */
+    long tombstonesWithoutRoom() {
+        return tombstonesWithoutRoom;
     }
 
     /** Returns the number of records that were removed. */

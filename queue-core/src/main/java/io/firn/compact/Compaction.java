@@ -31,10 +31,13 @@ final class Compaction {
     private final Checkpoints checkpoints;
     private final CompactionLimits limits;
     private final int mostKeyBytes;
-    private final Unreadable unreadable;
+    private final LeftOut leftOut;
+    private final long retryMs;
     private final Pace pace;
     private final long nowMs;
     private final List<String> skipped = new ArrayList<>();
+    private final List<String> full = new ArrayList<>();
+    private boolean wasHindered;
     private KeyMap keys;
 
     private int segmentsAfter;
@@ -46,7 +49,8 @@ final class Compaction {
      * A compaction.
      *
      * @param mostKeyBytes the bytes that may be used for keys
-     * @param unreadable the segments of this partition that are left out; more are added
+     * @param leftOut the segments of this partition that are left out; more are added
+     * @param retryMs when those are tried again that are left out for a while
      */
     Compaction(
             SegmentedLog log,
@@ -54,14 +58,16 @@ final class Compaction {
             Checkpoints checkpoints,
             CompactionLimits limits,
             int mostKeyBytes,
-            Unreadable unreadable,
+            LeftOut leftOut,
+            long retryMs,
             MoveControl control) {
         this.log = log;
         this.releases = releases;
         this.checkpoints = checkpoints;
         this.limits = limits;
         this.mostKeyBytes = mostKeyBytes;
-        this.unreadable = unreadable;
+        this.leftOut = leftOut;
+        this.retryMs = retryMs;
         this.pace = new Pace(control, this::isWanted);
         this.nowMs = log.store().timeMs();
     }
@@ -73,16 +79,16 @@ final class Compaction {
     }
 
     CompactionResult run() {
-        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs, unreadable);
+        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs, leftOut);
         keys = KeyMap.of(part.dirtyBytes(), mostKeyBytes);
         long knownTo = part.from();
         if (part.from() < part.to()) {
             knownTo = noteKeys(part);
         }
         if (knownTo > part.from() && pace.isWanted()) {
-            rewrite(part.segments(), knownTo);
+            rewrite(part.segments(), knownTo, knownTo < part.to());
         } else {
-            part.segments().forEach(this::count);
+            part.segments().forEach(this::leave);
         }
         return new CompactionCounts(
                 pace.isWanted() ? knownTo : part.from(),
@@ -94,7 +100,13 @@ final class Compaction {
                 bytesAfter,
                 removedRecords,
                 keylessRecords,
-                skipped);
+                skipped,
+                full);
+    }
+
+    /** Returns whether a segment was skipped that was to be rewritten. */
+    boolean wasHindered() {
+        return wasHindered;
     }
 
     // ---- the first pass
@@ -104,7 +116,7 @@ final class Compaction {
         BatchRewriter batch = new BatchRewriter();
         long done = 0;
         for (LogSegment segment : part.segments()) {
-            if (segment.endOffset <= part.from()) {
+            if (segment.endOffset <= part.from() || leftOut.isResting(segment)) {
                 continue;
             }
             try (SourceSegment source = new SourceSegment(segment)) {
@@ -114,7 +126,7 @@ final class Compaction {
                     }
                     done += source.size();
                     if (source.toOffset() > part.from()) {
-                        long end = noteKeys(source, batch, part.from());
+                        long end = noteKeys(segment, source, batch, part.from());
                         if (end < source.toOffset()) {
                             return end; // no more room: the next compaction continues here
                         }
@@ -123,7 +135,7 @@ final class Compaction {
             } catch (IOException | InternalError e) {
                 if (!segment.isDoomed()) {
                     log.store().stateOf(segment.block.tier()).noteError(e);
-                    unreadable.add(segment, e.getMessage());
+                    leftOut.addUnread(segment, "the medium failed: " + e.getMessage(), retryMs);
                 }
             }
         }
@@ -134,9 +146,11 @@ final class Compaction {
      * Notes the keys of a batch. Those of a damaged one are unknown, so that what they supersede
      * stays.
      */
-    private long noteKeys(SourceSegment source, BatchRewriter batch, long from) throws IOException {
+    private long noteKeys(LogSegment segment, SourceSegment source, BatchRewriter batch, long from)
+            throws IOException {
         byte[] bytes = source.read();
         if (bytes == null) {
+            leftOut.addUnread(segment, source.damage(), LeftOut.NEVER);
             return source.toOffset();
         }
         try {
@@ -147,55 +161,91 @@ final class Compaction {
                 }
             }
         } catch (IOException | MissingCodecException e) {
-            return source.toOffset(); // the second pass leaves the segment as it is, and says why
+            leftOut.addUnread(segment, source.unreadable(e), LeftOut.NEVER);
         }
         return source.toOffset();
     }
 
     // ---- the second pass
 
-    private void rewrite(List<LogSegment> segments, long knownTo) {
+    private void rewrite(List<LogSegment> segments, long knownTo, boolean isPart) {
         long floor = Long.MAX_VALUE; // of nothing below
         int i = 0;
         while (i < segments.size()) {
             List<LogSegment> group = groupAt(segments, i, knownTo);
             if (group.isEmpty()) {
-                LogSegment left = segments.get(i);
-                count(left);
-                if (unreadable.contains(left)) {
-                    skipped.add(left + ": " + unreadable.reason(left));
-                }
-                floor = Math.min(floor, unreadable.contains(left) ? -1 : floorOf(List.of(left)));
+                floor = Math.min(floor, leave(segments.get(i)));
                 i++;
                 continue;
             }
+            LogSegment last = group.get(group.size() - 1);
+            long compactedTo =
+                    Math.max(Math.min(knownTo, leftOut.unreadAbove(last)), floorOf(group));
             Survivors survivors = new Survivors(keys, knownTo, log.logStartOffset(), nowMs, floor);
-            BatchFilter filter = new BatchFilter(survivors, limits.horizonMs(nowMs));
+            // By now all below is published without what these tombstones delete.
+            BatchFilter filter = new BatchFilter(survivors, limits.horizonMs(log.store().timeMs()));
             SegmentRewrite rewrite =
-                    new SegmentRewrite(log, releases, checkpoints, group, filter, knownTo, pace);
+                    new SegmentRewrite(
+                            log, releases, checkpoints, group, filter, compactedTo, pace);
             boolean done = rewrite.run();
             if (rewrite.unreadable() != null) {
-                unreadable.add(rewrite.unreadable(), rewrite.skipped());
+                leftOut.addDamaged(rewrite.unreadable(), rewrite.skipped());
                 continue; // the others once more, without it
             }
-            if (!done) {
+            if (!pace.isWanted() && !done) {
                 group.forEach(each -> skipped.add(each + ": " + rewrite.skipped()));
-            }
-            if (!pace.isWanted()) {
                 segments.subList(i, segments.size()).forEach(this::count);
                 return;
             }
             i += group.size();
-            floor = Math.min(floor, done ? knownTo : floorOf(group));
             if (done) {
-                removedRecords += filter.removedRecords();
-                keylessRecords += filter.keylessRecords();
-            }
-            if (rewrite.made() != null) {
-                count(rewrite.made());
+                floor = Math.min(floor, compactedTo);
+                finish(rewrite, filter, group, compactedTo < knownTo ? knownTo : -1);
             } else {
-                group.forEach(this::count);
+                floor = Math.min(floor, floorOf(group));
+                group.forEach(each -> skip(each, rewrite.skipped(), isPart));
             }
+        }
+    }
+
+    /** Leaves a segment as it is; returns up to where it was compacted. */
+    private long leave(LogSegment segment) {
+        count(segment);
+        if (leftOut.contains(segment)) {
+            skipped.add(segment + ": " + leftOut.reason(segment));
+        }
+        return leftOut.isBroken(segment) ? -1 : floorOf(List.of(segment));
+    }
+
+    private void skip(LogSegment segment, String why, boolean isPart) {
+        count(segment);
+        skipped.add(segment + ": " + why);
+        wasHindered = true;
+        if (isPart) {
+            leftOut.addSkipped(segment, why, retryMs); // or the next run would end here again
+        }
+    }
+
+    /**
+     * Counts what was made of a group.
+     *
+     * @param around the offset to which it was compacted around unread segments; −1 for none
+     */
+    private void finish(
+            SegmentRewrite rewrite, BatchFilter filter, List<LogSegment> group, long around) {
+        removedRecords += filter.removedRecords();
+        keylessRecords += filter.keylessRecords();
+        LogSegment made = rewrite.made() == null ? group.get(0) : rewrite.made();
+        count(made);
+        if (around >= 0) {
+            leftOut.noteAround(made, around);
+        }
+        if (filter.tombstonesWithoutRoom() > 0) {
+            full.add(
+                    made
+                            + ": no room for the time from which "
+                            + filter.tombstonesWithoutRoom()
+                            + " tombstones may be removed");
         }
     }
 
@@ -214,7 +264,7 @@ final class Compaction {
                             || (bytes <= room
                                     && next.endOffset - head.baseOffset <= Integer.MAX_VALUE
                                     && log.store().stateOf(next.block.tier()) == tier);
-            if (!fits || unreadable.contains(next) || next.baseOffset >= knownTo) {
+            if (!fits || leftOut.contains(next) || next.baseOffset >= knownTo) {
                 break;
             }
             group.add(next);

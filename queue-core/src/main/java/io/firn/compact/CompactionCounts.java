@@ -14,10 +14,12 @@ record CompactionCounts(
         long bytesAfter,
         long removedRecords,
         long keylessRecords,
-        List<String> skipped)
+        List<String> skipped,
+        List<String> full)
         implements CompactionResult {
 
     CompactionCounts {
         skipped = List.copyOf(skipped);
+        full = List.copyOf(full);
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  *
  * @param segments in order
  * @param from the offset where the dirty part begins: up to there the last compactions of all
- *     readable segments knew all keys
+ *     segments that are not left out knew all keys
  * @param to the end of the last segment
  * @param bytes the bytes of all segments
  * @param dirtyBytes the bytes of those with offsets from {@code from} on
@@ -36,10 +36,9 @@ record DirtyPart(
      * Looks at a partition.
      *
      * @param minLagMs for how long a segment must have been sealed
-     * @param unreadable is asked which segments cannot be read, so that nothing in them is
-     *     compacted
+     * @param leftOut the segments that stay as they are, however much of them is dirty
      */
-    static DirtyPart of(SegmentedLog log, long minLagMs, long nowMs, Unreadable unreadable) {
+    static DirtyPart of(SegmentedLog log, long minLagMs, long nowMs, LeftOut leftOut) {
         List<LogSegment> segments = new ArrayList<>();
         long end = Math.min(log.durableOffset(), log.visibleOffset());
         long from = NEVER;
@@ -60,8 +59,8 @@ record DirtyPart(
             }
             segments.add(segment);
             to = segment.endOffset;
-            if (!unreadable.contains(segment)) {
-                from = Math.min(from, compactedTo(segment));
+            if (!leftOut.contains(segment)) {
+                from = Math.min(from, leftOut.compactedTo(segment));
             }
         }
         return count(List.copyOf(segments), Math.min(from, to), to, nextMs);

@@ -15,15 +15,21 @@ import java.util.concurrent.atomic.AtomicLong;
  * topic's options allow. It is called when a segment has its final form, and when options change.
  */
 public final class PartitionCompaction extends Duty {
-    /** After this time segments are tried again that were skipped. */
+    /** After this time segments are tried again that were skipped; each time it doubles. */
     private static final long RETRY_MS = 15_000;
+
+    private static final int MOST_DOUBLINGS = 6;
 
     private final Compactor compactor;
     private final SegmentedLog log;
     private final PartitionUpkeep upkeep;
-    private final Unreadable unreadable = new Unreadable();
+    private final LeftOut leftOut = new LeftOut();
     private final AtomicLong runs = new AtomicLong();
     private final AtomicLong savedBytes = new AtomicLong();
+
+    /** How many runs in succession have skipped what they tried. */
+    private volatile int hindered;
+
     private volatile Last last = new Last(-1, null);
 
     private record Last(long timeMs, CompactionResult result) {}
@@ -50,7 +56,9 @@ public final class PartitionCompaction extends Duty {
         if (!limits.isOn() || !log.state().mayMove()) {
             return 0;
         }
-        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs(), unreadable);
+        leftOut.expire(nowMs());
+        againAt(leftOut.nextMs());
+        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs(), leftOut);
         againAt(part.nextMs());
         if (part.dirtyBytes() == 0) {
             return 0;
@@ -61,11 +69,11 @@ public final class PartitionCompaction extends Duty {
             return 0;
         }
         CompactionResult result = compactor.compact(this, compactor.newRate());
-        long from = DirtyPart.of(log, limits.minLagMs(), nowMs(), unreadable).from();
+        long from = DirtyPart.of(log, limits.minLagMs(), nowMs(), leftOut).from();
         if (result.compactedTo() < result.endOffset() && from > part.from()) {
             call(); // there were more keys than the memory has room for
         } else if (!result.skipped().isEmpty()) {
-            againAt(nowMs() + RETRY_MS);
+            againAt(retryMs());
         }
         return 1;
     }
@@ -82,17 +90,24 @@ public final class PartitionCompaction extends Duty {
         }
         CompactionEvent event = new CompactionEvent();
         event.begin();
-        CompactionResult result =
+        leftOut.expire(log.store().timeMs());
+        Compaction compaction =
                 new Compaction(
-                                log,
-                                upkeep.releases(),
-                                upkeep.checkpoints(),
-                                limits(),
-                                mostKeyBytes,
-                                unreadable,
-                                control)
-                        .run();
+                        log,
+                        upkeep.releases(),
+                        upkeep.checkpoints(),
+                        limits(),
+                        mostKeyBytes,
+                        leftOut,
+                        retryMs(),
+                        control);
+        CompactionResult result = compaction.run();
         event.end(log, result);
+        if (compaction.wasHindered()) {
+            hindered = Math.min(hindered + 1, MOST_DOUBLINGS);
+        } else if (result.skipped().isEmpty()) {
+            hindered = 0;
+        }
         runs.incrementAndGet();
         savedBytes.addAndGet(result.bytesBefore() - result.bytesAfter());
         last = new Last(log.store().timeMs(), result);
@@ -101,10 +116,14 @@ public final class PartitionCompaction extends Duty {
 
     /** Returns its metrics. Any thread. */
     public CompactionMetrics metrics() {
-        DirtyPart part = DirtyPart.of(log, limits().minLagMs(), log.store().timeMs(), unreadable);
+        DirtyPart part = DirtyPart.of(log, limits().minLagMs(), log.store().timeMs(), leftOut);
         Last now = last;
         return new Metrics(
                 part.dirtyRatio(), runs.get(), savedBytes.get(), now.timeMs(), now.result());
+    }
+
+    private long retryMs() {
+        return later(log.store().timeMs(), RETRY_MS << hindered);
     }
 
     private CompactionLimits limits() {

@@ -68,15 +68,22 @@ final class RewriteSource {
         return (int) Math.max(total, Math.min(more, limit));
     }
 
-    /** Returns whether the filter changes any batch; ends at the first one. */
-    boolean losesAnything() throws IOException, UnreadableSegmentException {
+    /**
+     * Returns whether the filter changes any batch; ends at the first one.
+     *
+     * @param limit the bytes that the result may have: a horizon for which there is no room changes
+     *     nothing
+     */
+    boolean losesAnything(int limit) throws IOException, UnreadableSegmentException {
+        filter.resetCounts();
+        int more = (int) (mostBytes(limit) - total);
         for (LogSegment each : segments) {
             try (SourceSegment source = new SourceSegment(each)) {
                 while (source.next()) {
                     if (!pace.pause(done, total, source.size())) {
                         return false;
                     }
-                    if (!isUnchanged(each, source)) {
+                    if (!isUnchanged(each, source, source.size() + more)) {
                         return true;
                     }
                 }
@@ -85,9 +92,9 @@ final class RewriteSource {
         return false;
     }
 
-    private boolean isUnchanged(LogSegment segment, SourceSegment source)
+    private boolean isUnchanged(LogSegment segment, SourceSegment source, int room)
             throws IOException, UnreadableSegmentException {
-        BatchFilter.Result result = filter(segment, source, Integer.MAX_VALUE);
+        BatchFilter.Result result = filter(segment, source, room);
         return result == BatchFilter.Result.UNCHANGED
                 || (result == BatchFilter.Result.REMOVED && filter.wasEmpty());
     }
@@ -133,8 +140,7 @@ final class RewriteSource {
         try {
             return filter.apply(bytes, source.size(), room);
         } catch (IOException | MissingCodecException e) {
-            throw new UnreadableSegmentException(
-                    segment, "the batch at offset " + source.fromOffset() + ": " + e.getMessage());
+            throw new UnreadableSegmentException(segment, source.unreadable(e));
         }
     }
 }

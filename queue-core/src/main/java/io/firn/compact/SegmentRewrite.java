@@ -55,7 +55,8 @@ final class SegmentRewrite {
      * A rewrite of segments.
      *
      * @param sources neighbours in one tier, in order, sealed and finished
-     * @param compactedTo the offset up to which the filter knows all keys
+     * @param compactedTo the offset up to which the filter knows all keys that may be in segments
+     *     above
      */
     SegmentRewrite(
             SegmentedLog log,
@@ -133,7 +134,7 @@ final class SegmentRewrite {
         BlockCopy copy = null;
         boolean published = false;
         try {
-            boolean loses = source.losesAnything();
+            boolean loses = source.losesAnything(tier.tier().maxSegmentBytes());
             if (!pace.isWanted()) {
                 return skip("cancelled");
             }

@@ -78,6 +78,11 @@ final class SourceSegment implements AutoCloseable {
                 + walk.damage();
     }
 
+    /** Returns why the records of the batch cannot be read. */
+    String unreadable(Exception why) {
+        return "the batch at offset " + fromOffset() + ": " + why.getMessage();
+    }
+
     /** Returns the bytes of the batch. */
     int size() {
         return walk.size();

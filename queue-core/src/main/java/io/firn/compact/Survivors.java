@@ -33,9 +33,12 @@ final class Survivors {
         this.floor = floor;
     }
 
-    /** Returns whether all of a batch's offsets are judged. */
-    boolean knows(BatchRewriter batch) {
-        return batch.nextOffset() <= knownTo;
+    /**
+     * Returns whether nothing is left that the tombstones of a batch delete: only then their time
+     * begins. A reader that has read a record shortly before it was removed finds its tombstone.
+     */
+    boolean areDone(BatchRewriter batch) {
+        return batch.nextOffset() <= Math.min(knownTo, floor);
     }
 
     /** Returns whether the present record of a batch stays. */

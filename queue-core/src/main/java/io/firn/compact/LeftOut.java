@@ -1,0 +1,115 @@
+package io.firn.compact;
+
+import io.firn.log.LogSegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * The segments of a partition that its compactions leave as they are, and why. Thread-safe.
+ *
+ * <ul>
+ *   <li>One with damage, until the store is opened again.
+ *   <li>One whose medium failed, until it is tried again.
+ *   <li>One that was skipped, while there are more keys than the memory has room for: if the dirty
+ *       part began there each time, the compaction would never get further.
+ * </ul>
+ *
+ * <p>Of the first two the keys may be unknown: <em>unread</em>. A segment below one that is unread
+ * may have records that it supersedes, so its mark must not say that it was compacted beyond. What
+ * it was compacted around is only remembered here, so that the work is not done again and again; it
+ * is done again when the unread segment can be read.
+ */
+final class LeftOut {
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final Map<LogSegment, Entry> entries = new WeakHashMap<>();
+
+    /** Up to where the keys are known in a segment, but for those that are unread. */
+    private final Map<LogSegment, Long> around = new WeakHashMap<>();
+
+    private record Entry(String why, boolean isBroken, boolean isUnread, long untilMs) {}
+
+    /** Adds a segment with damage whose keys were known when those below it were compacted. */
+    synchronized void addDamaged(LogSegment segment, String why) {
+        entries.putIfAbsent(segment, new Entry(why, true, false, NEVER));
+    }
+
+    /** Adds a segment of which not all keys could be read. */
+    synchronized void addUnread(LogSegment segment, String why, long untilMs) {
+        entries.put(segment, new Entry(why, true, true, untilMs));
+    }
+
+    /** Adds a segment that can be read, but was skipped. */
+    synchronized void addSkipped(LogSegment segment, String why, long untilMs) {
+        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs));
+    }
+
+    /** Forgets those that are to be tried again now. */
+    synchronized void expire(long nowMs) {
+        boolean isKnown = true;
+        for (Map.Entry<LogSegment, Entry> each : new HashMap<>(entries).entrySet()) {
+            if (each.getValue().untilMs <= nowMs) {
+                isKnown &= !each.getValue().isUnread;
+                entries.remove(each.getKey());
+            }
+        }
+        if (!isKnown) {
+            around.clear();
+        }
+    }
+
+    /** Returns when the next one is to be tried again; {@link Long#MAX_VALUE} for never. */
+    synchronized long nextMs() {
+        return entries.values().stream().mapToLong(Entry::untilMs).min().orElse(NEVER);
+    }
+
+    synchronized boolean contains(LogSegment segment) {
+        return entries.containsKey(segment);
+    }
+
+    /** Returns whether it has damage or could not be read; then the tombstones above it stay. */
+    synchronized boolean isBroken(LogSegment segment) {
+        Entry entry = entries.get(segment);
+        return entry != null && entry.isBroken;
+    }
+
+    /** Returns whether its medium failed, and it is not tried again yet. */
+    synchronized boolean isResting(LogSegment segment) {
+        Entry entry = entries.get(segment);
+        return entry != null && entry.isUnread && entry.untilMs < NEVER;
+    }
+
+    /** Returns why it is left out; null when it is not. */
+    synchronized String reason(LogSegment segment) {
+        Entry entry = entries.get(segment);
+        return entry == null ? null : entry.why;
+    }
+
+    /**
+     * Returns the offset from which on keys are unread above a segment; {@link Long#MAX_VALUE} when
+     * none are.
+     */
+    synchronized long unreadAbove(LogSegment segment) {
+        long least = NEVER;
+        for (Map.Entry<LogSegment, Entry> each : entries.entrySet()) {
+            long base = each.getKey().baseOffset;
+            if (each.getValue().isUnread && base >= segment.endOffset) {
+                least = Math.min(least, base);
+            }
+        }
+        return least;
+    }
+
+    /** Notes that a segment was compacted beyond what its mark says, around what is unread. */
+    synchronized void noteAround(LogSegment segment, long compactedTo) {
+        around.put(segment, compactedTo);
+    }
+
+    /** Returns the offset from which on a segment has to be compacted. */
+    synchronized long compactedTo(LogSegment segment) {
+        long marked = DirtyPart.compactedTo(segment);
+        boolean isAround = around.containsKey(segment) && unreadAbove(segment) < NEVER;
+        return isAround ? Math.max(marked, around.get(segment)) : marked;
+    }
+}
