@@ -149,6 +149,10 @@ public final class ForeignBatch {
             throw invalid(
                     "producer " + producerId + " with epoch " + epoch + ", sequence " + sequence);
         }
+        int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
+        if (producerId < 0 && (attributes & BatchFormat.TRANSACTIONAL_FLAG) != 0) {
+            throw invalid("a batch of a transaction has a producer, this one has none");
+        }
     }
 
     private static void checkRecords(

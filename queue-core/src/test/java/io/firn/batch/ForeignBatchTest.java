@@ -193,20 +193,23 @@ class ForeignBatchTest {
                 MemoryRecords.withEndTransactionMarker(
                         7, (short) 0, new EndTransactionMarker(ControlRecordType.COMMIT, 0));
 
-        assertRefused(marker.buffer(), "transactional and control batches are not supported");
+        assertRefused(marker.buffer(), "only the log itself appends control batches");
 
         ByteBuffer control = threeRecords();
         control.putShort(BatchFormat.ATTRIBUTES, (short) BatchFormat.CONTROL_FLAG);
-        assertRefused(sealed(control), "transactional and control batches are not supported");
+        assertRefused(sealed(control), "only the log itself appends control batches");
     }
 
     @ParameterizedTest
     @EnumSource
-    void shouldRefuseATransactionalBatch(Compression codec) {
+    void shouldTakeABatchOfATransactionOnlyWithAProducer(Compression codec) {
         ByteBuffer batch =
                 KafkaBatches.of(codec).producer(7, 0, 0).transactional().encode(null, new byte[9]);
+        assertEquals(1, ForeignBatch.check(batch));
 
-        assertRefused(batch, "transactional and control batches are not supported");
+        ByteBuffer without = threeRecords();
+        without.putShort(BatchFormat.ATTRIBUTES, (short) BatchFormat.TRANSACTIONAL_FLAG);
+        assertRefused(sealed(without), "a batch of a transaction has a producer");
     }
 
     @ParameterizedTest
