@@ -109,6 +109,21 @@ public final class BatchRewriter {
         return (attributes() & BatchFormat.CONTROL_FLAG) != 0;
     }
 
+    /** Returns whether it belongs to a transaction. */
+    public boolean isTransactional() {
+        return (attributes() & BatchFormat.TRANSACTIONAL_FLAG) != 0;
+    }
+
+    /** Returns the id of its producer; −1 for none. */
+    public long producerId() {
+        return header.getLong(BatchFormat.PRODUCER_ID);
+    }
+
+    /** Returns the number of its records, as its header says. */
+    public int recordCount() {
+        return header.getInt(BatchFormat.COUNT);
+    }
+
     /** Returns the time from which its tombstones may go; {@link #NO_HORIZON} when none is set. */
     public long horizonMs() {
         return (attributes() & BatchFormat.DELETE_HORIZON_FLAG) == 0

@@ -19,6 +19,7 @@ final class BatchFilter {
 
     private final BatchRewriter batch = new BatchRewriter();
     private final Survivors survivors;
+    private final TransactionTrace trace;
     private final long horizonMs;
     private byte[] source;
     private int length;
@@ -32,9 +33,11 @@ final class BatchFilter {
     /**
      * Creates a filter.
      *
+     * @param trace the transactions of the compaction, at the beginning of the group
      * @param horizonMs the time from which the tombstones that it meets first may go
      */
-    BatchFilter(Survivors survivors, long horizonMs) {
+    BatchFilter(Survivors survivors, TransactionTrace trace, long horizonMs) {
+        this.trace = trace;
         this.survivors = survivors;
         this.horizonMs = horizonMs;
     }
@@ -64,10 +67,14 @@ final class BatchFilter {
         source = bytes;
         length = size;
         batch.open(bytes, size);
-        if (batch.isControl()) {
-            return Result.UNCHANGED;
-        }
         tombstones = 0;
+        if (batch.isControl()) {
+            return applyToMarker(maySetHorizon);
+        }
+        if (trace.isAborted(batch)) {
+            removedRecords += batch.recordCount();
+            return Result.REMOVED;
+        }
         while (batch.next()) {
             if (survivors.stays(batch)) {
                 batch.keep();
@@ -79,6 +86,7 @@ final class BatchFilter {
         if (batch.keptCount() == 0) {
             return Result.REMOVED;
         }
+        trace.stays(batch);
         boolean setsHorizon =
                 maySetHorizon
                         && tombstones > 0
@@ -88,6 +96,28 @@ final class BatchFilter {
             return Result.UNCHANGED;
         }
         length = batch.finish(setsHorizon ? horizonMs : BatchRewriter.NO_HORIZON);
+        source = batch.bytes();
+        return Result.REPLACED;
+    }
+
+    /**
+     * A marker goes as a tombstone does: it gets a horizon first, and goes when that has passed.
+     */
+    private Result applyToMarker(boolean maySetHorizon) throws IOException {
+        boolean isNeeded = batch.recordCount() == 0 || trace.needs(batch);
+        if (isNeeded) {
+            return Result.UNCHANGED;
+        }
+        if (batch.horizonMs() != BatchRewriter.NO_HORIZON) {
+            return survivors.isPast(batch.horizonMs()) ? Result.REMOVED : Result.UNCHANGED;
+        }
+        if (!maySetHorizon) {
+            return Result.UNCHANGED;
+        }
+        while (batch.next()) {
+            batch.keep();
+        }
+        length = batch.finish(horizonMs);
         source = batch.bytes();
         return Result.REPLACED;
     }
@@ -104,7 +134,7 @@ final class BatchFilter {
 
     /** Returns whether the batch was one without records before. */
     boolean wasEmpty() {
-        return batch.count() == 0;
+        return batch.recordCount() == 0;
     }
 
     /** Returns the largest timestamp of the batch that is to be stored. */
@@ -112,8 +142,9 @@ final class BatchFilter {
         return ByteBuffer.wrap(source).getLong(BatchFormat.MAX_TIMESTAMP);
     }
 
-    /** Starts to count again. */
-    void resetCounts() {
+    /** Starts again with the first batch of the group. */
+    void restart() {
+        trace.restart();
         removedRecords = 0;
         keylessRecords = 0;
         tombstonesWithoutRoom = 0;

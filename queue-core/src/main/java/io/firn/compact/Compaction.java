@@ -38,6 +38,7 @@ final class Compaction {
     private final List<String> skipped = new ArrayList<>();
     private final List<String> full = new ArrayList<>();
     private boolean wasHindered;
+    private final TransactionTrace trace;
     private KeyMap keys;
 
     private int segmentsAfter;
@@ -70,6 +71,7 @@ final class Compaction {
         this.retryMs = retryMs;
         this.pace = new Pace(control, this::isWanted);
         this.nowMs = log.store().timeMs();
+        this.trace = new TransactionTrace(log.transactions().aborted());
     }
 
     private boolean isWanted() {
@@ -155,7 +157,8 @@ final class Compaction {
         }
         try {
             batch.open(bytes, source.size());
-            while (!batch.isControl() && batch.next()) {
+            boolean hasKeys = !batch.isControl() && !trace.isAborted(batch);
+            while (hasKeys && batch.next()) {
                 if (batch.hasKey() && batch.offset() >= from && !keys.put(batch)) {
                     return batch.offset();
                 }
@@ -183,13 +186,16 @@ final class Compaction {
                     Math.max(Math.min(knownTo, leftOut.unreadAbove(last)), floorOf(group));
             Survivors survivors = new Survivors(keys, knownTo, log.logStartOffset(), nowMs, floor);
             // By now all below is published without what these tombstones delete.
-            BatchFilter filter = new BatchFilter(survivors, limits.horizonMs(log.store().timeMs()));
+            trace.begin();
+            BatchFilter filter =
+                    new BatchFilter(survivors, trace, limits.horizonMs(log.store().timeMs()));
             SegmentRewrite rewrite =
                     new SegmentRewrite(
                             log, releases, checkpoints, group, filter, compactedTo, pace);
             boolean done = rewrite.run();
             if (rewrite.unreadable() != null) {
                 leftOut.addDamaged(rewrite.unreadable(), rewrite.skipped());
+                trace.restart();
                 continue; // the others once more, without it
             }
             if (!pace.isWanted() && !done) {
@@ -202,6 +208,7 @@ final class Compaction {
                 floor = Math.min(floor, compactedTo);
                 finish(rewrite, filter, group, compactedTo < knownTo ? knownTo : -1);
             } else {
+                trace.leaveOut();
                 floor = Math.min(floor, floorOf(group));
                 group.forEach(each -> skip(each, rewrite.skipped(), isPart));
             }
@@ -210,6 +217,7 @@ final class Compaction {
 
     /** Leaves a segment as it is; returns up to where it was compacted. */
     private long leave(LogSegment segment) {
+        trace.leaveOut();
         count(segment);
         if (leftOut.contains(segment)) {
             skipped.add(segment + ": " + leftOut.reason(segment));

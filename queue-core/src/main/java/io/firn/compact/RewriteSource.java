@@ -37,6 +37,7 @@ final class RewriteSource {
      * @return −1 when it is not wanted any more
      */
     int leastBytes() throws IOException, UnreadableSegmentException {
+        filter.restart();
         long least = 0;
         boolean isRemoved = false;
         for (LogSegment each : segments) {
@@ -75,7 +76,7 @@ final class RewriteSource {
      *     nothing
      */
     boolean losesAnything(int limit) throws IOException, UnreadableSegmentException {
-        filter.resetCounts();
+        filter.restart();
         int more = (int) (mostBytes(limit) - total);
         for (LogSegment each : segments) {
             try (SourceSegment source = new SourceSegment(each)) {
@@ -107,7 +108,7 @@ final class RewriteSource {
      *     decompressed
      */
     boolean copyTo(RewriteTarget target) throws IOException, UnreadableSegmentException {
-        filter.resetCounts();
+        filter.restart();
         int added = 0;
         for (LogSegment each : segments) {
             try (SourceSegment source = new SourceSegment(each)) {

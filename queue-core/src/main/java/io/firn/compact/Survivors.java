@@ -56,6 +56,11 @@ final class Survivors {
         return batch.hasValue() || !isSpent(batch);
     }
 
+    /** Returns whether a horizon has passed. */
+    boolean isPast(long horizonMs) {
+        return horizonMs < nowMs;
+    }
+
     private boolean isSpent(BatchRewriter tombstone) {
         long horizonMs = tombstone.horizonMs();
         return horizonMs != BatchRewriter.NO_HORIZON

@@ -1,0 +1,64 @@
+package io.firn.compact;
+
+import io.firn.batch.BatchRewriter;
+import io.firn.log.AbortedTransactions;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * Follows, through one compaction, which transactions still have batches, from the first segment
+ * on. What aborted transactions appended goes at once. A marker is needed as long as a batch of its
+ * transaction is left: without it, that would look as if it was undecided. Where a segment was not
+ * looked at, all markers above it are needed.
+ *
+ * <p>Segments that are rewritten together may be gone through several times, each time from {@link
+ * #restart} on.
+ */
+final class TransactionTrace {
+    private final AbortedTransactions aborted;
+
+    /** Producers that have a batch which stays, since their last marker. */
+    private final LongHashSet withBatches = new LongHashSet();
+
+    /** The same, at the beginning of the group. */
+    private final LongHashSet before = new LongHashSet();
+
+    private boolean isBroken;
+
+    TransactionTrace(AbortedTransactions aborted) {
+        this.aborted = aborted;
+    }
+
+    /** Begins with the next group of segments, all of the one before having been gone through. */
+    void begin() {
+        before.clear();
+        before.addAll(withBatches);
+    }
+
+    /** Goes back to the beginning of the group. */
+    void restart() {
+        withBatches.clear();
+        withBatches.addAll(before);
+    }
+
+    /** Notes that a segment was not gone through. */
+    void leaveOut() {
+        isBroken = true;
+    }
+
+    /** Returns whether a batch belongs to an aborted transaction. */
+    boolean isAborted(BatchRewriter batch) {
+        return batch.isTransactional() && aborted.contains(batch.producerId(), batch.baseOffset());
+    }
+
+    /** Notes a batch of which something stays. */
+    void stays(BatchRewriter batch) {
+        if (batch.isTransactional()) {
+            withBatches.add(batch.producerId());
+        }
+    }
+
+    /** Passes a marker; returns whether it is needed. */
+    boolean needs(BatchRewriter marker) {
+        return withBatches.remove(marker.producerId()) || isBroken;
+    }
+}
