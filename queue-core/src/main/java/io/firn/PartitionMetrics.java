@@ -39,6 +39,13 @@ public interface PartitionMetrics {
      */
     long unreadDeleted();
 
+    /**
+     * Returns the number of offsets that readers of committed records do not see yet although
+     * others do: those from the first transaction on that is not decided, or whose marker could not
+     * be appended.
+     */
+    long undecided();
+
     /** Returns whether it refuses appends because its medium failed. */
     boolean poisoned();
 

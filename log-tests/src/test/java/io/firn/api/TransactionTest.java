@@ -105,12 +105,14 @@ class TransactionTest {
             assertEquals(List.of(), committed(1));
             assertEquals(1, topic.partition(0).visibleOffset());
             topic.partition(0).force();
+            assertEquals(4, topic.partition(0).metrics().undecided());
             assertEquals(
                     List.of("before", "a", "b", "d", "behind"), read(Isolation.UNCOMMITTED, 0));
             tx.commit();
         }
         assertEquals(List.of("before", "a", "b", "d", "behind"), committed(0));
         assertEquals(List.of("c"), committed(1));
+        assertEquals(0, topic.partition(0).metrics().undecided());
         assertEquals(List.of(), topic.partition(0).abortedTransactions(0, 100));
     }
 

@@ -16,6 +16,7 @@ record PartitionCounts(
         long rolls,
         long stalls,
         long unreadDeleted,
+        long undecided,
         boolean poisoned,
         CompactionMetrics compaction)
         implements PartitionMetrics {}

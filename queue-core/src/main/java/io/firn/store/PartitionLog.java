@@ -196,8 +196,14 @@ final class PartitionLog implements Partition {
                 log.rolls(),
                 appenders.stalls(),
                 upkeep.unreadDeleted(),
+                undecided(),
                 log.state().isPoisoned(),
                 compactionMetrics());
+    }
+
+    private long undecided() {
+        long committed = log.visibleOffset(Isolation.COMMITTED); // first: the other one advances
+        return log.visibleOffset(Isolation.UNCOMMITTED) - committed;
     }
 
     private CompactionMetrics compactionMetrics() {
