@@ -21,6 +21,9 @@ final class BackgroundThreads implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final int KEEP_S = 10;
 
+    /** One force of the journal is for all transactions that end at the same time. */
+    private static final int TRANSACTIONS_AT_ONCE = 4;
+
     private final Consumer<Error> onError;
     private final ScheduledThreadPoolExecutor groups;
     private final ThreadPoolExecutor admin;
@@ -29,11 +32,13 @@ final class BackgroundThreads implements AutoCloseable {
     private final ThreadPoolExecutor decompression;
     private final ThreadPoolExecutor handshakes;
     private final ThreadPoolExecutor tokenKeys;
+    private final ThreadPoolExecutor transactions;
 
     /**
      * Creates the threads, which start with their first tasks.
      *
-     * @param count how many serve groups, and how many read from disks
+     * @param count how many serve groups, and how many read from disks; transactions have four
+     *     times as many, which wait for forces
      * @param onError receives an {@code Error} that ended a task, after it was logged
      */
     BackgroundThreads(int count, Consumer<Error> onError) {
@@ -50,6 +55,7 @@ final class BackgroundThreads implements AutoCloseable {
         decompression = new Pool(half, "firn-decompress-");
         handshakes = new Pool(half, "firn-handshake-");
         tokenKeys = new Pool(1, "firn-token-keys-");
+        transactions = new Pool(TRANSACTIONS_AT_ONCE * count, "firn-transactions-");
     }
 
     /** Returns the threads for groups and for all timers. */
@@ -87,9 +93,15 @@ final class BackgroundThreads implements AutoCloseable {
         return tokenKeys;
     }
 
+    /** Returns the threads for producers of transactions. */
+    ExecutorService transactions() {
+        return transactions;
+    }
+
     /** Returns those that handle requests, by the work that they are for. */
     ServedApis.Executors executors() {
-        return new ServedApis.Executors(groups, admin, timestamps, reads, decompression);
+        return new ServedApis.Executors(
+                groups, admin, timestamps, reads, decompression, transactions);
     }
 
     /** Ends the threads after their tasks; waits at most ten seconds for each kind. */
@@ -102,6 +114,7 @@ final class BackgroundThreads implements AutoCloseable {
         end(decompression);
         end(handshakes);
         end(tokenKeys);
+        end(transactions);
     }
 
     private static void end(ExecutorService threads) {

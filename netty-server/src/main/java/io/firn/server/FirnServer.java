@@ -22,6 +22,7 @@ import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
+import io.firn.server.tx.Transactions;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -107,6 +108,7 @@ public final class FirnServer implements AutoCloseable {
                         directory.resolve("groups"),
                         threads.groups());
         apis.serveGroups(groups);
+        apis.serveTransactions(new Transactions(topics, groups, config));
         this.context =
                 new ServerContext(
                         apis.table(),

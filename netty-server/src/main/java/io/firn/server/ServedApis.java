@@ -15,7 +15,6 @@ import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ProduceHandler;
-import io.firn.server.log.ProducerIds;
 import io.firn.server.log.QuotaAdmin;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
@@ -24,6 +23,7 @@ import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
+import io.firn.server.tx.Transactions;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.SaslApis;
@@ -51,7 +51,6 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
-import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
@@ -71,6 +70,7 @@ final class ServedApis {
     private final Executors threads;
     private final ClientRates rates;
     private final AdminAudit audit;
+    private final Features features;
 
     /**
      * The threads for each kind of work, so that none waits for another.
@@ -80,13 +80,15 @@ final class ServedApis {
      * @param timestamps to search offsets by timestamp
      * @param reads to read what may be on a disk
      * @param decompression to count the records of batches
+     * @param transactions for producers of transactions
      */
     record Executors(
             Executor groups,
             Executor admin,
             Executor timestamps,
             Executor reads,
-            Executor decompression) {}
+            Executor decompression,
+            Executor transactions) {}
 
     /**
      * Serves everything but groups.
@@ -105,6 +107,7 @@ final class ServedApis {
         this.threads = threads;
         this.rates = rates;
         this.audit = new AdminAudit(audit);
+        this.features = new Features(topics.config());
         this.table = new ApiTable(this.audit);
         table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
         SaslApis.serve(table);
@@ -223,12 +226,17 @@ final class ServedApis {
                 admin::deleteOffsets);
     }
 
+    /** Serves transactions. */
+    void serveTransactions(Transactions transactions) {
+        transactions.serve(table, threads.transactions(), threads.admin());
+    }
+
     ApiTable table() {
         return table;
     }
 
     private void versions(Exchange exchange, ApiVersionsRequestData request) {
-        exchange.reply(table.versions());
+        exchange.reply(features.addTo(table.versions(), exchange.version()));
     }
 
     private void serveLog(ServedTopics topics, Nodes nodes) {
@@ -253,11 +261,6 @@ final class ServedApis {
                 ListOffsetsRequestData.class,
                 threads.timestamps(),
                 new ListOffsetsHandler(topics));
-        table.serve(
-                ApiKeys.INIT_PRODUCER_ID,
-                InitProducerIdRequestData.class,
-                threads.groups(),
-                new ProducerIds(topics.store()));
     }
 
     private void serveAdmin(ServedTopics topics, Executor background) {

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
@@ -24,8 +26,11 @@ import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.DescribeTransactionsRequestData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
+import org.apache.kafka.common.message.EndTxnRequestData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
@@ -35,6 +40,7 @@ import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListTransactionsRequestData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
@@ -42,6 +48,8 @@ import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -58,7 +66,13 @@ final class AclRequests {
     static final String SECRET_TOPIC = "secret";
     static final String GROUP = "readers";
     static final String SECRET_GROUP = "others";
+    static final String TRANSACTION = "payments";
+    static final String SECRET_TRANSACTION = "salaries";
     static final String ABSENT = "absent";
+
+    /** No transactional id has it. */
+    private static final long OTHER_PRODUCER = 1_000_000_007;
+
     private static final Uuid ABSENT_ID = new Uuid(7, 7);
     private static final int PATIENCE_MS = 30_000;
 
@@ -99,6 +113,7 @@ final class AclRequests {
         AclRequests requests = new AclRequests();
         requests.records();
         requests.topics();
+        requests.transactions();
         requests.groups();
         requests.groupAdmin();
         requests.topicAdmin();
@@ -123,14 +138,24 @@ final class AclRequests {
     // ---- records
 
     private void records() {
-        add("produce", ApiKeys.PRODUCE, AclRequests::produce);
-        add("produce by name", ApiKeys.PRODUCE, 12, AclRequests::produce);
+        add("produce", ApiKeys.PRODUCE, who -> produce(who, false));
+        add("produce by name", ApiKeys.PRODUCE, 12, who -> produce(who, false));
+        add("produce in a transaction", ApiKeys.PRODUCE, who -> produce(who, true));
+        add("produce in a transaction by name", ApiKeys.PRODUCE, 12, who -> produce(who, true));
         add(
                 "init producer id",
                 ApiKeys.INIT_PRODUCER_ID,
                 who ->
                         new InitProducerIdRequestData()
                                 .setTransactionalId(null)
+                                .setTransactionTimeoutMs(60_000));
+        add(
+                "init transactions",
+                ApiKeys.INIT_PRODUCER_ID,
+                5,
+                who ->
+                        new InitProducerIdRequestData()
+                                .setTransactionalId(who.own("transaction"))
                                 .setTransactionTimeoutMs(60_000));
         add("fetch", ApiKeys.FETCH, who -> fetch(who, -1));
         add("fetch by name", ApiKeys.FETCH, 12, who -> fetch(who, -1));
@@ -159,10 +184,10 @@ final class AclRequests {
                 });
     }
 
-    private static ApiMessage produce(Who who) {
+    private static ApiMessage produce(Who who, boolean inTransaction) {
         var request =
                 new ProduceRequestData()
-                        .setTransactionalId(null)
+                        .setTransactionalId(inTransaction ? who.own("transaction") : null)
                         .setAcks((short) -1)
                         .setTimeoutMs(PATIENCE_MS);
         for (String each : who.topics()) {
@@ -172,7 +197,10 @@ final class AclRequests {
                                     List.of(
                                             new ProduceRequestData.PartitionProduceData()
                                                     .setIndex(0)
-                                                    .setRecords(oneRecord())));
+                                                    .setRecords(
+                                                            inTransaction
+                                                                    ? ofTransaction()
+                                                                    : oneRecord())));
             if (who.version < 13) {
                 topic.setName(each);
             } else if (!each.equals(who.own("none"))) {
@@ -188,6 +216,15 @@ final class AclRequests {
     private static MemoryRecords oneRecord() {
         return MemoryRecords.withRecords(
                 Compression.NONE, new SimpleRecord("x".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static MemoryRecords ofTransaction() {
+        return MemoryRecords.withTransactionalRecords(
+                Compression.NONE,
+                OTHER_PRODUCER,
+                (short) 0,
+                0,
+                new SimpleRecord("x".getBytes(StandardCharsets.UTF_8)));
     }
 
     private static ApiMessage fetch(Who who, int replica) {
@@ -290,6 +327,132 @@ final class AclRequests {
                 each ->
                         request.topics()
                                 .add(new MetadataRequestData.MetadataRequestTopic().setName(each)));
+        return request;
+    }
+
+    // ---- transactions
+
+    /** The producer is not the right one: what is allowed is refused in another way. */
+    private void transactions() {
+        add(
+                "find transaction coordinator",
+                ApiKeys.FIND_COORDINATOR,
+                who ->
+                        new FindCoordinatorRequestData()
+                                .setKeyType((byte) 1)
+                                .setCoordinatorKeys(
+                                        List.of(TRANSACTION, SECRET_TRANSACTION, ABSENT)));
+        add(
+                "add partitions",
+                ApiKeys.ADD_PARTITIONS_TO_TXN,
+                3,
+                who -> partitions(who, who.topics()));
+        add(
+                "add a partition",
+                ApiKeys.ADD_PARTITIONS_TO_TXN,
+                3,
+                who -> partitions(who, List.of(TOPIC)));
+        for (String group : List.of("commits", SECRET_GROUP)) {
+            String end = group.equals(SECRET_GROUP) ? ", another group" : "";
+            add(
+                    "add offsets" + end,
+                    ApiKeys.ADD_OFFSETS_TO_TXN,
+                    who ->
+                            new AddOffsetsToTxnRequestData()
+                                    .setTransactionalId(who.own("transaction"))
+                                    .setProducerId(OTHER_PRODUCER)
+                                    .setGroupId(end.isEmpty() ? who.own(group) : group));
+            add(
+                    "commit in a transaction" + end,
+                    ApiKeys.TXN_OFFSET_COMMIT,
+                    who -> commitInTransaction(who, end.isEmpty() ? who.own(group) : group));
+        }
+        add(
+                "end transaction",
+                ApiKeys.END_TXN,
+                who ->
+                        new EndTxnRequestData()
+                                .setTransactionalId(who.own("transaction"))
+                                .setProducerId(OTHER_PRODUCER)
+                                .setCommitted(true));
+        add(
+                "write markers",
+                ApiKeys.WRITE_TXN_MARKERS,
+                who ->
+                        new WriteTxnMarkersRequestData()
+                                .setMarkers(
+                                        List.of(
+                                                new WriteTxnMarkersRequestData.WritableTxnMarker()
+                                                        .setProducerId(OTHER_PRODUCER)
+                                                        .setTopics(
+                                                                List.of(
+                                                                        new WriteTxnMarkersRequestData
+                                                                                        .WritableTxnMarkerTopic()
+                                                                                .setName(ABSENT)
+                                                                                .setPartitionIndexes(
+                                                                                        List.of(
+                                                                                                0)))))));
+        add(
+                "describe producers",
+                ApiKeys.DESCRIBE_PRODUCERS,
+                who -> {
+                    var request = new DescribeProducersRequestData();
+                    for (String each : who.topics()) {
+                        request.topics()
+                                .add(
+                                        new DescribeProducersRequestData.TopicRequest()
+                                                .setName(each)
+                                                .setPartitionIndexes(List.of(0)));
+                    }
+                    return request;
+                });
+        add(
+                "describe transactions",
+                ApiKeys.DESCRIBE_TRANSACTIONS,
+                who ->
+                        new DescribeTransactionsRequestData()
+                                .setTransactionalIds(
+                                        List.of(TRANSACTION, SECRET_TRANSACTION, who.own("none"))));
+        add(
+                "list transactions",
+                ApiKeys.LIST_TRANSACTIONS,
+                1,
+                who -> new ListTransactionsRequestData());
+    }
+
+    private static ApiMessage partitions(Who who, List<String> topics) {
+        var request =
+                new AddPartitionsToTxnRequestData()
+                        .setV3AndBelowTransactionalId(who.own("transaction"))
+                        .setV3AndBelowProducerId(OTHER_PRODUCER);
+        for (String each : topics) {
+            request.v3AndBelowTopics()
+                    .add(
+                            new AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic()
+                                    .setName(each)
+                                    .setPartitions(List.of(0)));
+        }
+        return request;
+    }
+
+    private static ApiMessage commitInTransaction(Who who, String group) {
+        var request =
+                new TxnOffsetCommitRequestData()
+                        .setTransactionalId(who.own("transaction"))
+                        .setProducerId(OTHER_PRODUCER)
+                        .setGroupId(group);
+        for (String each : who.topics()) {
+            request.topics()
+                    .add(
+                            new TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic()
+                                    .setName(each)
+                                    .setPartitions(
+                                            List.of(
+                                                    new TxnOffsetCommitRequestData
+                                                                    .TxnOffsetCommitRequestPartition()
+                                                            .setPartitionIndex(0)
+                                                            .setCommittedOffset(0))));
+        }
         return request;
     }
 

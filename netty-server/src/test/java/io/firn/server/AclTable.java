@@ -74,6 +74,7 @@ final class AclTable {
                     "topic",
                     "topicName",
                     "groupId",
+                    "transactionalId",
                     "group",
                     "key",
                     "resourceName",
@@ -146,6 +147,13 @@ final class AclTable {
         all.add("TOPIC:ALL+!TOPIC:WRITE");
         all.add("GROUP:ALL+!GROUP:DESCRIBE");
         all.add("CLUSTER:ALL+!CLUSTER:DESCRIBE");
+        for (String each : "WRITE DESCRIBE ALL".split(" ")) {
+            all.add("TRANSACTIONAL_ID:" + each);
+        }
+        all.add("TRANSACTIONAL_ID:WRITE+TOPIC:WRITE");
+        all.add("TRANSACTIONAL_ID:WRITE+GROUP:READ");
+        all.add("TRANSACTIONAL_ID:WRITE+GROUP:READ+TOPIC:READ");
+        all.add("TRANSACTIONAL_ID:DESCRIBE+TOPIC:DESCRIBE");
         Map<String, String> named = new LinkedHashMap<>();
         for (int i = 0; i < all.size(); i++) {
             named.put(String.format(Locale.ROOT, "u%02d", i), all.get(i));
@@ -181,9 +189,12 @@ final class AclTable {
         ResourceType type = ResourceType.valueOf(parts[0]);
         boolean cluster = type == ResourceType.CLUSTER;
         String name =
-                cluster
-                        ? "kafka-cluster"
-                        : type == ResourceType.TOPIC ? AclRequests.TOPIC : AclRequests.GROUP;
+                switch (type) {
+                    case TOPIC -> AclRequests.TOPIC;
+                    case GROUP -> AclRequests.GROUP;
+                    case TRANSACTIONAL_ID -> AclRequests.TRANSACTION;
+                    default -> "kafka-cluster";
+                };
         CreateAclsRequestData.AclCreation acl =
                 new CreateAclsRequestData.AclCreation()
                         .setResourceType(type.code())
@@ -226,8 +237,15 @@ final class AclTable {
                 .forEach(each -> check("ACL", each.errorCode()));
         await("topics", () -> topicsAre(topics));
         await("ACLs", () -> aclsAre(acls.creations().size()));
-        await("coordinator", this::hasCoordinator);
-        await("producer ids", this::hasProducerIds);
+        await("coordinator", () -> hasCoordinator((byte) 0));
+        await("coordinator of transactions", () -> hasCoordinator((byte) 1));
+        await("producer ids", () -> hasProducer(null));
+        for (String each : List.of(AclRequests.TRANSACTION, AclRequests.SECRET_TRANSACTION)) {
+            await("transactions", () -> hasProducer(each));
+        }
+        for (String user : users().keySet()) {
+            await("transactions", () -> hasProducer(who(user, 0).own("transaction")));
+        }
         for (String user : users().keySet()) {
             commit(user, who(user, 0).own("deleted"));
             commit(user, who(user, 0).own("offsets"));
@@ -292,8 +310,8 @@ final class AclTable {
                 == expected;
     }
 
-    private boolean hasCoordinator() throws IOException {
-        var request = new FindCoordinatorRequestData();
+    private boolean hasCoordinator(byte keyType) throws IOException {
+        var request = new FindCoordinatorRequestData().setKeyType(keyType);
         users().keySet()
                 .forEach(each -> request.coordinatorKeys().add(who(each, 0).own("deleted")));
         return ask(ADMIN, ApiKeys.FIND_COORDINATOR, 4, request, new FindCoordinatorResponseData())
@@ -302,10 +320,10 @@ final class AclTable {
                 .allMatch(each -> each.errorCode() == 0);
     }
 
-    private boolean hasProducerIds() throws IOException {
+    private boolean hasProducer(String transactionalId) throws IOException {
         var request =
                 new InitProducerIdRequestData()
-                        .setTransactionalId(null)
+                        .setTransactionalId(transactionalId)
                         .setTransactionTimeoutMs(60_000);
         return ask(ADMIN, ApiKeys.INIT_PRODUCER_ID, 4, request, new InitProducerIdResponseData())
                         .errorCode()

@@ -14,6 +14,7 @@ import io.firn.server.quota.ClientRates;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
+import io.firn.server.tx.Transactions;
 import io.firn.server.wire.OneConnection;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -117,15 +118,12 @@ public final class JazzerTarget {
                                 ClientQuotas.open(medium, own.resolve("security")),
                                 QuotaWindows.DEFAULT),
                         new AuditLog(),
-                        new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce));
-        apis.serveGroups(
+                        new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
+        Groups groups =
                 new Groups(
-                        topics,
-                        new Nodes(node),
-                        config,
-                        medium,
-                        own.resolve("groups"),
-                        noTimers()));
+                        topics, new Nodes(node), config, medium, own.resolve("groups"), noTimers());
+        apis.serveGroups(groups);
+        apis.serveTransactions(new Transactions(topics, groups, config));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper());
         topics.create(NAMES.get(0), 2, Map.of());

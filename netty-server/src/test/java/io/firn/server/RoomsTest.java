@@ -75,18 +75,20 @@ class RoomsTest {
         String wire = "io.firn.server.wire..";
         String log = "io.firn.server.log..";
         String group = "io.firn.server.group..";
+        String tx = "io.firn.server.tx..";
         String security = "io.firn.server.security..";
         String quota = "io.firn.server.quota..";
         String config = "io.firn.server.config..";
         String state = "io.firn.server.state..";
-        fromTo(state, quota, config, security, wire, log, group, "io.netty..", "org.apache..")
+        fromTo(state, quota, config, security, wire, log, group, tx, "io.netty..", "org.apache..")
                 .check(SERVER);
-        fromTo(quota, config, security, wire, log, group, "io.netty..", "org.apache..")
+        fromTo(quota, config, security, wire, log, group, tx, "io.netty..", "org.apache..")
                 .check(SERVER);
-        fromTo(config, state, quota, security, wire, log, group).check(SERVER);
-        fromTo(security, wire, log, group, "io.netty..").check(SERVER);
-        fromTo(wire, log, group).check(SERVER);
-        fromTo(log, group).check(SERVER);
+        fromTo(config, state, quota, security, wire, log, group, tx).check(SERVER);
+        fromTo(security, wire, log, group, tx, "io.netty..").check(SERVER);
+        fromTo(wire, log, group, tx).check(SERVER);
+        fromTo(log, group, tx).check(SERVER);
+        fromTo(group, tx).check(SERVER);
     }
 
     @Test
@@ -140,6 +142,6 @@ class RoomsTest {
                 .anyMatch(
                         name ->
                                 name.matches(
-                                        "(io.firn.server.(security|quota|state|wire|log|group)|io.netty|org.apache).*"));
+                                        "(io.firn.server.(security|quota|state|wire|log|group|tx)|io.netty|org.apache).*"));
     }
 }

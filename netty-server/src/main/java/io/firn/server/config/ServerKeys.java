@@ -104,6 +104,7 @@ public final class ServerKeys {
         add(ConfigKey.of("group.max.size", INT, Integer.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("offsets.retention.minutes", INT, 10_080).atLeast(1));
         add(ConfigKey.of("offset.metadata.max.bytes", INT, 4_096).atLeast(0));
+        add(ConfigKey.of("transaction.max.timeout.ms", INT, 900_000).atLeast(1));
         // Keys of Pafka.
         add(ConfigKey.of("log.channel.type", STRING, "file").oneOf("file", "pmem", "mix"));
         add(ConfigKey.of("storage.pmem.path", LIST, "/pmem"));
@@ -122,6 +123,7 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.groups.max.bytes", LONG, groupBytes()).atLeast(65_536));
         add(ConfigKey.of("firn.max.partitions", INT, null).atLeast(1));
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
+        add(ConfigKey.of("firn.transaction.version", INT, 2).atLeast(0).atMost(2));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
         add(ConfigKey.of("firn.insecure.listeners", BOOLEAN, false));

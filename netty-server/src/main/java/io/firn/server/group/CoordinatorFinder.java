@@ -16,9 +16,8 @@ import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Handles FindCoordinator: this node coordinates all groups. There is no coordinator for
- * transactions. May write files, because it creates the topic that clients expect when there are
- * groups.
+ * Handles FindCoordinator: this node coordinates all groups and all transactions. May write files,
+ * because it creates the topic that clients expect when there are groups.
  */
 public final class CoordinatorFinder implements Handler<FindCoordinatorRequestData> {
     private static final short BATCHED = 4;
@@ -40,9 +39,10 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
         List<String> keys =
                 exchange.version() >= BATCHED ? request.coordinatorKeys() : List.of(request.key());
         Set<String> hidden = new HashSet<>();
-        if (request.keyType() == GROUP) {
+        Right right = rightFor(request.keyType());
+        if (right != null) {
             for (String each : keys) {
-                if (!access.may(Right.FIND_COORDINATOR, each)) {
+                if (!access.may(right, each)) {
                     hidden.add(each);
                 }
             }
@@ -59,7 +59,7 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
                             response.coordinators()
                                     .add(
                                             hidden.contains(key)
-                                                    ? hidden(key)
+                                                    ? hidden(key, right)
                                                     : find(here, request.keyType(), key)),
                     () -> exchange.reply(response));
             return;
@@ -67,7 +67,7 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
         Coordinator one =
                 hidden.isEmpty()
                         ? find(nodes.of(exchange), request.keyType(), request.key())
-                        : hidden(request.key());
+                        : hidden(request.key(), right);
         exchange.reply(
                 response.setErrorCode(one.errorCode())
                         .setErrorMessage(one.errorMessage())
@@ -76,8 +76,16 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
                         .setPort(one.port()));
     }
 
-    private static Coordinator hidden(String key) {
-        Errors error = Errors.GROUP_AUTHORIZATION_FAILED;
+    private static Right rightFor(byte type) {
+        return switch (type) {
+            case GROUP -> Right.FIND_COORDINATOR;
+            case TRANSACTION -> Right.FIND_TRANSACTION_COORDINATOR;
+            default -> null;
+        };
+    }
+
+    private static Coordinator hidden(String key, Right right) {
+        Errors error = right.error();
         return new Coordinator()
                 .setKey(key)
                 .setNodeId(-1)
@@ -89,19 +97,13 @@ public final class CoordinatorFinder implements Handler<FindCoordinatorRequestDa
 
     private static Coordinator find(Node here, byte type, String key) {
         Coordinator result = new Coordinator().setKey(key);
-        if (type == GROUP) {
+        if (type == GROUP || type == TRANSACTION) {
             return result.setNodeId(here.id()).setHost(here.host()).setPort(here.port());
         }
-        Errors error =
-                type == TRANSACTION
-                        ? Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-                        : Errors.INVALID_REQUEST;
-        String why =
-                type == TRANSACTION ? "Firn has no transactions." : "Firn coordinates groups only.";
         return result.setNodeId(-1)
                 .setHost("")
                 .setPort(-1)
-                .setErrorCode(error.code())
-                .setErrorMessage(why);
+                .setErrorCode(Errors.INVALID_REQUEST.code())
+                .setErrorMessage("Firn coordinates groups and transactions only.");
     }
 }

@@ -41,6 +41,22 @@ final class GroupCommits {
         }
     }
 
+    /** Returns whether a member may commit in a transaction; older clients do not say which one. */
+    Errors checkInTransaction(Group group, String memberId, String instanceId, int generation) {
+        synchronized (group) {
+            if (group.is(GroupState.DEAD)) {
+                return Errors.COORDINATOR_NOT_AVAILABLE;
+            }
+            if (generation < 0 && memberId.isEmpty() && instanceId == null) {
+                return Errors.NONE;
+            }
+            if (group.members().isEmpty()) {
+                return generation >= 0 ? Errors.ILLEGAL_GENERATION : Errors.NONE;
+            }
+            return group.check(memberId, instanceId, generation);
+        }
+    }
+
     /**
      * Records the metadata of a commit in the group's file, and that a group without members is in
      * use. Writes the file only if something has changed.

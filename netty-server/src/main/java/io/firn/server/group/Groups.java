@@ -19,6 +19,8 @@ public final class Groups {
     private final MembershipApis membership;
     private final OffsetCommitHandler commits;
     private final OffsetFetchHandler fetches;
+    private final TransactionMetadata transactionMetadata;
+    private final TransactionalCommitHandler transactionalCommits;
     private final GroupAdmin admin;
     private final CoordinatorFinder finder;
 
@@ -42,12 +44,13 @@ public final class Groups {
         GroupLimits limits = GroupLimits.of(config);
         coordinator = new GroupCoordinator(files, limits, offsets, background);
         membership = new MembershipApis(coordinator);
-        commits =
-                new OffsetCommitHandler(
-                        coordinator,
-                        new GroupCommits(files, limits),
-                        topics,
-                        config.integer("offset.metadata.max.bytes"));
+        GroupCommits checked = new GroupCommits(files, limits);
+        int metadataChars = config.integer("offset.metadata.max.bytes");
+        commits = new OffsetCommitHandler(coordinator, checked, topics, metadataChars);
+        transactionMetadata = new TransactionMetadata(checked, topics.store().transactions());
+        transactionalCommits =
+                new TransactionalCommitHandler(
+                        coordinator, checked, topics, transactionMetadata, metadataChars);
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
         admin = new GroupAdmin(coordinator, offsets, topics);
         finder = new CoordinatorFinder(nodes, new OffsetsTopic(topics));
@@ -71,6 +74,16 @@ public final class Groups {
     /** Returns the handler of commits. */
     public OffsetCommitHandler commits() {
         return commits;
+    }
+
+    /** Returns the handler of commits in transactions. */
+    public TransactionalCommitHandler transactionalCommits() {
+        return transactionalCommits;
+    }
+
+    /** Returns what was committed beside offsets in transactions that are open. */
+    public TransactionMetadata transactionMetadata() {
+        return transactionMetadata;
     }
 
     /** Returns the handler that reads committed offsets. */

@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.Topic;
+import io.firn.TransactionCoordinator;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
@@ -38,11 +39,21 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     private final GroupCoordinator coordinator;
     private final GroupOffsets offsets;
     private final ServedTopics topics;
+    private final TransactionCoordinator transactions;
+
+    /**
+     * What is asked of a group.
+     *
+     * @param metadata what was committed beside its offsets, by place
+     * @param isStable whether offsets that an open transaction is to move are not told
+     */
+    private record Wanted(String groupId, Map<String, String> metadata, boolean isStable) {}
 
     OffsetFetchHandler(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
         this.coordinator = coordinator;
         this.offsets = offsets;
         this.topics = topics;
+        this.transactions = topics.store().transactions();
     }
 
     @Override
@@ -54,7 +65,13 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             exchange.inSteps(
                     () ->
                             request.groups().stream()
-                                    .flatMap(each -> fetch(exchange, each, response))
+                                    .flatMap(
+                                            each ->
+                                                    fetch(
+                                                            exchange,
+                                                            each,
+                                                            request.requireStable(),
+                                                            response))
                                     .iterator(),
                     Runnable::run,
                     () -> exchange.reply(response));
@@ -77,7 +94,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         }
         OffsetFetchResponseGroup found = new OffsetFetchResponseGroup();
         exchange.inSteps(
-                () -> fetch(exchange, asked, found).iterator(),
+                () -> fetch(exchange, asked, request.requireStable(), found).iterator(),
                 Runnable::run,
                 () -> exchange.reply(older(found, response)));
     }
@@ -105,7 +122,10 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
 
     /** Returns the work for a group, which adds it to a response. */
     private Stream<Runnable> fetch(
-            Exchange exchange, OffsetFetchRequestGroup asked, OffsetFetchResponseData response) {
+            Exchange exchange,
+            OffsetFetchRequestGroup asked,
+            boolean isStable,
+            OffsetFetchResponseData response) {
         OffsetFetchResponseGroup result =
                 new OffsetFetchResponseGroup().setGroupId(asked.groupId());
         response.groups().add(result);
@@ -114,16 +134,18 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             result.setErrorCode(Errors.GROUP_AUTHORIZATION_FAILED.code());
             return Stream.of(() -> {});
         }
-        return fetch(exchange, asked, result);
+        return fetch(exchange, asked, isStable, result);
     }
 
     /** Returns the work for each topic of a group. */
     private Stream<Runnable> fetch(
-            Exchange exchange, OffsetFetchRequestGroup asked, OffsetFetchResponseGroup result) {
-        Map<String, String> metadata = metadataOf(asked.groupId());
+            Exchange exchange,
+            OffsetFetchRequestGroup asked,
+            boolean isStable,
+            OffsetFetchResponseGroup result) {
+        Wanted wanted = new Wanted(asked.groupId(), metadataOf(asked.groupId()), isStable);
         if (asked.topics() != null) {
-            return asked.topics().stream()
-                    .map(each -> () -> fetch(exchange, asked.groupId(), each, metadata, result));
+            return asked.topics().stream().map(each -> () -> fetch(exchange, wanted, each, result));
         }
         if (!GroupIds.isValid(asked.groupId())) {
             return Stream.of(() -> {});
@@ -132,15 +154,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         return Stream.concat(
                 Stream.of(() -> {}),
                 offsets.topicsOf(asked.groupId()).stream()
-                        .map(
-                                each ->
-                                        () ->
-                                                fetchAll(
-                                                        exchange,
-                                                        asked.groupId(),
-                                                        each,
-                                                        metadata,
-                                                        result)));
+                        .map(each -> () -> fetchAll(exchange, wanted, each, result)));
     }
 
     private Map<String, String> metadataOf(String groupId) {
@@ -153,24 +167,19 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         }
     }
 
-    private static void fetchAll(
-            Exchange exchange,
-            String groupId,
-            Topic topic,
-            Map<String, String> metadata,
-            OffsetFetchResponseGroup result) {
+    private void fetchAll(
+            Exchange exchange, Wanted wanted, Topic topic, OffsetFetchResponseGroup result) {
         if (exchange.connection().access().has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
             List<Integer> all = IntStream.range(0, topic.partitionCount()).boxed().toList();
             exchange.addAnswerBytes((long) PARTITION_BYTES * all.size());
-            result.topics().add(fetch(topic, groupId, all, true, metadata));
+            result.topics().add(fetch(topic, wanted, all, true));
         }
     }
 
     private void fetch(
             Exchange exchange,
-            String groupId,
+            Wanted wanted,
             OffsetFetchRequestTopics topic,
-            Map<String, String> metadata,
             OffsetFetchResponseGroup result) {
         boolean byId = exchange.version() >= FIRST_WITH_IDS;
         ServedTopic served = byId ? topics.find(topic.topicId()) : topics.find(topic.name());
@@ -185,12 +194,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                 .add(
                         served == null
                                 ? without(topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
-                                : fetch(
-                                        served.topic(),
-                                        groupId,
-                                        topic.partitionIndexes(),
-                                        false,
-                                        metadata));
+                                : fetch(served.topic(), wanted, topic.partitionIndexes(), false));
     }
 
     private static OffsetFetchResponseTopics without(OffsetFetchRequestTopics topic, Errors error) {
@@ -201,12 +205,8 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         return result;
     }
 
-    private static OffsetFetchResponseTopics fetch(
-            Topic topic,
-            String groupId,
-            List<Integer> partitions,
-            boolean onlyKnown,
-            Map<String, String> metadata) {
+    private OffsetFetchResponseTopics fetch(
+            Topic topic, Wanted wanted, List<Integer> partitions, boolean onlyKnown) {
         OffsetFetchResponseTopics result =
                 new OffsetFetchResponseTopics()
                         .setName(topic.name())
@@ -214,21 +214,30 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                 new Uuid(
                                         topic.id().getMostSignificantBits(),
                                         topic.id().getLeastSignificantBits()));
-        Cursor cursor = GroupOffsets.find(topic, groupId);
+        Cursor cursor = GroupOffsets.find(topic, wanted.groupId);
         List<OffsetFetchResponsePartitions> found = new ArrayList<>();
         for (int partition : partitions) {
             boolean exists = partition >= 0 && partition < topic.partitionCount();
+            if (exists && wanted.isStable && isMoving(topic, wanted.groupId, partition)) {
+                found.add(at(partition, -1, null, Errors.UNSTABLE_OFFSET_COMMIT));
+                continue;
+            }
             long offset = cursor == null || !exists ? -1 : cursor.offset(partition);
             if (offset >= 0 || !onlyKnown) {
                 found.add(
                         at(
                                 partition,
                                 offset,
-                                metadata.get(GroupOffsets.place(topic, partition)),
+                                wanted.metadata.get(GroupOffsets.place(topic, partition)),
                                 Errors.NONE));
             }
         }
         return result.setPartitions(found);
+    }
+
+    /** Before the offset is read: a transaction that ends in between has moved it. */
+    private boolean isMoving(Topic topic, String groupId, int partition) {
+        return transactions.isMoving(topic, groupId, partition);
     }
 
     private static OffsetFetchResponsePartitions at(

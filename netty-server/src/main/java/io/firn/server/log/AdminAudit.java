@@ -28,6 +28,7 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
 import org.apache.kafka.common.message.OffsetDeleteResponseData;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
@@ -55,7 +56,8 @@ public final class AdminAudit implements ApiTable.Observer {
                     CREATE_ACLS,
                     DELETE_ACLS,
                     DELETE_GROUPS,
-                    OFFSET_DELETE ->
+                    OFFSET_DELETE,
+                    WRITE_TXN_MARKERS ->
                     true;
             default -> false;
         };
@@ -125,6 +127,17 @@ public final class AdminAudit implements ApiTable.Observer {
         } else if (response instanceof OffsetDeleteResponseData answer) {
             String group = ((OffsetDeleteRequestData) request).groupId();
             to.line("Group:" + group, answer.errorCode());
+        } else if (response instanceof WriteTxnMarkersResponseData answer) {
+            for (var marker : answer.markers()) {
+                for (var topic : marker.topics()) {
+                    for (var each : topic.partitions()) {
+                        String name = topic.name() + "-" + each.partitionIndex();
+                        to.line(
+                                "Transaction:" + marker.producerId() + "," + name,
+                                each.errorCode());
+                    }
+                }
+            }
         } else if (response instanceof CreateAclsResponseData answer) {
             var asked = ((CreateAclsRequestData) request).creations();
             for (int i = 0; i < Math.min(asked.size(), answer.results().size()); i++) {

@@ -2,6 +2,7 @@ package io.firn.server.log;
 
 import io.firn.BatchReader;
 import io.firn.BatchRun;
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.security.Access;
@@ -284,9 +285,9 @@ public final class ClusterAdmin {
 
     /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */
     private static void find(Partition partition, int asked, EpochEndOffset result) {
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
         long low = partition.logStartOffset();
-        long high = partition.visibleOffset();
+        long high = partition.visibleOffset(Isolation.UNCOMMITTED);
         int epoch = -1;
         while (low < high) {
             long mid = (low + high) >>> 1;

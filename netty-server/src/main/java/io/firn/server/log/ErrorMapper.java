@@ -14,6 +14,8 @@ import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TooManyPartitionsException;
 import io.firn.TopicExistsException;
+import io.firn.TransactionStateException;
+import io.firn.UnknownProducerException;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.wire.WireErrors;
@@ -43,6 +45,12 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof ProducerFencedException) {
             return Errors.INVALID_PRODUCER_EPOCH;
+        }
+        if (error instanceof TransactionStateException) {
+            return Errors.INVALID_TXN_STATE;
+        }
+        if (error instanceof UnknownProducerException) {
+            return Errors.INVALID_PRODUCER_ID_MAPPING;
         }
         if (error instanceof RecordTooLargeException) {
             return Errors.MESSAGE_TOO_LARGE;

@@ -1,12 +1,14 @@
 package io.firn.server.log;
 
 import io.firn.BatchRun;
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
@@ -37,13 +40,21 @@ final class FetchReader {
         this.maxBytes = maxBytes;
     }
 
-    /** Returns the readers that a connection keeps between fetches; they know where they were. */
+    /**
+     * Returns the readers that a connection keeps between fetches with one isolation; they know
+     * where they were.
+     */
     @SuppressWarnings("unchecked")
-    static Map<ServedPartition, PartitionReader> readersOf(Exchange exchange) {
+    static Map<ServedPartition, PartitionReader> readersOf(
+            Exchange exchange, FetchRequestData request) {
         return (Map<ServedPartition, PartitionReader>)
                 exchange.connection()
                         .attachments()
-                        .computeIfAbsent(FetchReader.class, key -> new ConcurrentHashMap<>());
+                        .computeIfAbsent(isolationOf(request), key -> new ConcurrentHashMap<>());
+    }
+
+    private static Isolation isolationOf(FetchRequestData request) {
+        return request.isolationLevel() == 0 ? Isolation.UNCOMMITTED : Isolation.COMMITTED;
     }
 
     private ServedPartition find(short version, FetchTopic topic, FetchPartition partition) {
@@ -95,16 +106,25 @@ final class FetchReader {
         return false;
     }
 
-    /** Returns the sum of the visible ends: it changes when any of them advances. */
+    /**
+     * Returns the sum of the ends that a response tells: it changes when any of them advances, also
+     * when a transaction was decided and nothing was appended for readers of all records.
+     */
     long visible(short version, FetchRequestData request) {
         long sum = 0;
         for (FetchTopic topic : request.topics()) {
             for (FetchPartition each : topic.partitions()) {
                 ServedPartition served = find(version, topic, each);
-                sum += served == null ? 0 : served.partition().visibleOffset() + 1;
+                sum += served == null ? 0 : visible(served.partition());
             }
         }
         return sum;
+    }
+
+    private static long visible(Partition partition) {
+        return partition.visibleOffset(Isolation.UNCOMMITTED)
+                + partition.visibleOffset(Isolation.COMMITTED)
+                + 1;
     }
 
     /** Reads what is visible now, up to the limits of the request and of the server. */
@@ -174,23 +194,51 @@ final class FetchReader {
             PartitionData data,
             FetchResult result) {
         Partition partition = served.partition();
+        Isolation isolation = isolationOf(request);
         try {
             int limit = Math.min(request.maxBytes(), maxBytes);
             int room = Math.max(0, Math.min(asked.partitionMaxBytes(), limit - result.bytes()));
             boolean atLeastOne = !result.hasRecords();
-            result.add(data, read(served, asked.fetchOffset(), room, atLeastOne, readers, steps));
+            List<BatchRun> runs =
+                    read(served, isolation, asked.fetchOffset(), room, atLeastOne, readers, steps);
+            result.add(data, runs);
+            if (isolation == Isolation.COMMITTED) {
+                data.setAbortedTransactions(aborted(partition, runs));
+            }
         } catch (RuntimeException e) {
             result.refuse(data, ErrorMapper.codeOf(e));
             return;
         }
-        long end = partition.visibleOffset();
-        data.setHighWatermark(end)
-                .setLastStableOffset(end)
+        // In this order: what is stable is never above the end.
+        long stable = partition.visibleOffset(Isolation.COMMITTED);
+        data.setHighWatermark(partition.visibleOffset(Isolation.UNCOMMITTED))
+                .setLastStableOffset(stable)
                 .setLogStartOffset(partition.logStartOffset());
+    }
+
+    /**
+     * Returns the aborted transactions of what was read, in the order of their first offsets: some
+     * clients rely on it.
+     */
+    private static List<AbortedTransaction> aborted(Partition partition, List<BatchRun> runs) {
+        if (runs.isEmpty()) {
+            return List.of();
+        }
+        long from = runs.get(0).baseOffset();
+        long to = runs.get(runs.size() - 1).nextOffset();
+        return partition.abortedTransactions(from, to).stream()
+                .sorted(Comparator.comparingLong(io.firn.AbortedTransaction::firstOffset))
+                .map(
+                        each ->
+                                new AbortedTransaction()
+                                        .setProducerId(each.producerId())
+                                        .setFirstOffset(each.firstOffset()))
+                .toList();
     }
 
     private static List<BatchRun> read(
             ServedPartition served,
+            Isolation isolation,
             long from,
             int room,
             boolean atLeastOne,
@@ -198,7 +246,7 @@ final class FetchReader {
             PartitionReader.Steps steps) {
         PartitionReader reader = readers.remove(served);
         if (reader == null) {
-            reader = new PartitionReader(served.partition().openBatchReader());
+            reader = new PartitionReader(served.partition().openBatchReader(isolation));
         }
         List<BatchRun> runs = reader.read(from, room, atLeastOne, steps);
         if (readers.size() >= MAX_READERS) {

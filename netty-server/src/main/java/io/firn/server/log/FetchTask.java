@@ -73,7 +73,7 @@ final class FetchTask {
         this.exchange = exchange;
         this.request = request;
         this.access = exchange.connection().access();
-        this.readers = FetchReader.readersOf(exchange);
+        this.readers = FetchReader.readersOf(exchange, request);
         long all = 0;
         for (FetchRequestData.FetchTopic each : request.topics()) {
             all += 1 + each.partitions().size();

@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.Compression;
+import io.firn.ProducerIdentity;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.ForeignBatch;
 import java.nio.ByteBuffer;
@@ -62,6 +63,21 @@ final class ForeignRecords {
     /** Returns whether it is compressed; its header was checked. */
     boolean isCompressed() {
         return ForeignBatch.isCompressed(bytes);
+    }
+
+    /** Returns whether it is a batch of a transaction; before anything of it was checked. */
+    boolean isTransactional() {
+        return bytes.remaining() >= BatchFormat.HEADER_LENGTH
+                && bytes.get(at + BatchFormat.MAGIC) == BatchFormat.MAGIC_2
+                && (bytes.getShort(at + BatchFormat.ATTRIBUTES) & BatchFormat.TRANSACTIONAL_FLAG)
+                        != 0;
+    }
+
+    /** Returns who says to have made it. */
+    ProducerIdentity producer() {
+        return new ProducerIdentity(
+                bytes.getLong(at + BatchFormat.PRODUCER_ID),
+                bytes.getShort(at + BatchFormat.PRODUCER_EPOCH));
     }
 
     int count() {

@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
 import io.firn.server.security.Access;
@@ -62,25 +63,32 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
                 all.add(new Asked(topic.name(), allowed, served, each, results));
             }
         }
+        Isolation isolation =
+                request.isolationLevel() == 0 ? Isolation.UNCOMMITTED : Isolation.COMMITTED;
         Duplicates<TopicPartition> duplicates = new Duplicates<>(all.stream().map(Asked::place));
         exchange.inSteps(
                 all,
                 each -> {
                     if (!duplicates.isAnswered(each.place())) {
-                        each.results.partitions().add(find(each, duplicates, exchange.version()));
+                        each.results
+                                .partitions()
+                                .add(find(each, duplicates, exchange.version(), isolation));
                     }
                 },
                 () -> exchange.reply(response));
     }
 
     private static ListOffsetsPartitionResponse find(
-            Asked asked, Duplicates<TopicPartition> duplicates, short version) {
+            Asked asked,
+            Duplicates<TopicPartition> duplicates,
+            short version,
+            Isolation isolation) {
         if (!asked.allowed) {
             return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
         }
         return duplicates.contains(asked.place())
                 ? refused(asked, Errors.INVALID_REQUEST)
-                : find(asked.served, asked.partition, version);
+                : find(asked.served, asked.partition, version, isolation);
     }
 
     private static ListOffsetsPartitionResponse refused(Asked asked, Errors error) {
@@ -90,7 +98,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            ServedTopic topic, ListOffsetsPartition asked, short version) {
+            ServedTopic topic, ListOffsetsPartition asked, short version, Isolation isolation) {
         ListOffsetsPartitionResponse result =
                 new ListOffsetsPartitionResponse().setPartitionIndex(asked.partitionIndex());
         ServedPartition served = topic == null ? null : topic.partition(asked.partitionIndex());
@@ -101,7 +109,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
             return result.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
         }
         try {
-            return find(served.partition(), asked.timestamp(), result);
+            return find(served.partition(), asked.timestamp(), isolation, result);
         } catch (RuntimeException e) {
             return result.setErrorCode(ErrorMapper.codeOf(e).code());
         }
@@ -116,9 +124,12 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            Partition partition, long timestamp, ListOffsetsPartitionResponse result) {
+            Partition partition,
+            long timestamp,
+            Isolation isolation,
+            ListOffsetsPartitionResponse result) {
         if (timestamp == LATEST) {
-            return result.setOffset(partition.visibleOffset());
+            return result.setOffset(partition.visibleOffset(isolation));
         }
         if (timestamp == EARLIEST || timestamp == EARLIEST_LOCAL) {
             return result.setOffset(partition.logStartOffset());
@@ -128,8 +139,8 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
         }
         TimestampedOffset found =
                 timestamp == MAX_TIMESTAMP
-                        ? partition.findLatestTimestamp()
-                        : partition.findTimestamp(timestamp);
+                        ? partition.findLatestTimestamp(isolation)
+                        : partition.findTimestamp(timestamp, isolation);
         return found == null
                 ? result
                 : result.setOffset(found.offset()).setTimestamp(found.timestampMs());

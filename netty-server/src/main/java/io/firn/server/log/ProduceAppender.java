@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.Appender;
+import io.firn.Isolation;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import java.util.List;
@@ -19,6 +20,7 @@ final class ProduceAppender {
     private final ServedTopics topics;
     private final EpochClock clock;
     private final boolean ackOneWaits;
+    private final ProducedTransactions transactions;
 
     /** What became of a batch. */
     enum Outcome {
@@ -28,6 +30,22 @@ final class ProduceAppender {
         AGAIN,
         /** It has to be decompressed, which may take long; try again where that holds up nobody. */
         ELSEWHERE
+    }
+
+    /**
+     * What holds for all batches of a request.
+     *
+     * @param transactionalId null if none of them belongs to a transaction
+     * @param access what the producer may do
+     */
+    record Terms(
+            short version, short acks, String clientId, String transactionalId, Access access) {
+
+        /** Returns whether the producer may write in the transaction that it names. */
+        boolean allowsTransaction() {
+            return transactionalId != null
+                    && access.may(Right.PRODUCE_IN_TRANSACTION, transactionalId);
+        }
     }
 
     /** A partition's part of a request, and of its response. */
@@ -51,50 +69,50 @@ final class ProduceAppender {
             return data.records() instanceof MemoryRecords records
                     && new ForeignRecords(records.buffer()).isDense();
         }
+
+        /** Returns whether the batch says that it belongs to a transaction. */
+        boolean isTransactional() {
+            return data.records() instanceof MemoryRecords records
+                    && new ForeignRecords(records.buffer()).isTransactional();
+        }
     }
 
     ProduceAppender(ServedTopics topics, EpochClock clock, boolean ackOneWaits) {
         this.topics = topics;
         this.clock = clock;
         this.ackOneWaits = ackOneWaits;
+        this.transactions = new ProducedTransactions(topics.store().transactions());
     }
 
     /**
      * Appends a batch, or refuses it in its result.
      *
-     * @param access what the producer may do
+     * @param terms the rights of the transaction that it names were checked
      * @param forces receives a future if the request has to wait for a force
      * @param mayTakeLong whether a batch may be decompressed
      */
     Outcome tryAppend(
-            Item item,
-            short version,
-            short acks,
-            String clientId,
-            Access access,
-            List<CompletableFuture<?>> forces,
-            boolean mayTakeLong) {
+            Item item, Terms terms, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
         try {
-            return append(item, version, acks, clientId, access, forces, mayTakeLong);
+            return append(item, terms, forces, mayTakeLong);
         } catch (RuntimeException e) {
-            item.refuse(ErrorMapper.codeOf(e), e.getMessage());
+            Errors error =
+                    item.isTransactional()
+                            ? ProducedTransactions.codeOf(e, terms.version)
+                            : ErrorMapper.codeOf(e);
+            item.refuse(error, e.getMessage());
             return Outcome.DONE;
         }
     }
 
     private Outcome append(
-            Item item,
-            short version,
-            short acks,
-            String clientId,
-            Access access,
-            List<CompletableFuture<?>> forces,
-            boolean mayTakeLong) {
+            Item item, Terms terms, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
+        short version = terms.version;
         boolean byId = version >= FIRST_WITH_IDS;
         ServedTopic topic =
                 byId ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
         String name = topic == null ? item.topic.name() : topic.name();
-        if ((topic != null || !byId) && !access.may(Right.PRODUCE, name)) {
+        if ((topic != null || !byId) && !terms.access.may(Right.PRODUCE, name)) {
             item.refuse(Errors.TOPIC_AUTHORIZATION_FAILED, null);
             return Outcome.DONE;
         }
@@ -107,7 +125,7 @@ final class ProduceAppender {
             item.refuse(unknown, null);
             return Outcome.DONE;
         }
-        if (topic.isInternal() && !InternalTopics.mayAppend(clientId)) {
+        if (topic.isInternal() && !InternalTopics.mayAppend(terms.clientId)) {
             item.refuse(
                     Errors.INVALID_TOPIC_EXCEPTION,
                     "Cannot append to internal topic " + topic.name() + "; choose another name.");
@@ -134,6 +152,10 @@ final class ProduceAppender {
             item.refuse(wrong, null);
             return Outcome.DONE;
         }
+        if (batch.isTransactional()) {
+            transactions.admit(
+                    terms.transactionalId, batch.producer(), partition.partition(), version);
+        }
         Appender appender = partition.appender();
         long offset = appender.appendBatchAsync(batch.bytes());
         if (offset == Appender.BACK_PRESSURED) {
@@ -143,7 +165,8 @@ final class ProduceAppender {
                 .setBaseOffset(offset)
                 .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
                 .setLogStartOffset(partition.partition().logStartOffset());
-        if (waitsForForce(acks) && partition.partition().visibleOffset() < offset + batch.count()) {
+        long end = partition.partition().visibleOffset(Isolation.UNCOMMITTED);
+        if (waitsForForce(terms.acks) && end < offset + batch.count()) {
             forces.add(
                     appender.whenDurable(offset + batch.count() - 1)
                             .exceptionally(

@@ -31,6 +31,7 @@ final class ProduceTask {
     private final DecompressionQueue decompression;
     private final Exchange exchange;
     private final ProduceRequestData request;
+    private final ProduceAppender.Terms terms;
     private final List<Item> items = new ArrayList<>();
     private final ProduceResponseData response = new ProduceResponseData();
     private int next;
@@ -47,6 +48,13 @@ final class ProduceTask {
         this.decompression = decompression;
         this.exchange = exchange;
         this.request = request;
+        this.terms =
+                new ProduceAppender.Terms(
+                        exchange.version(),
+                        request.acks(),
+                        exchange.clientId(),
+                        request.transactionalId(),
+                        exchange.connection().access());
         response.setThrottleTimeMs(throttleMs);
         for (TopicProduceData topic : request.topicData()) {
             TopicProduceResponse results =
@@ -66,6 +74,11 @@ final class ProduceTask {
         if (acks < -1 || acks > 1) {
             items.forEach(item -> item.result().setErrorCode(Errors.INVALID_REQUIRED_ACKS.code()));
             exchange.reply(response);
+            return;
+        }
+        if (items.stream().anyMatch(Item::isTransactional) && !terms.allowsTransaction()) {
+            items.forEach(item -> item.refuse(Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, null));
+            answer(List.of());
             return;
         }
         appendRest(new ArrayList<>());
@@ -95,14 +108,7 @@ final class ProduceTask {
     }
 
     private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
-        return appender.tryAppend(
-                item,
-                exchange.version(),
-                request.acks(),
-                exchange.clientId(),
-                exchange.connection().access(),
-                forces,
-                mayTakeLong);
+        return appender.tryAppend(item, terms, forces, mayTakeLong);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

@@ -79,7 +79,8 @@ public final class ServedTopics implements AutoCloseable {
         return config.nodeId();
     }
 
-    ServerConfig config() {
+    /** Returns the configuration of the server. */
+    public ServerConfig config() {
         return config;
     }
 

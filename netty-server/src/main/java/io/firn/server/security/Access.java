@@ -62,9 +62,18 @@ public final class Access {
         private final Object version;
         private final Map<String, Boolean> produce = new ConcurrentHashMap<>();
         private final Map<String, Boolean> fetch = new ConcurrentHashMap<>();
+        private final Map<String, Boolean> transactions = new ConcurrentHashMap<>();
 
         Remembered(Object version) {
             this.version = version;
+        }
+
+        Map<String, Boolean> of(Right right) {
+            return switch (right) {
+                case PRODUCE -> produce;
+                case FETCH -> fetch;
+                default -> transactions;
+            };
         }
     }
 
@@ -181,7 +190,9 @@ public final class Access {
     }
 
     private boolean isAllowed(Right right, String name) {
-        if (right != Right.PRODUCE && right != Right.FETCH) {
+        if (right != Right.PRODUCE
+                && right != Right.FETCH
+                && right != Right.PRODUCE_IN_TRANSACTION) {
             return decide(right, name);
         }
         Object version = control.version(); // first: what is decided is as new or newer
@@ -193,7 +204,7 @@ public final class Access {
             now = new Remembered(version);
             remembered = now;
         }
-        Map<String, Boolean> known = right == Right.PRODUCE ? now.produce : now.fetch;
+        Map<String, Boolean> known = now.of(right);
         Boolean before = known.get(name);
         if (before != null) {
             return before;

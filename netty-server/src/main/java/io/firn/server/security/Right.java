@@ -13,6 +13,7 @@ import static org.apache.kafka.common.acl.AclOperation.WRITE;
 import static org.apache.kafka.common.resource.ResourceType.CLUSTER;
 import static org.apache.kafka.common.resource.ResourceType.GROUP;
 import static org.apache.kafka.common.resource.ResourceType.TOPIC;
+import static org.apache.kafka.common.resource.ResourceType.TRANSACTIONAL_ID;
 
 import java.util.EnumSet;
 import java.util.Set;
@@ -27,6 +28,8 @@ import org.apache.kafka.common.resource.ResourceType;
  */
 public enum Right {
     PRODUCE(ApiKeys.PRODUCE, WRITE, TOPIC),
+    /** Besides {@link #PRODUCE}, for batches of a transaction. */
+    PRODUCE_IN_TRANSACTION(ApiKeys.PRODUCE, WRITE, TRANSACTIONAL_ID),
     FETCH(ApiKeys.FETCH, READ, TOPIC),
     /** With a replica id, as another broker has. */
     FETCH_AS_REPLICA(ApiKeys.FETCH, CLUSTER_ACTION, CLUSTER),
@@ -43,8 +46,27 @@ public enum Right {
     INIT_PRODUCER_ID(ApiKeys.INIT_PRODUCER_ID, IDEMPOTENT_WRITE, CLUSTER),
     /** On any topic; instead of {@link #INIT_PRODUCER_ID}. */
     INIT_PRODUCER_ID_TO_WRITE(ApiKeys.INIT_PRODUCER_ID, WRITE, TOPIC),
+    /** With a transactional id; instead of the others. */
+    INIT_TRANSACTIONS(ApiKeys.INIT_PRODUCER_ID, WRITE, TRANSACTIONAL_ID),
+    ADD_PARTITIONS(ApiKeys.ADD_PARTITIONS_TO_TXN, WRITE, TRANSACTIONAL_ID),
+    ADD_PARTITIONS_TOPIC(ApiKeys.ADD_PARTITIONS_TO_TXN, WRITE, TOPIC),
+    ADD_OFFSETS(ApiKeys.ADD_OFFSETS_TO_TXN, WRITE, TRANSACTIONAL_ID),
+    ADD_OFFSETS_GROUP(ApiKeys.ADD_OFFSETS_TO_TXN, READ, GROUP),
+    COMMIT_IN_TRANSACTION(ApiKeys.TXN_OFFSET_COMMIT, WRITE, TRANSACTIONAL_ID),
+    COMMIT_IN_TRANSACTION_GROUP(ApiKeys.TXN_OFFSET_COMMIT, READ, GROUP),
+    COMMIT_IN_TRANSACTION_TOPIC(ApiKeys.TXN_OFFSET_COMMIT, READ, TOPIC),
+    END_TRANSACTION(ApiKeys.END_TXN, WRITE, TRANSACTIONAL_ID),
+    WRITE_MARKERS(ApiKeys.WRITE_TXN_MARKERS, ALTER, CLUSTER),
+    /** Instead of {@link #WRITE_MARKERS}. */
+    WRITE_MARKERS_AS_BROKER(ApiKeys.WRITE_TXN_MARKERS, CLUSTER_ACTION, CLUSTER),
+    DESCRIBE_PRODUCERS(ApiKeys.DESCRIBE_PRODUCERS, READ, TOPIC),
+    DESCRIBE_TRANSACTION(ApiKeys.DESCRIBE_TRANSACTIONS, DESCRIBE, TRANSACTIONAL_ID),
+    /** To be told that the topic is in the transaction. */
+    DESCRIBE_TRANSACTION_TOPIC(ApiKeys.DESCRIBE_TRANSACTIONS, DESCRIBE, TOPIC),
+    LIST_TRANSACTION(ApiKeys.LIST_TRANSACTIONS, DESCRIBE, TRANSACTIONAL_ID),
 
     FIND_COORDINATOR(ApiKeys.FIND_COORDINATOR, DESCRIBE, GROUP),
+    FIND_TRANSACTION_COORDINATOR(ApiKeys.FIND_COORDINATOR, DESCRIBE, TRANSACTIONAL_ID),
     JOIN_GROUP(ApiKeys.JOIN_GROUP, READ, GROUP),
     SYNC_GROUP(ApiKeys.SYNC_GROUP, READ, GROUP),
     HEARTBEAT(ApiKeys.HEARTBEAT, READ, GROUP),
@@ -126,6 +148,7 @@ public enum Right {
         return switch (resource) {
             case TOPIC -> Errors.TOPIC_AUTHORIZATION_FAILED;
             case GROUP -> Errors.GROUP_AUTHORIZATION_FAILED;
+            case TRANSACTIONAL_ID -> Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
             default -> Errors.CLUSTER_AUTHORIZATION_FAILED;
         };
     }

@@ -71,10 +71,13 @@ public final class ApiTable {
     public <Q extends ApiMessage> ApiTable serve(
             ApiKeys key, Class<Q> type, Executor executor, Handler<Q> handler) {
         // Versions that the messages mark as unstable are not served.
-        entries.put(
-                key,
-                new Entry<>(
-                        key.oldestVersion(), key.latestVersion(false), type, executor, handler));
+        return serve(key, key.latestVersion(false), type, executor, handler);
+    }
+
+    /** As the other method, up to an older version than the latest one. */
+    public <Q extends ApiMessage> ApiTable serve(
+            ApiKeys key, short latest, Class<Q> type, Executor executor, Handler<Q> handler) {
+        entries.put(key, new Entry<>(key.oldestVersion(), latest, type, executor, handler));
         return this;
     }
 

@@ -1,0 +1,184 @@
+package io.firn.server.group;
+
+import io.firn.ProducerFencedException;
+import io.firn.ProducerIdentity;
+import io.firn.Topic;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.server.config.GroupIds;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData.TxnOffsetCommitResponsePartition;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData.TxnOffsetCommitResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * Handles TxnOffsetCommit: offsets of a group that are committed when the transaction is. They are
+ * durable, as moves of the transaction, when it is answered.
+ */
+public final class TransactionalCommitHandler implements Handler<TxnOffsetCommitRequestData> {
+    private final GroupCoordinator groups;
+    private final GroupCommits commits;
+    private final ServedTopics topics;
+    private final TransactionCoordinator coordinator;
+    private final TransactionMetadata metadata;
+    private final int maxMetadataChars;
+
+    TransactionalCommitHandler(
+            GroupCoordinator groups,
+            GroupCommits commits,
+            ServedTopics topics,
+            TransactionMetadata metadata,
+            int maxMetadataChars) {
+        this.groups = groups;
+        this.commits = commits;
+        this.topics = topics;
+        this.coordinator = topics.store().transactions();
+        this.metadata = metadata;
+        this.maxMetadataChars = maxMetadataChars;
+    }
+
+    /** What is gathered of a request before it is carried out as a whole. */
+    private record Gathered(
+            List<CursorMove> moves,
+            Map<String, String> metadata,
+            List<TxnOffsetCommitResponsePartition> accepted) {
+        Gathered() {
+            this(new ArrayList<>(), new HashMap<>(), new ArrayList<>());
+        }
+    }
+
+    @Override
+    public void handle(Exchange exchange, TxnOffsetCommitRequestData request) {
+        Access access = exchange.connection().access();
+        access.demand(Right.COMMIT_IN_TRANSACTION, request.transactionalId());
+        access.demand(Right.COMMIT_IN_TRANSACTION_GROUP, request.groupId());
+        Group group = null;
+        Errors error = Errors.INVALID_GROUP_ID;
+        if (GroupIds.isValid(request.groupId())) {
+            group = groups.findOrCreate(request.groupId(), exchange.connection().owner());
+            error =
+                    group == null
+                            ? Errors.COORDINATOR_NOT_AVAILABLE
+                            : commits.checkInTransaction(
+                                    group,
+                                    request.memberId(),
+                                    request.groupInstanceId(),
+                                    request.generationId());
+        }
+        TxnOffsetCommitResponseData response = new TxnOffsetCommitResponseData();
+        Gathered gathered = new Gathered();
+        Group committer = group;
+        Errors ofGroup = error;
+        exchange.changeInSteps(
+                request.topics(),
+                topic -> {
+                    TxnOffsetCommitResponseTopic results =
+                            new TxnOffsetCommitResponseTopic().setName(topic.name());
+                    response.topics().add(results);
+                    ServedTopic served = topics.find(topic.name());
+                    Errors ofTopic = refusal(access, topic, served, ofGroup);
+                    for (TxnOffsetCommitRequestPartition each : topic.partitions()) {
+                        var result =
+                                new TxnOffsetCommitResponsePartition()
+                                        .setPartitionIndex(each.partitionIndex());
+                        results.partitions().add(result);
+                        Errors outcome =
+                                ofTopic == Errors.NONE
+                                        ? gather(committer, served.topic(), each, gathered)
+                                        : ofTopic;
+                        if (outcome == Errors.NONE) {
+                            gathered.accepted.add(result);
+                        }
+                        result.setErrorCode(outcome.code());
+                    }
+                },
+                () -> commit(exchange, request, committer, gathered, response));
+    }
+
+    private static Errors refusal(
+            Access access, TxnOffsetCommitRequestTopic asked, ServedTopic served, Errors ofGroup) {
+        if (!access.may(Right.COMMIT_IN_TRANSACTION_TOPIC, asked.name())) {
+            return Errors.TOPIC_AUTHORIZATION_FAILED;
+        }
+        return served == null && ofGroup == Errors.NONE
+                ? Errors.UNKNOWN_TOPIC_OR_PARTITION
+                : ofGroup;
+    }
+
+    private Errors gather(
+            Group group, Topic topic, TxnOffsetCommitRequestPartition asked, Gathered to) {
+        int partition = asked.partitionIndex();
+        if (partition < 0 || partition >= topic.partitionCount()) {
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        }
+        long offset = asked.committedOffset();
+        if (offset < 0 || offset > topic.partition(partition).nextOffset()) {
+            return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
+        }
+        String text = asked.committedMetadata();
+        if (text != null && text.length() > maxMetadataChars) {
+            return Errors.OFFSET_METADATA_TOO_LARGE;
+        }
+        String place = GroupOffsets.place(topic, partition);
+        synchronized (group) {
+            if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
+                return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+            }
+            if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
+                to.metadata.put(place, text);
+            }
+        }
+        to.moves.add(new CursorMove(topic, group.id(), partition, offset));
+        return Errors.NONE;
+    }
+
+    private void commit(
+            Exchange exchange,
+            TxnOffsetCommitRequestData request,
+            Group group,
+            Gathered gathered,
+            TxnOffsetCommitResponseData response) {
+        Errors outcome = Errors.NONE;
+        if (!gathered.moves.isEmpty()) {
+            outcome = commit(request, group, gathered);
+        }
+        if (group != null && (gathered.moves.isEmpty() || outcome != Errors.NONE)) {
+            groups.forgetIfUnused(group);
+        }
+        for (TxnOffsetCommitResponsePartition each : gathered.accepted) {
+            each.setErrorCode(outcome.code());
+        }
+        exchange.reply(response);
+    }
+
+    private Errors commit(TxnOffsetCommitRequestData request, Group group, Gathered gathered) {
+        ProducerIdentity producer =
+                new ProducerIdentity(request.producerId(), request.producerEpoch());
+        try {
+            commits.record(group, Map.of());
+            coordinator.advance(request.transactionalId(), producer, gathered.moves);
+        } catch (ProducerFencedException e) {
+            return Errors.INVALID_PRODUCER_EPOCH; // as a partition says
+        } catch (RuntimeException e) {
+            Errors error = ErrorMapper.codeOf(e);
+            return error == Errors.INVALID_TXN_STATE ? Errors.CONCURRENT_TRANSACTIONS : error;
+        }
+        return metadata.add(request.transactionalId(), producer, group, gathered.metadata)
+                ? Errors.NONE
+                : Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+    }
+}

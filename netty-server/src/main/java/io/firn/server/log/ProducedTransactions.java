@@ -1,0 +1,69 @@
+package io.firn.server.log;
+
+import io.firn.Partition;
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.NamedProducer;
+import io.firn.TransactionStateException;
+import io.firn.UnknownProducerException;
+import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * What a partition needs before it takes a batch of a transaction. Older clients add it to the
+ * transaction by a request of its own; newer ones leave that to the produce request. Waits for
+ * nothing. Thread-safe.
+ */
+final class ProducedTransactions {
+    private static final short FIRST_WITH_ABORTABLE = 11;
+    private static final short FIRST_THAT_ADDS = 12;
+
+    private final TransactionCoordinator coordinator;
+
+    ProducedTransactions(TransactionCoordinator coordinator) {
+        this.coordinator = coordinator;
+    }
+
+    /**
+     * Checks that a batch belongs to the open transaction of the name that the client was
+     * authorized for, and that the partition was added to it; adds it for newer clients.
+     *
+     * @throws io.firn.FirnException for {@link #codeOf}
+     */
+    void admit(String name, ProducerIdentity producer, Partition partition, short version) {
+        if (coordinator.has(name, producer, partition)) {
+            return;
+        }
+        if (version >= FIRST_THAT_ADDS) {
+            add(name, producer, partition);
+            return;
+        }
+        NamedProducer known = coordinator.find(name);
+        if (known == null || known.identity().id() != producer.id()) {
+            throw new UnknownProducerException(
+                    "the transactional id '" + name + "' does not have producer " + producer.id());
+        }
+        if (known.identity().epoch() != producer.epoch()) {
+            throw Errors.INVALID_PRODUCER_EPOCH.exception();
+        }
+        throw new TransactionStateException(
+                "partition " + partition.index() + " was not added to the transaction of " + name);
+    }
+
+    private void add(String name, ProducerIdentity producer, Partition partition) {
+        try {
+            coordinator.add(name, producer, List.of(partition));
+        } catch (TransactionStateException e) {
+            // Its last transaction is just ending: the client tries again.
+            throw Errors.CONCURRENT_TRANSACTIONS.exception(e.getMessage());
+        }
+    }
+
+    /** Returns the error for a batch of a transaction that was not appended. */
+    static Errors codeOf(RuntimeException refusal, short version) {
+        Errors error = ErrorMapper.codeOf(refusal);
+        return error == Errors.INVALID_TXN_STATE && version >= FIRST_WITH_ABORTABLE
+                ? Errors.TRANSACTION_ABORTABLE
+                : error;
+    }
+}

@@ -1,0 +1,255 @@
+package io.firn.server.tx;
+
+import io.firn.Partition;
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.NamedProducer;
+import io.firn.TransactionCoordinator.PartitionProducer;
+import io.firn.TransactionCoordinator.State;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
+import io.firn.server.wire.Exchange;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeProducersResponseData;
+import org.apache.kafka.common.message.DescribeProducersResponseData.PartitionResponse;
+import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
+import org.apache.kafka.common.message.DescribeTransactionsRequestData;
+import org.apache.kafka.common.message.DescribeTransactionsResponseData;
+import org.apache.kafka.common.message.DescribeTransactionsResponseData.TopicData;
+import org.apache.kafka.common.message.DescribeTransactionsResponseData.TransactionState;
+import org.apache.kafka.common.message.ListTransactionsRequestData;
+import org.apache.kafka.common.message.ListTransactionsResponseData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarker;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData.WritableTxnMarkerPartitionResult;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData.WritableTxnMarkerResult;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData.WritableTxnMarkerTopicResult;
+import org.apache.kafka.common.protocol.Errors;
+
+/** What administrators ask about transactions, and how they end one that hangs. Thread-safe. */
+final class TransactionAdmin {
+    /** About what a producer uses in a response, as an object. */
+    private static final int PRODUCER_BYTES = 80;
+
+    private static final Map<State, String> NAMES =
+            Map.of(
+                    State.EMPTY, "Empty",
+                    State.ONGOING, "Ongoing",
+                    State.COMMITTING, "PrepareCommit",
+                    State.ABORTING, "PrepareAbort",
+                    State.COMMITTED, "CompleteCommit",
+                    State.ABORTED, "CompleteAbort");
+
+    private final ServedTopics topics;
+    private final TransactionCoordinator coordinator;
+
+    TransactionAdmin(ServedTopics topics) {
+        this.topics = topics;
+        this.coordinator = topics.store().transactions();
+    }
+
+    /** Returns a partition; null if there is none. */
+    private Partition find(String topic, int index) {
+        ServedTopic served = topics.find(topic);
+        return served == null || index < 0 || index >= served.topic().partitionCount()
+                ? null
+                : served.topic().partition(index);
+    }
+
+    // ---- producers of a partition
+
+    /** Handles DescribeProducers. */
+    void describeProducers(Exchange exchange, DescribeProducersRequestData request) {
+        DescribeProducersResponseData response = new DescribeProducersResponseData();
+        Access access = exchange.connection().access();
+        List<Runnable> all = new ArrayList<>();
+        for (var topic : request.topics()) {
+            var results = new DescribeProducersResponseData.TopicResponse().setName(topic.name());
+            response.topics().add(results);
+            boolean allowed = access.may(Right.DESCRIBE_PRODUCERS, topic.name());
+            for (int index : topic.partitionIndexes()) {
+                all.add(
+                        () ->
+                                results.partitions()
+                                        .add(producers(exchange, topic.name(), index, allowed)));
+            }
+        }
+        exchange.inSteps(all, Runnable::run, () -> exchange.reply(response));
+    }
+
+    private PartitionResponse producers(
+            Exchange exchange, String topic, int index, boolean allowed) {
+        PartitionResponse result = new PartitionResponse().setPartitionIndex(index);
+        if (!allowed) {
+            return refused(result, Errors.TOPIC_AUTHORIZATION_FAILED);
+        }
+        Partition partition = find(topic, index);
+        if (partition == null) {
+            return refused(result, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+        }
+        try {
+            List<PartitionProducer> found = coordinator.producersOf(partition);
+            exchange.addAnswerBytes((long) PRODUCER_BYTES * found.size());
+            found.forEach(each -> result.activeProducers().add(shown(each)));
+            return result;
+        } catch (RuntimeException e) {
+            return refused(result, ErrorMapper.codeOf(e));
+        }
+    }
+
+    private static PartitionResponse refused(PartitionResponse result, Errors error) {
+        return result.setErrorCode(error.code()).setErrorMessage(error.message());
+    }
+
+    private static ProducerState shown(PartitionProducer producer) {
+        return new ProducerState()
+                .setProducerId(producer.identity().id())
+                .setProducerEpoch(producer.identity().epoch())
+                .setLastSequence(producer.lastSequence())
+                .setLastTimestamp(producer.lastTimestampMs())
+                .setCoordinatorEpoch(producer.markerEpoch())
+                .setCurrentTxnStartOffset(producer.firstOffset());
+    }
+
+    // ---- transactions
+
+    /** Handles DescribeTransactions. */
+    void describe(Exchange exchange, DescribeTransactionsRequestData request) {
+        DescribeTransactionsResponseData response = new DescribeTransactionsResponseData();
+        exchange.inSteps(
+                request.transactionalIds(),
+                name -> {
+                    exchange.addAnswerBytes(PRODUCER_BYTES);
+                    response.transactionStates().add(describe(exchange, name));
+                },
+                () -> exchange.reply(response));
+    }
+
+    private TransactionState describe(Exchange exchange, String name) {
+        TransactionState result = new TransactionState().setTransactionalId(name);
+        Access access = exchange.connection().access();
+        if (!access.may(Right.DESCRIBE_TRANSACTION, name)) {
+            return result.setErrorCode(Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code());
+        }
+        if (name.isEmpty()) {
+            return result.setErrorCode(Errors.INVALID_REQUEST.code());
+        }
+        NamedProducer producer = coordinator.find(name);
+        if (producer == null || producer.identity().id() < 0) {
+            return result.setErrorCode(Errors.TRANSACTIONAL_ID_NOT_FOUND.code());
+        }
+        exchange.addAnswerBytes((long) PRODUCER_BYTES * producer.partitions().size());
+        for (Partition each : producer.partitions()) {
+            String topic = each.topic().name();
+            if (access.has(Right.DESCRIBE_TRANSACTION_TOPIC, topic)) {
+                TopicData shown = result.topics().find(topic);
+                if (shown == null) {
+                    shown = new TopicData().setTopic(topic);
+                    result.topics().add(shown);
+                }
+                shown.partitions().add(each.index());
+            }
+        }
+        return result.setTransactionState(NAMES.get(producer.state()))
+                .setTransactionTimeoutMs((int) producer.timeout().toMillis())
+                .setTransactionStartTimeMs(producer.startMs())
+                .setProducerId(producer.identity().id())
+                .setProducerEpoch((short) producer.identity().epoch());
+    }
+
+    /** Handles ListTransactions. */
+    void list(Exchange exchange, ListTransactionsRequestData request) {
+        ListTransactionsResponseData response = new ListTransactionsResponseData();
+        Set<String> states = new HashSet<>(request.stateFilters());
+        states.stream()
+                .filter(each -> !NAMES.containsValue(each))
+                .forEach(response.unknownStateFilters()::add);
+        Set<Long> ids = new HashSet<>(request.producerIdFilters());
+        Access access = exchange.connection().access();
+        long now = System.currentTimeMillis();
+        exchange.inSteps(
+                coordinator.producers(),
+                each -> {
+                    String state = NAMES.get(each.state());
+                    boolean isAsked =
+                            each.identity().id() >= 0
+                                    && (states.isEmpty() || states.contains(state))
+                                    && (ids.isEmpty() || ids.contains(each.identity().id()))
+                                    && now - each.startMs() > request.durationFilter();
+                    if (isAsked && access.has(Right.LIST_TRANSACTION, each.name())) {
+                        exchange.addAnswerBytes(PRODUCER_BYTES + 2L * each.name().length());
+                        response.transactionStates()
+                                .add(
+                                        new ListTransactionsResponseData.TransactionState()
+                                                .setTransactionalId(each.name())
+                                                .setProducerId(each.identity().id())
+                                                .setTransactionState(state));
+                    }
+                },
+                () -> exchange.reply(response));
+    }
+
+    // ---- markers
+
+    /**
+     * Handles WriteTxnMarkers, by which an administrator aborts a transaction that hangs. Nobody
+     * else needs it: the coordinator and the partitions are one process.
+     */
+    void writeMarkers(Exchange exchange, WriteTxnMarkersRequestData request) {
+        Access access = exchange.connection().access();
+        if (!access.has(Right.WRITE_MARKERS) && !access.has(Right.WRITE_MARKERS_AS_BROKER)) {
+            access.demand(Right.WRITE_MARKERS);
+        }
+        WriteTxnMarkersResponseData response = new WriteTxnMarkersResponseData();
+        List<Runnable> all = new ArrayList<>();
+        for (WritableTxnMarker marker : request.markers()) {
+            var result = new WritableTxnMarkerResult().setProducerId(marker.producerId());
+            response.markers().add(result);
+            for (var topic : marker.topics()) {
+                var results = new WritableTxnMarkerTopicResult().setName(topic.name());
+                result.topics().add(results);
+                for (int index : topic.partitionIndexes()) {
+                    all.add(
+                            () ->
+                                    results.partitions()
+                                            .add(
+                                                    new WritableTxnMarkerPartitionResult()
+                                                            .setPartitionIndex(index)
+                                                            .setErrorCode(
+                                                                    write(
+                                                                                    marker,
+                                                                                    topic.name(),
+                                                                                    index)
+                                                                            .code())));
+                }
+            }
+        }
+        exchange.changeInSteps(all, Runnable::run, () -> exchange.reply(response));
+    }
+
+    private Errors write(WritableTxnMarker marker, String topic, int index) {
+        Partition partition = find(topic, index);
+        if (partition == null) {
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        }
+        if (marker.transactionResult()) {
+            return Errors.INVALID_REQUEST; // what is committed, only its own coordinator says
+        }
+        try {
+            coordinator.abort(
+                    partition, new ProducerIdentity(marker.producerId(), marker.producerEpoch()));
+            return Errors.NONE;
+        } catch (RuntimeException e) {
+            return CoordinatorErrors.codeOf(e, false);
+        }
+    }
+}

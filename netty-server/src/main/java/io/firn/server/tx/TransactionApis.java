@@ -1,0 +1,173 @@
+package io.firn.server.tx;
+
+import io.firn.Partition;
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator;
+import io.firn.server.group.TransactionMetadata;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
+import io.firn.server.wire.Exchange;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
+import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnPartitionResult;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnTopicResult;
+import org.apache.kafka.common.message.EndTxnRequestData;
+import org.apache.kafka.common.message.EndTxnResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * What producers ask the coordinator of transactions: to add partitions and a group's offsets to a
+ * transaction, and to end it. It is decided, and its markers are appended, when the end is
+ * answered. Thread-safe.
+ */
+final class TransactionApis {
+    private static final short FIRST_WITH_FENCED = 2;
+    private static final short FIRST_THAT_BUMPS = 5;
+
+    private final ServedTopics topics;
+    private final TransactionCoordinator coordinator;
+    private final TransactionMetadata metadata;
+
+    TransactionApis(ServedTopics topics, TransactionMetadata metadata) {
+        this.topics = topics;
+        this.coordinator = topics.store().transactions();
+        this.metadata = metadata;
+    }
+
+    // ---- partitions
+
+    /** A partition of a request, and where its result belongs. */
+    private record Asked(
+            AddPartitionsToTxnTopic topic, int index, AddPartitionsToTxnTopicResult results) {
+        void answer(Errors error) {
+            results.resultsByPartition()
+                    .add(
+                            new AddPartitionsToTxnPartitionResult()
+                                    .setPartitionIndex(index)
+                                    .setPartitionErrorCode(error.code()));
+        }
+    }
+
+    /** Handles AddPartitionsToTxn, all partitions or none. */
+    void addPartitions(Exchange exchange, AddPartitionsToTxnRequestData request) {
+        Access access = exchange.connection().access();
+        String name = request.v3AndBelowTransactionalId();
+        access.demand(Right.ADD_PARTITIONS, name);
+        AddPartitionsToTxnResponseData response = new AddPartitionsToTxnResponseData();
+        List<Asked> all = new ArrayList<>();
+        for (AddPartitionsToTxnTopic topic : request.v3AndBelowTopics()) {
+            AddPartitionsToTxnTopicResult results =
+                    new AddPartitionsToTxnTopicResult().setName(topic.name());
+            response.resultsByTopicV3AndBelow().add(results);
+            topic.partitions().forEach(each -> all.add(new Asked(topic, each, results)));
+        }
+        List<Partition> found = new ArrayList<>();
+        List<Errors> wrong = new ArrayList<>();
+        exchange.inSteps(
+                all,
+                each -> wrong.add(find(access, each, found)),
+                () -> {
+                    boolean allFound = wrong.stream().allMatch(each -> each == Errors.NONE);
+                    Errors outcome =
+                            allFound
+                                    ? add(exchange, request, found)
+                                    : Errors.OPERATION_NOT_ATTEMPTED;
+                    for (int i = 0; i < wrong.size(); i++) {
+                        all.get(i).answer(wrong.get(i) == Errors.NONE ? outcome : wrong.get(i));
+                    }
+                    exchange.reply(response);
+                });
+    }
+
+    private Errors find(Access access, Asked asked, List<Partition> found) {
+        String name = asked.topic.name();
+        if (Topic.isInternal(name) || !access.may(Right.ADD_PARTITIONS_TOPIC, name)) {
+            return Errors.TOPIC_AUTHORIZATION_FAILED;
+        }
+        ServedTopic served = topics.find(name);
+        if (served == null || asked.index < 0 || asked.index >= served.topic().partitionCount()) {
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        }
+        found.add(served.topic().partition(asked.index));
+        return Errors.NONE;
+    }
+
+    private Errors add(
+            Exchange exchange, AddPartitionsToTxnRequestData request, List<Partition> found) {
+        String name = request.v3AndBelowTransactionalId();
+        if (name.isEmpty()) {
+            return Errors.INVALID_REQUEST;
+        }
+        try {
+            coordinator.add(
+                    name,
+                    new ProducerIdentity(
+                            request.v3AndBelowProducerId(), request.v3AndBelowProducerEpoch()),
+                    found);
+            return Errors.NONE;
+        } catch (RuntimeException e) {
+            return CoordinatorErrors.ofJoining(e, exchange.version() >= FIRST_WITH_FENCED);
+        }
+    }
+
+    // ---- offsets
+
+    /** Handles AddOffsetsToTxn: the offsets themselves come in another request. */
+    void addOffsets(Exchange exchange, AddOffsetsToTxnRequestData request) {
+        Access access = exchange.connection().access();
+        access.demand(Right.ADD_OFFSETS, request.transactionalId());
+        access.demand(Right.ADD_OFFSETS_GROUP, request.groupId());
+        exchange.reply(
+                new AddOffsetsToTxnResponseData().setErrorCode(begin(exchange, request).code()));
+    }
+
+    private Errors begin(Exchange exchange, AddOffsetsToTxnRequestData request) {
+        if (request.transactionalId().isEmpty()) {
+            return Errors.INVALID_REQUEST;
+        }
+        try {
+            coordinator.begin(
+                    request.transactionalId(),
+                    new ProducerIdentity(request.producerId(), request.producerEpoch()));
+            return Errors.NONE;
+        } catch (RuntimeException e) {
+            return CoordinatorErrors.ofJoining(e, exchange.version() >= FIRST_WITH_FENCED);
+        }
+    }
+
+    // ---- end
+
+    /** Handles EndTxn: commits or aborts. Newer clients get a new epoch for the next one. */
+    void end(Exchange exchange, EndTxnRequestData request) {
+        exchange.connection().access().demand(Right.END_TRANSACTION, request.transactionalId());
+        EndTxnResponseData response = new EndTxnResponseData();
+        if (request.transactionalId().isEmpty()) {
+            exchange.reply(response.setErrorCode(Errors.INVALID_REQUEST.code()));
+            return;
+        }
+        boolean bumps = exchange.version() >= FIRST_THAT_BUMPS;
+        ProducerIdentity producer =
+                new ProducerIdentity(request.producerId(), request.producerEpoch());
+        try {
+            ProducerIdentity next =
+                    coordinator.end(
+                            request.transactionalId(), producer, request.committed(), bumps);
+            metadata.onEnd(request.transactionalId(), producer, request.committed());
+            if (bumps) {
+                response.setProducerId(next.id()).setProducerEpoch((short) next.epoch());
+            }
+        } catch (RuntimeException e) {
+            boolean knowsFenced = exchange.version() >= FIRST_WITH_FENCED;
+            response.setErrorCode(CoordinatorErrors.codeOf(e, knowsFenced).code());
+        }
+        exchange.reply(response);
+    }
+}
