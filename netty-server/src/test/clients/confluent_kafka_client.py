@@ -61,6 +61,71 @@ def pattern(bootstrap, name):
     member(bootstrap, name, scenario.PATTERN)
 
 
+def transactions(bootstrap, name):
+    copy = f"{name}-copy"
+    admin = AdminClient({**scenario.librdkafka(bootstrap)})
+    for made in admin.create_topics([NewTopic(copy, scenario.PARTITIONS, 1)]).values():
+        made.result(scenario.WAIT_S)
+    producer = ck.Producer({**scenario.librdkafka(bootstrap), "transactional.id": copy})
+    producer.init_transactions(scenario.WAIT_S)
+    consumer = reader(bootstrap, copy, "read_committed")
+    consumer.subscribe([name])
+    copied, number, end = 0, 0, time.monotonic() + scenario.WAIT_S
+    while copied < 2 * scenario.COUNT:
+        if time.monotonic() > end:
+            raise AssertionError(f"copied {copied} records in {scenario.WAIT_S} s")
+        messages = [each for each in consumer.consume(300, 0.5) if each.error() is None]
+        if not messages:
+            continue
+        producer.begin_transaction()
+        for each in messages:
+            producer.produce(copy, each.value(), key=each.key())
+        places = consumer.position(consumer.assignment())
+        producer.send_offsets_to_transaction(places, consumer.consumer_group_metadata())
+        number += 1
+        if number % 3:
+            producer.commit_transaction(scenario.WAIT_S)
+            copied += len(messages)
+        else:
+            producer.flush(scenario.WAIT_S)  # so that there is something to abort
+            producer.abort_transaction(scenario.WAIT_S)
+            for each in consumer.committed(consumer.assignment(), scenario.WAIT_S):
+                consumer.seek(ck.TopicPartition(name, each.partition, max(0, each.offset)))
+    consumer.close()
+    scenario.copied(lambda isolation: read_all(bootstrap, copy, isolation))
+
+
+def reader(bootstrap, group, isolation):
+    return ck.Consumer(
+        {
+            **scenario.librdkafka(bootstrap),
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "isolation.level": isolation,
+        }
+    )
+
+
+def read_all(bootstrap, topic, isolation):
+    consumer = reader(bootstrap, f"{topic}-{isolation}", isolation)
+    consumer.assign([ck.TopicPartition(topic, p, 0) for p in range(scenario.PARTITIONS)])
+    found, ends = [], 0
+    while ends < scenario.PARTITIONS:
+        message = consumer.poll(scenario.WAIT_S)
+        if message is None:
+            raise AssertionError(f"{isolation}: no end of a partition")
+        if message.error() is None:
+            found.append(message.value())
+        elif message.error().code() == ck.KafkaError._PARTITION_EOF:
+            ends += 1
+        else:
+            raise AssertionError(str(message.error()))
+    consumer.close()
+    return found
+
+
 def member(bootstrap, name, topics=None):
     consumer = ck.Consumer(
         {
@@ -81,4 +146,4 @@ def member(bootstrap, name, topics=None):
             print(message.value().decode(), flush=True)
 
 
-scenario.main(client, member=member, list=list_topics, pattern=pattern)
+scenario.main(client, member=member, list=list_topics, pattern=pattern, transactions=transactions)

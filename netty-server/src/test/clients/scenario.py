@@ -11,6 +11,8 @@ member   joins the group, prints the value of each record that it gets, commits 
          goes on until it is ended
 list     prints the name of each topic that there is
 pattern  as member, of every topic that PATTERN matches, also of those that are created meanwhile
+transactions  copies its topic, in transactions with the group's offsets of which every third is
+         aborted, and prints "transactions" when a reader of committed records sees each one once
 
 The environment says how the server is reached when FIRN_CLIENT_CA is set, a PEM file with its
 certificate. With FIRN_CLIENT_USER: by SASL_SSL, with FIRN_CLIENT_PASSWORD and FIRN_CLIENT_MECHANISM.
@@ -136,6 +138,16 @@ def run(version, produce, consume):
     if committed != 2 * COUNT:
         raise AssertionError(f"committed offsets: expected a sum of {2 * COUNT}, found {committed}")
     shown("resume")
+
+
+def copied(read):
+    """read(isolation) gives all values of the copy."""
+    all_values = values(0) + values(COUNT)
+    same("committed", all_values, read("read_committed"))
+    with_aborted = read("read_uncommitted")
+    if len(with_aborted) <= len(all_values):
+        raise AssertionError(f"{len(with_aborted)} records with those that were aborted")
+    shown("transactions")
 
 
 def main(driver, **others):

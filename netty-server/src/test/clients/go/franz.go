@@ -19,6 +19,14 @@ func newFranz(bootstrap string) client { return franz{bootstrap} }
 func (franz) module() string { return "github.com/twmb/franz-go" }
 
 func (f franz) with(options ...kgo.Opt) (*kgo.Client, error) {
+	all, err := f.options(options...)
+	if err != nil {
+		return nil, err
+	}
+	return kgo.NewClient(all...)
+}
+
+func (f franz) options(options ...kgo.Opt) ([]kgo.Opt, error) {
 	trusted, err := trusted()
 	if err != nil {
 		return nil, err
@@ -30,7 +38,7 @@ func (f franz) with(options ...kgo.Opt) (*kgo.Client, error) {
 		auth := scram.Auth{User: user, Pass: os.Getenv("FIRN_CLIENT_PASSWORD")}
 		options = append(options, kgo.SASL(auth.AsSha512Mechanism()))
 	}
-	return kgo.NewClient(append(options, kgo.SeedBrokers(f.bootstrap))...)
+	return append(options, kgo.SeedBrokers(f.bootstrap)), nil
 }
 
 func (f franz) create(name string) error {
@@ -96,6 +104,113 @@ func (f franz) consume(name string, count int) ([]record, error) {
 		})
 	}
 	return found, c.CommitUncommittedOffsets(ctx)
+}
+
+func (f franz) transactions(name string) error {
+	copied := name + "-copy"
+	if err := f.create(copied); err != nil {
+		return err
+	}
+	options, err := f.options(
+		kgo.TransactionalID(copied),
+		kgo.ConsumerGroup(copied),
+		kgo.ConsumeTopics(name),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.FetchMaxPartitionBytes(2000),
+	)
+	if err != nil {
+		return err
+	}
+	session, err := kgo.NewGroupTransactSession(options...)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	done := 0
+	for number := 1; done < 2*count; number++ {
+		fetches := session.PollFetches(ctx)
+		if err := fetches.Err0(); err != nil {
+			return fmt.Errorf("after %d records: %w", done, err)
+		}
+		if err := session.Begin(); err != nil {
+			return err
+		}
+		var records []*kgo.Record
+		fetches.EachRecord(func(r *kgo.Record) {
+			records = append(records, &kgo.Record{Topic: copied, Key: r.Key, Value: r.Value})
+		})
+		if err := session.ProduceSync(ctx, records...).FirstErr(); err != nil {
+			return err
+		}
+		committed, err := session.End(ctx, kgo.TransactionEndTry(number%3 != 0))
+		if err != nil {
+			return err
+		}
+		if committed {
+			done += len(records)
+		}
+	}
+	return f.checkCopy(ctx, copied)
+}
+
+// checkCopy sees each value once, and more of them with those that were aborted.
+func (f franz) checkCopy(ctx context.Context, copied string) error {
+	times := map[string]int{}
+	if err := f.readAll(ctx, copied, kgo.ReadCommitted(), times); err != nil {
+		return err
+	}
+	for i := 0; i < 2*count; i++ {
+		if value := fmt.Sprintf("value-%d", i); times[value] != 1 {
+			return fmt.Errorf("%s came %d times", value, times[value])
+		}
+	}
+	withAborted := map[string]int{}
+	if err := f.readAll(ctx, copied, kgo.ReadUncommitted(), withAborted); err != nil {
+		return err
+	}
+	for _, n := range withAborted {
+		if n > 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing was aborted")
+}
+
+// readAll reads up to the end of each partition.
+func (f franz) readAll(
+	ctx context.Context, topic string, isolation kgo.IsolationLevel, times map[string]int,
+) error {
+	c, err := f.with(
+		kgo.ConsumeTopics(topic),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.FetchIsolationLevel(isolation),
+		kgo.KeepControlRecords(),
+	)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ended := map[int32]bool{}
+	for len(ended) < partitions {
+		fetches := c.PollFetches(ctx)
+		if err := fetches.Err0(); err != nil {
+			return fmt.Errorf("at the ends of %d partitions: %w", len(ended), err)
+		}
+		fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+			for _, r := range p.Records {
+				if !r.Attrs.IsControl() {
+					times[string(r.Value)]++
+				}
+				if r.Offset+1 >= p.LastStableOffset {
+					ended[p.Partition] = true
+				}
+			}
+		})
+	}
+	return nil
 }
 
 func (f franz) list() ([]string, error) {

@@ -181,6 +181,10 @@ func (s saramaClient) member(name string) error {
 	}
 }
 
+func (saramaClient) transactions(string) error {
+	return fmt.Errorf("not tried")
+}
+
 func (s saramaClient) list() ([]string, error) {
 	admin, err := sarama.NewClusterAdmin(s.bootstrap, config())
 	if err != nil {

@@ -1,4 +1,4 @@
-// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME [member|list|pattern].
+// The steps of scenario.py, with clients for Go: clients franz-go|sarama BOOTSTRAP NAME [member|list|pattern|transactions].
 package main
 
 import (
@@ -35,6 +35,8 @@ type client interface {
 	list() ([]string, error)
 	// pattern does as member does, of every topic that the pattern matches.
 	pattern(name string) error
+	// transactions copies the topic exactly once, as scenario.py does.
+	transactions(name string) error
 	// committed is the sum of the group's committed offsets.
 	committed(name string) (int64, error)
 }
@@ -126,6 +128,13 @@ func main() {
 		do = map[string]func() error{
 			"member":  func() error { return c.member(name) },
 			"pattern": func() error { return c.pattern(name) },
+			"transactions": func() error {
+				err := c.transactions(name)
+				if err == nil {
+					fmt.Println("transactions")
+				}
+				return err
+			},
 			"list": func() error {
 				names, err := c.list()
 				for _, each := range names {
