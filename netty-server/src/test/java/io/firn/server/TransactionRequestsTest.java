@@ -313,6 +313,25 @@ class TransactionRequestsTest {
     }
 
     @Test
+    void shouldLetAProducerGoOnAndAnswerARepeatedRequestAlike() throws Exception {
+        ProducerIdentity first = open(NAME);
+        InitProducerIdResponseData next = init(4, NAME, 60_000, first);
+        assertEquals(Errors.NONE.code(), next.errorCode());
+        assertEquals(first.epoch() + 1, next.producerEpoch());
+        assertEquals(next, init(4, NAME, 60_000, first));
+        running.restart();
+        wire.close();
+        wire = new Wire(running.server());
+        assertEquals(next, init(4, NAME, 60_000, first));
+        ProducerIdentity now = new ProducerIdentity(next.producerId(), next.producerEpoch());
+        assertEquals(Errors.NONE, produce(12, NAME, batch(now, 0)));
+        assertEquals(Errors.PRODUCER_FENCED.code(), init(4, NAME, 60_000, first).errorCode());
+        assertEquals(Errors.NONE, produce(12, NAME, batch(now, 1)));
+        // Nobody has this name: that of a producer whose server has forgotten it.
+        assertEquals(Errors.NONE.code(), init(4, "new", 60_000, first).errorCode());
+    }
+
+    @Test
     void shouldGiveANewEpochWithEachEndAndAnswerARepeatedOneAlike() throws Exception {
         ProducerIdentity first = open(NAME);
         assertEquals(Errors.NONE, produce(12, NAME, batch(first, 0)));

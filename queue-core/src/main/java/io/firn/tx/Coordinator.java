@@ -17,8 +17,10 @@ import io.firn.log.PartitionTransactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The transactions of a store: who has one open, and how they end. {@link Decisions} has the order
@@ -29,6 +31,14 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private static final int LAST_EPOCH = Short.MAX_VALUE - 1;
 
     private static final int MOST_NAME_CHARS = 249;
+
+    // The states in which the last transaction may have ended as it is asked to.
+    private static final Set<State> COMMITTED = EnumSet.of(State.COMMITTED, State.COMMITTING);
+    private static final Set<State> ABORTED = EnumSet.of(State.ABORTED, State.ABORTING);
+
+    /** Of an identity that several transactions may have: there may be nothing to abort. */
+    private static final Set<State> NOT_COMMITTING =
+            EnumSet.complementOf(EnumSet.of(State.COMMITTING));
 
     private final LogContext context;
     private final TxStore store;
@@ -93,7 +103,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
                 if (isCommit) {
                     producer.checkIdentity(identity);
-                    checkEndedAlike(producer, false);
+                    checkEnded(producer, false, NOT_COMMITTING);
                 }
                 return; // it was fenced, or its time was out: it is aborted
             }
@@ -130,17 +140,22 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         producer.lock().lock();
         try {
             producer.checkUsable();
-            if (expected != null && !expected.equals(producer.identity())) {
+            ProducerIdentity before = producer.identity();
+            boolean isKnown = before.id() >= 0;
+            if (expected != null && isKnown && !expected.equals(before)) {
+                if (producer.isReopened(expected)) {
+                    return before; // the answer was lost, and it asks again
+                }
                 throw new ProducerFencedException(
                         producer + " was opened again, " + expected + " is not the present one");
             }
-            ProducerIdentity next = next(producer.identity());
+            ProducerIdentity next = next(before);
             if (producer.state() == State.ONGOING) {
                 producer.close();
-                int fencing = producer.identity().epoch() + 1;
+                int fencing = before.epoch() + 1;
                 decisions.end(producer, false, fencing, next);
             }
-            producer.reopen(next, timeoutMs, context.timeMs());
+            producer.reopen(next, timeoutMs, context.timeMs(), isKnown ? expected : null);
             producers.onIdentity(producer);
             decisions.write(producer);
             return next;
@@ -254,12 +269,13 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         try {
             producer.checkUsable();
             if (bumpsEpoch && identity.equals(producer.ended())) {
-                checkEndedAlike(producer, commit);
-                return producer.identity(); // the answer was lost, and it asks again
+                // The answer was lost, and it asks again: of this very transaction.
+                checkEnded(producer, commit, commit ? COMMITTED : ABORTED);
+                return producer.identity();
             }
             producer.checkIdentity(identity);
             if (producer.state() != State.ONGOING && !(bumpsEpoch && !commit)) {
-                checkEndedAlike(producer, commit);
+                checkEnded(producer, commit, commit ? COMMITTED : NOT_COMMITTING);
                 return producer.identity();
             }
             ProducerIdentity next = bumpsEpoch ? next(identity) : identity;
@@ -275,14 +291,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         }
     }
 
-    /** What is not open was ended the same way, or there is nothing to abort. */
-    private static void checkEndedAlike(TxProducer producer, boolean commit) {
+    private static void checkEnded(TxProducer producer, boolean commit, Set<State> expected) {
         State state = producer.state();
-        boolean isAlike =
-                commit
-                        ? state == State.COMMITTED || state == State.COMMITTING
-                        : state != State.COMMITTING;
-        if (!isAlike) {
+        if (!expected.contains(state)) {
             throw new TransactionStateException(
                     producer
                             + " has no open transaction to "

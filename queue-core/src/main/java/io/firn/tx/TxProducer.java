@@ -304,13 +304,24 @@ final class TxProducer {
         return ended;
     }
 
-    /** Gives it a new identity, when it has no open transaction. */
-    synchronized void reopen(ProducerIdentity next, int newTimeoutMs, long nowMs) {
+    /**
+     * Gives it a new identity, when it has no open transaction.
+     *
+     * @param continued the identity with which it asked to go on, for when it asks again; null when
+     *     another one fences it
+     */
+    synchronized void reopen(
+            ProducerIdentity next, int newTimeoutMs, long nowMs, ProducerIdentity continued) {
         identity = next;
         timeoutMs = newTimeoutMs;
         lastUsedMs = nowMs;
         state = State.EMPTY;
-        ended = null;
+        ended = continued;
+    }
+
+    /** Returns whether it got its identity by going on with another one, and has not used it. */
+    synchronized boolean isReopened(ProducerIdentity continued) {
+        return state == State.EMPTY && continued.equals(ended);
     }
 
     /** Notes that the decision is durable, and its number. */
