@@ -135,6 +135,22 @@ class TransactionTest {
     }
 
     @Test
+    void shouldFindAnAbortedTransactionWhoseMarkerIsBehindThatOfAShorterOne() {
+        Transaction longer = store.beginTransaction();
+        longer.append(topic.partition(0), batch("a"));
+        Transaction shorter = store.beginTransaction();
+        shorter.append(topic.partition(0), batch("b"));
+        shorter.abort();
+        longer.abort();
+        assertEquals(
+                List.of(0L),
+                topic.partition(0).abortedTransactions(0, 1).stream()
+                        .map(each -> each.firstOffset())
+                        .toList());
+        assertEquals(List.of(), committed(0));
+    }
+
+    @Test
     void shouldKeepOutcomesAcrossAReopen() {
         for (int i = 0; i < 10; i++) {
             try (Transaction tx = store.beginTransaction()) {

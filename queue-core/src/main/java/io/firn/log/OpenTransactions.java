@@ -1,10 +1,22 @@
 package io.firn.log;
 
+import java.util.UUID;
+
 /** Says which transactions are open; asked by a partition before it stores a batch of one. */
-@FunctionalInterface
 public interface OpenTransactions {
     /** When nobody can have begun one. */
-    OpenTransactions NONE = (partition, batch) -> false;
+    OpenTransactions NONE =
+            new OpenTransactions() {
+                @Override
+                public boolean take(PartitionTransactions partition, BatchInfo batch) {
+                    return false;
+                }
+
+                @Override
+                public void onCursorDeleted(UUID topicId, String cursor) {
+                    // nobody has moved it
+                }
+            };
 
     /**
      * Returns whether the producer of a batch has an open transaction which the partition belongs
@@ -15,4 +27,7 @@ public interface OpenTransactions {
      * @throws io.firn.ProducerFencedException when the producer's epoch is not the present one
      */
     boolean take(PartitionTransactions partition, BatchInfo batch);
+
+    /** Called when a cursor was deleted; on return no recovery brings it back. */
+    void onCursorDeleted(UUID topicId, String cursor);
 }

@@ -170,6 +170,7 @@ final class Cursors implements ReadPositions {
                 throw TopicFiles.failed("cursor " + name + " could not be deleted", e);
             }
         }
+        topic.store().openTransactions().onCursorDeleted(topic.id(), name);
         for (int i = 0; i < partitionCount(); i++) {
             onPersisted(i);
         }

@@ -21,6 +21,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * The transactions of a store: who has one open, and how they end. {@link Decisions} has the order
@@ -74,6 +75,22 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public boolean take(PartitionTransactions partition, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
         return producer != null && producer.takes(batch, partition);
+    }
+
+    @Override
+    public void onCursorDeleted(UUID topicId, String cursor) {
+        for (TxProducer each : producers.all()) {
+            if (each.hasMoved(topicId, cursor)) {
+                each.lock().lock();
+                try {
+                    if (each.forgetMoves(topicId, cursor)) {
+                        decisions.write(each);
+                    }
+                } finally {
+                    each.lock().unlock();
+                }
+            }
+        }
     }
 
     // ---- for applications

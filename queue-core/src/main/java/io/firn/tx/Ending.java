@@ -12,6 +12,11 @@ import java.util.UUID;
  */
 record Ending(UUID topicId, int partition, boolean isCommit, long producerId, int epoch, long end) {
 
+    /** Returns whether it says the same of a transaction with the same producer id. */
+    boolean isAlike(boolean commit, long id) {
+        return isCommit == commit && producerId == id;
+    }
+
     boolean isIn(TxPartition place) {
         return partition == place.index() && topicId.equals(place.topicId());
     }

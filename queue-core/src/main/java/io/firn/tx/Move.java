@@ -16,6 +16,11 @@ public record Move(UUID topicId, String cursor, int partition, long offset, long
                 && topicId.equals(other.topicId);
     }
 
+    /** Returns whether it moves a cursor, in whatever partition. */
+    boolean isOf(UUID topic, String name) {
+        return cursor.equals(name) && topicId.equals(topic);
+    }
+
     Move decided(long number) {
         return new Move(topicId, cursor, partition, offset, number);
     }

@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import io.firn.log.PartitionTransactions;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ final class Opened {
     /** Its partitions, each with the offset where its batches end once it is closed. */
     private final Map<TxPartition, Long> members = new LinkedHashMap<>();
 
+    private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
     private final List<Move> moves = new ArrayList<>();
     private boolean closed;
 
@@ -48,6 +50,7 @@ final class Opened {
 
     void add(TxPartition partition) {
         members.putIfAbsent(partition, NOT_KNOWN);
+        byTransactions.put(partition.log().transactions(), partition);
     }
 
     boolean has(TxPartition partition) {
@@ -56,12 +59,7 @@ final class Opened {
 
     /** Returns the member with these transactions; null when there is none. */
     TxPartition member(PartitionTransactions transactions) {
-        for (TxPartition each : members.keySet()) {
-            if (each.log().transactions() == transactions) {
-                return each;
-            }
-        }
-        return null;
+        return byTransactions.get(transactions);
     }
 
     void endsAt(TxPartition partition, long end) {

@@ -12,6 +12,7 @@ import io.firn.log.PartitionTransactions;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -379,23 +380,35 @@ final class TxProducer {
         }
     }
 
+    /** Returns whether a decision that the journal still has moves a cursor. */
+    synchronized boolean hasMoved(UUID topicId, String cursor) {
+        return undone.moves(topicId, cursor);
+    }
+
+    /** Forgets decided moves of a cursor that was deleted; returns whether there were any. */
+    synchronized boolean forgetMoves(UUID topicId, String cursor) {
+        return undone.forgetMoves(topicId, cursor);
+    }
+
     /** Returns whether nothing of it is open or left to do. */
     synchronized boolean isIdle() {
         return open == null && undone.isNothing();
     }
 
     synchronized JournalEntry entry() {
+        // What an unnamed one has open ends with the process, and no entry may say otherwise.
+        boolean isOpen = open != null && isNamed();
         return new JournalEntry(
                 identity.id(),
                 identity.epoch(),
                 timeoutMs,
                 lastUsedMs,
-                state,
+                open != null && !isOpen ? State.EMPTY : state,
                 ended == null ? -1 : ended.id(),
                 ended == null ? -1 : ended.epoch(),
                 undone.endings(),
                 undone.moves(),
-                open == null ? List.of() : open.moves());
+                isOpen ? open.moves() : List.of());
     }
 
     long entryOffset() {

@@ -1,8 +1,10 @@
 package io.firn.tx;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * What a producer's decisions still have to do, as far as is known: partitions without a durable
@@ -11,16 +13,19 @@ import java.util.Set;
 final class Undone {
     private final List<Unmarked> endings = new ArrayList<>();
     private final List<Move> moves = new ArrayList<>();
+    private boolean mayBeUnmarked;
 
     Undone() {}
 
     Undone(Undone other) {
         endings.addAll(other.endings);
         moves.addAll(other.moves);
+        mayBeUnmarked = other.mayBeUnmarked;
     }
 
     void add(Unmarked unmarked) {
         endings.add(unmarked);
+        mayBeUnmarked = true;
     }
 
     void addAll(List<Move> more) {
@@ -29,27 +34,49 @@ final class Undone {
 
     /** Returns whether an earlier transaction of the producer has no marker in a partition yet. */
     boolean isUnmarked(TxPartition partition) {
-        return endings.stream().anyMatch(each -> !each.isMarked() && each.ending().isIn(partition));
+        if (!mayBeUnmarked) {
+            return false; // asked before each append
+        }
+        List<Unmarked> unmarked = unmarked();
+        mayBeUnmarked = !unmarked.isEmpty();
+        return unmarked.stream().anyMatch(each -> each.partition().equals(partition));
     }
 
-    /** Adds the end of a transaction in all of its partitions, and its moves by a commit. */
+    /**
+     * Adds the end of a transaction in all of its partitions, and its moves by a commit.
+     *
+     * <p>An earlier decision that says the same of a partition is superseded. One that says
+     * something else stays until its marker is durable: if the power is cut before, its transaction
+     * is found open, and must not end as the later one did. They are never many, since a commit
+     * makes the markers before it durable.
+     */
     void end(Opened open, boolean isCommit, long producerId, int epoch) {
-        open.forEach((partition, end) -> end(partition, isCommit, producerId, epoch, end));
+        Set<TxPartition> unmarked = new HashSet<>();
+        unmarked().forEach(each -> unmarked.add(each.partition()));
+        endings.removeIf(
+                each ->
+                        each.isDone()
+                                || (each.isMarked()
+                                        && open.has(each.partition())
+                                        && each.ending().isAlike(isCommit, producerId)));
+        open.forEach(
+                (partition, end) -> {
+                    if (!unmarked.contains(partition)) { // else it took no batch of this one
+                        add(
+                                new Unmarked(
+                                        new Ending(
+                                                partition.topicId(),
+                                                partition.index(),
+                                                isCommit,
+                                                producerId,
+                                                epoch,
+                                                end),
+                                        partition));
+                    }
+                });
         if (isCommit) {
             open.moves().forEach(this::move);
         }
-    }
-
-    private void end(
-            TxPartition partition, boolean isCommit, long producerId, int epoch, long end) {
-        if (isUnmarked(partition)) {
-            return; // until it is marked, it takes no batch of another transaction
-        }
-        endings.removeIf(each -> each.ending().isIn(partition));
-        Ending ending =
-                new Ending(
-                        partition.topicId(), partition.index(), isCommit, producerId, epoch, end);
-        endings.add(new Unmarked(ending, partition));
     }
 
     private void move(Move move) {
@@ -73,6 +100,16 @@ final class Undone {
 
     List<Move> moves() {
         return List.copyOf(moves);
+    }
+
+    /** Returns whether a decision that the journal still has moves a cursor. */
+    boolean moves(UUID topicId, String cursor) {
+        return moves.stream().anyMatch(move -> move.isOf(topicId, cursor));
+    }
+
+    /** Forgets moves of a cursor that was deleted; returns whether there were any. */
+    boolean forgetMoves(UUID topicId, String cursor) {
+        return moves.removeIf(move -> move.isOf(topicId, cursor));
     }
 
     boolean isNothing() {

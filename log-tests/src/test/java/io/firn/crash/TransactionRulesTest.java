@@ -1,0 +1,426 @@
+package io.firn.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.ExclusiveAppender;
+import io.firn.Isolation;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerIdentity;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.TransactionCoordinator.State;
+import io.firn.TransactionStateException;
+import io.firn.Verdict;
+import io.firn.batch.BatchEncoder;
+import io.firn.medium.SmallFile;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Single rules of O11 to O13, each where a power cut or a restart would break it. */
+class TransactionRulesTest {
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private Simulation simulation;
+    private LogStore store;
+
+    @BeforeAll
+    static void silence() {
+        Simulation.silenceLog();
+    }
+
+    @BeforeEach
+    void open() {
+        simulation = new Simulation(new SimulatedFileMedium());
+        store = simulation.open();
+        store.createTopic("durable", Simulation.SMALL.withPartitions(2));
+        store.createTopic("written", Simulation.SMALL_WRITTEN.withPartitions(2));
+    }
+
+    private void cutPower() {
+        reopen(simulation.medium.crash(Survival.NONE));
+    }
+
+    private void reopen(SimulatedFileMedium left) {
+        Simulation again = new Simulation(left);
+        again.clock.update(simulation.clock.time());
+        simulation = again;
+        store = again.open();
+    }
+
+    private Topic durable() {
+        return store.openTopic("durable");
+    }
+
+    private Partition partition(String topic, int index) {
+        return store.openTopic(topic).partition(index);
+    }
+
+    private void append(Transaction tx, String topic, int index, String value) {
+        Partition to = partition(topic, index);
+        tx.append(to, to.topic().newBatch().add(value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private List<String> read(String topic, int index) {
+        List<String> values = new ArrayList<>();
+        try (Tailer tailer = partition(topic, index).openTailer()) {
+            while (tailer.poll(
+                            record -> {
+                                values.add(
+                                        new String(record.copy().value(), StandardCharsets.UTF_8));
+                                return Verdict.CONTINUE;
+                            },
+                            100)
+                    > 0) {
+                continue;
+            }
+        }
+        return values;
+    }
+
+    @Test
+    void shouldKeepACommitWhoseMarkerIsLostWithTheAbortThatFollowedIt() {
+        Producer producer = store.openProducer("p", DAY);
+        try (Transaction tx = producer.beginTransaction()) {
+            append(tx, "durable", 0, "a");
+            append(tx, "written", 0, "a");
+            tx.commit();
+        }
+        try (Transaction tx = producer.beginTransaction()) {
+            append(tx, "durable", 0, "b");
+            append(tx, "written", 0, "b");
+        }
+        cutPower();
+        assertEquals(List.of("a"), read("durable", 0));
+        assertEquals(List.of("a"), read("written", 0));
+    }
+
+    @Test
+    void shouldKeepACommitOfAnUnnamedProducerWhoseNextOnesAbortAndCommit() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "a");
+            append(tx, "written", 0, "a");
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "b");
+            append(tx, "written", 0, "b");
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 1, "c");
+            append(tx, "written", 1, "c");
+            tx.commit();
+        }
+        cutPower();
+        assertEquals(List.of("a"), read("durable", 0));
+        assertEquals(List.of("a"), read("written", 0));
+        assertEquals(List.of("c"), read("durable", 1));
+        assertEquals(List.of("c"), read("written", 1));
+    }
+
+    @Test
+    void shouldMoveACursorByATransactionThatWasOpenAcrossARestart() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "in");
+            append(tx, "durable", 0, "in");
+            tx.commit();
+        }
+        TransactionCoordinator coordinator = store.transactions();
+        ProducerIdentity identity = coordinator.open("p", DAY, null);
+        coordinator.advance("p", identity, List.of(new CursorMove(durable(), "reader", 0, 2)));
+        cutPower();
+        try (Transaction other = store.beginTransaction()) {
+            other.advance(durable().cursor("reader"), 0, 1);
+            other.commit();
+        }
+        assertEquals(1, durable().cursor("reader").offset(0));
+        store.transactions().end("p", identity, true, false);
+        assertEquals(2, durable().cursor("reader").offset(0));
+        cutPower();
+        assertEquals(2, durable().cursor("reader").offset(0));
+    }
+
+    @Test
+    void shouldNotBringBackADeletedCursor() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "in");
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commit();
+        }
+        durable().deleteCursor("reader");
+        cutPower();
+        assertEquals(List.of(), durable().cursorNames());
+    }
+
+    @Test
+    void shouldNotSetBackACursorThatWasDeletedAndCreatedAgain() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "in");
+            append(tx, "durable", 0, "in");
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commit();
+        }
+        durable().deleteCursor("reader");
+        durable().cursor("reader").advance(0, 2);
+        durable().cursor("reader").force();
+        cutPower();
+        assertEquals(2, durable().cursor("reader").offset(0));
+    }
+
+    @Test
+    void shouldKeepWhatIsAliveAndNoMoreWhenTheJournalIsTrimmed() {
+        Topic many = store.createTopic("many", Simulation.SMALL.withPartitions(500));
+        ProducerIdentity named = store.transactions().open("p", DAY, null);
+        Transaction left = store.beginTransaction(); // its entry stays alive
+        left.advance(durable().cursor("kept"), 0, 0);
+        left.append(partition("written", 0), durable().newBatch().add(new byte[1]));
+        left.append(partition("written", 1), durable().newBatch().add(new byte[1]));
+        left.commit();
+        Transaction open = store.beginTransaction(); // by the same producer
+        open.advance(durable().cursor("reader"), 0, 0);
+        for (int i = 0; i < 60; i++) {
+            try (Transaction tx = store.beginTransaction()) {
+                for (int p = 0; p < 500; p++) {
+                    tx.advance(
+                            many.cursor("a cursor with a name as long as may be".repeat(3)), p, 0);
+                }
+                tx.commit();
+            }
+        }
+        simulation.pass(store, 1);
+        cutPower();
+        assertFalse(store.transactions().isMoving(durable(), "reader", 0));
+        assertEquals(List.of("kept"), durable().cursorNames());
+        assertEquals(named, store.transactions().find("p").identity());
+    }
+
+    // ---- O11
+
+    /** Appends as a client does that makes its batches itself. */
+    private long appendOfClient(String topic, int index, ProducerIdentity who, int sequence) {
+        Batch batch = durable().newBatch().add(new byte[1]);
+        BatchEncoder.of(batch).transactional(who.id(), who.epoch(), sequence);
+        return appendAsync(partition(topic, index), batch);
+    }
+
+    private long appendAsync(Partition partition, Batch batch) {
+        try (Appender appender = partition.openSharedAppender()) {
+            long offset = appender.appendAsync(batch);
+            while (offset == Appender.BACK_PRESSURED) {
+                store.doWork(); // it makes the first segment
+                offset = appender.appendAsync(batch);
+            }
+            return offset;
+        }
+    }
+
+    private ProducerIdentity openAndAdd(String... topics) {
+        ProducerIdentity identity = store.transactions().open("p", DAY, null);
+        add(identity, topics);
+        return identity;
+    }
+
+    private void add(ProducerIdentity identity, String... topics) {
+        for (String topic : topics) {
+            store.transactions().add("p", identity, List.of(partition(topic, 0)));
+        }
+    }
+
+    @Test
+    void shouldTakeNoBatchOfATransactionThatIsBeingEnded() {
+        ProducerIdentity identity = openAndAdd("durable", "written");
+        appendOfClient("durable", 0, identity, 0);
+        appendOfClient("written", 0, identity, 0);
+        int[] refused = {0};
+        simulation.medium.onOperation(
+                number -> {
+                    simulation.medium.ignoreOperations();
+                    assertThrows(
+                            TransactionStateException.class,
+                            () -> appendOfClient("written", 0, identity, 1));
+                    refused[0]++;
+                });
+        store.transactions().end("p", identity, true, false);
+        assertEquals(1, refused[0]);
+        assertEquals(1, read("written", 0).size());
+    }
+
+    @Test
+    void shouldTakeNoBatchBeforeTheMarkerOfTheLastTransaction() {
+        ProducerIdentity first = openAndAdd("durable");
+        appendOfClient("durable", 0, first, 0);
+        try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
+            Claim claim = busy.tryClaim(5);
+            store.transactions().end("p", first, true, false);
+            claim.abort();
+        }
+        ProducerIdentity second = openAndAdd("durable");
+        assertThrows(
+                TransactionStateException.class, () -> appendOfClient("durable", 0, second, 0));
+        simulation.pass(store, 1_000);
+        assertEquals(2, appendOfClient("durable", 0, second, 0));
+        assertEquals(1, read("durable", 0).size());
+        assertEquals(2, partition("durable", 0).visibleOffset());
+    }
+
+    @Test
+    void shouldHoldUpReadersBeforeTheFirstBatchIsPublished() {
+        Partition partition = partition("written", 0);
+        List<Long> seen = new ArrayList<>();
+        partition.addVisibleListener(() -> seen.add(partition.visibleOffset()));
+        Transaction tx = store.beginTransaction();
+        append(tx, "written", 0, "a");
+        assertEquals(1, partition.visibleOffset(Isolation.UNCOMMITTED));
+        assertEquals(List.of(0L), seen.stream().distinct().toList());
+    }
+
+    // ---- O12
+
+    @Test
+    void shouldShowACommitThatItsMarkerDecidesWhenTheMarkerIsDurable() {
+        Partition partition = partition("durable", 0);
+        Transaction tx = store.beginTransaction();
+        append(tx, "durable", 0, "a");
+        partition.force();
+        List<String> vanished = new ArrayList<>();
+        simulation.medium.onOperation(
+                number -> {
+                    if (partition.visibleOffset() > 0) {
+                        Simulation left = new Simulation(simulation.medium.crash(Survival.NONE));
+                        Partition found = left.open().openTopic("durable").partition(0);
+                        if (!found.abortedTransactions(0, 1).isEmpty()) {
+                            vanished.add(simulation.medium.history().get(number - 1));
+                        }
+                    }
+                });
+        tx.commit();
+        assertEquals(List.of(), vanished);
+        assertEquals(List.of("a"), read("durable", 0));
+    }
+
+    @Test
+    void shouldMakeDurableWhatIsBelowTheNewPositionOfACursor() {
+        appendAsync(
+                partition("written", 0), durable().newBatch().add(new byte[1]).add(new byte[1]));
+        try (Transaction tx = store.beginTransaction()) {
+            tx.advance(store.openTopic("written").cursor("reader"), 0, 2);
+            tx.commit();
+        }
+        cutPower();
+        assertEquals(2, store.openTopic("written").cursor("reader").offset(0));
+        assertEquals(2, partition("written", 0).nextOffset());
+    }
+
+    @Test
+    void shouldKeepTheAbortOfANamedProducer() {
+        Producer producer = store.openProducer("p", DAY);
+        try (Transaction tx = producer.beginTransaction()) {
+            append(tx, "durable", 0, "a");
+            partition("durable", 0).force();
+        }
+        cutPower();
+        assertEquals(List.of(), read("durable", 0));
+        assertEquals(2, partition("durable", 0).visibleOffset());
+        assertEquals(State.ABORTED, store.transactions().find("p").state());
+    }
+
+    @Test
+    void shouldKeepTheMoveOfACursorUntilItsFileHasIt() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "in");
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commit();
+        }
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 1, "c");
+            append(tx, "written", 1, "c");
+            tx.commit();
+        }
+        cutPower();
+        assertEquals(1, durable().cursor("reader").offset(0));
+    }
+
+    // ---- O13
+
+    @Test
+    void shouldNotEndALaterTransactionByADecisionWhoseDataWasLost() {
+        ProducerIdentity identity = openAndAdd("written");
+        for (int i = 0; i < 10; i++) {
+            appendOfClient("written", 0, identity, i);
+        }
+        store.transactions().end("p", identity, false, false);
+        cutPower();
+        assertEquals(0, partition("written", 0).nextOffset());
+        add(identity, "written");
+        appendOfClient("written", 0, identity, 0);
+        partition("written", 0).force();
+        cutPower();
+        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        assertEquals(0, partition("written", 0).visibleOffset());
+        store.transactions().end("p", identity, true, false);
+        assertEquals(1, read("written", 0).size());
+    }
+
+    @Test
+    void shouldNotEndALaterTransactionByAnEarlierDecision() {
+        ProducerIdentity identity = openAndAdd("durable");
+        appendOfClient("durable", 0, identity, 0);
+        store.transactions().end("p", identity, true, false);
+        add(identity, "durable");
+        appendOfClient("durable", 0, identity, 1);
+        partition("durable", 0).force();
+        cutPower();
+        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        assertEquals(2, partition("durable", 0).visibleOffset());
+        store.openProducer("p", DAY);
+        assertEquals(1, read("durable", 0).size());
+    }
+
+    @Test
+    void shouldKeepATransactionOpenOfWhichOnlyACheckpointTells() {
+        ProducerIdentity identity = openAndAdd("durable");
+        appendOfClient("durable", 0, identity, 0);
+        simulation.pass(store, 3_600_000);
+        reopen(simulation.medium.kill());
+        assertEquals(0, partition("durable", 0).visibleOffset());
+        store.transactions().end("p", identity, true, false);
+        assertEquals(1, read("durable", 0).size());
+    }
+
+    @Test
+    void shouldKeepOlderVersionsOutBeforeTheFirstBatchOfATransaction() throws IOException {
+        Transaction tx = store.beginTransaction();
+        append(tx, "written", 0, "a");
+        SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
+        Path file = Simulation.DIRECTORY.resolve("store");
+        assertThrows(IOException.class, () -> SmallFile.read(left, file, "store", 1));
+        assertEquals("transactions", SmallFile.read(left, file, "store", 2).get("features"));
+    }
+}
