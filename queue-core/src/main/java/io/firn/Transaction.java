@@ -56,6 +56,10 @@ public interface Transaction extends AutoCloseable {
      * @throws PoisonedException when a medium failed. Before the decision was written, the
      *     transaction is aborted; if the decision itself failed, it is decided when the store is
      *     opened again. The message says which
+     * @throws StoreFullException when there is no room for the decision: the transaction is still
+     *     open, and can be committed later, or aborted
+     * @throws RecordTooLargeException when the decision has too many partitions and cursors, more
+     *     than 40,000 where blocks have 4 MiB; the transaction is still open, and can be aborted
      */
     void commit();
 

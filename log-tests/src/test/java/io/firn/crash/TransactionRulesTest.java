@@ -1,8 +1,8 @@
 package io.firn.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
@@ -213,7 +213,6 @@ class TransactionRulesTest {
         }
         simulation.pass(store, 1);
         cutPower();
-        assertFalse(store.transactions().isMoving(durable(), "reader", 0));
         assertEquals(List.of("kept"), durable().cursorNames());
         assertEquals(named, store.transactions().find("p").identity());
     }
@@ -352,6 +351,8 @@ class TransactionRulesTest {
     void shouldKeepTheMoveOfACursorUntilItsFileHasIt() {
         try (Transaction tx = store.beginTransaction()) {
             append(tx, "durable", 0, "in");
+            append(tx, "durable", 1, "in");
+            append(tx, "written", 1, "in");
             tx.commit();
         }
         try (Transaction tx = store.beginTransaction()) {
@@ -365,6 +366,19 @@ class TransactionRulesTest {
         }
         cutPower();
         assertEquals(1, durable().cursor("reader").offset(0));
+    }
+
+    @Test
+    void shouldTellListenersThatATransactionHasEnded() {
+        Partition partition = partition("durable", 0);
+        List<Long> seen = new ArrayList<>();
+        Transaction tx = store.beginTransaction();
+        append(tx, "durable", 0, "a");
+        append(tx, "durable", 1, "a");
+        partition.force();
+        partition.addVisibleListener(() -> seen.add(partition.visibleOffset()));
+        tx.commit();
+        assertTrue(seen.contains(1L), seen.toString());
     }
 
     // ---- O13

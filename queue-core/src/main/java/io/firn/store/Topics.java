@@ -137,7 +137,13 @@ final class Topics implements TopicOwner {
                             .withMinimumClass(strongest)
                             .withSegmentBytes(JOURNAL_SEGMENT_BYTES)
                             .withMaxRecordBytes(JOURNAL_RECORD_BYTES);
-            add(create(new TopicLog(store, this, UUID.randomUUID(), JOURNAL, options), options));
+            TopicLog wanted = new TopicLog(store, this, UUID.randomUUID(), JOURNAL, options);
+            int room = wanted.context().segmentBytes() - 1; // a tier may have small blocks
+            if (room < JOURNAL_RECORD_BYTES) {
+                options = options.withMaxRecordBytes(room);
+                wanted = new TopicLog(store, this, wanted.id(), JOURNAL, options);
+            }
+            add(create(wanted, options));
         }
         return journal;
     }

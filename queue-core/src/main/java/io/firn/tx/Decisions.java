@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import io.firn.FirnException;
 import io.firn.ProducerIdentity;
+import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
@@ -138,7 +139,7 @@ final class Decisions {
         if (isCommit || producer.isNamed()) {
             try {
                 number = write(producer); // step 3
-            } catch (StoreFullException e) {
+            } catch (StoreFullException | RecordTooLargeException e) {
                 undo.run(); // nothing was written: the transaction is still open
                 throw e;
             }
@@ -196,6 +197,12 @@ final class Decisions {
         } catch (StoreFullException e) {
             throw new StoreFullException(
                     "the journal of transactions has no room: " + e.getMessage(), e);
+        } catch (RecordTooLargeException e) {
+            throw new RecordTooLargeException(
+                    producers.get(0)
+                            + ": the transaction has too many partitions and cursors for the journal:"
+                            + " "
+                            + e.getMessage());
         } catch (FirnException e) {
             producers.forEach(each -> each.fail(e));
             throw producers.get(0).failure();

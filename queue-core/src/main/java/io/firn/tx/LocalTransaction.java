@@ -6,6 +6,8 @@ import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.ProducerIdentity;
+import io.firn.RecordTooLargeException;
+import io.firn.StoreFullException;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
 import io.firn.batch.BatchEncoder;
@@ -103,9 +105,14 @@ final class LocalTransaction implements Transaction {
         ended = true;
         try {
             coordinator.end(producer, identity, isCommit);
+        } catch (StoreFullException | RecordTooLargeException e) {
+            ended = false; // the journal took nothing, and the transaction is still open
+            throw e;
         } finally {
-            appenders.values().forEach(Appender::close);
-            appenders.clear();
+            if (ended) {
+                appenders.values().forEach(Appender::close);
+                appenders.clear();
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
+import io.firn.TransactionStateException;
 import io.firn.batch.BatchFormat;
 import io.firn.kafka.SeededTest;
 import java.io.IOException;
@@ -49,6 +50,18 @@ class ProducersTest {
         header.putInt(BatchFormat.BASE_SEQUENCE, sequence);
         header.putInt(BatchFormat.LAST_OFFSET_DELTA, count - 1);
         return new BatchInfo().read(header, 0);
+    }
+
+    @Test
+    void shouldRefuseABatchWithoutATransactionBetweenThoseOfOne() {
+        ByteBuffer header = ByteBuffer.allocate(BatchFormat.HEADER_LENGTH);
+        header.putLong(BatchFormat.PRODUCER_ID, ID);
+        header.putShort(BatchFormat.ATTRIBUTES, (short) BatchFormat.TRANSACTIONAL_FLAG);
+        producers.record(new BatchInfo().read(header, 0), 0, 0);
+        TransactionStateException refused =
+                assertThrows(
+                        TransactionStateException.class, () -> producers.check(batch(ID, 0, 1, 1)));
+        assertTrue(refused.getMessage().contains("open transaction"), refused.getMessage());
     }
 
     @Test
