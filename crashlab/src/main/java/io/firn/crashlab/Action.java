@@ -29,6 +29,8 @@ record Action(Kind kind, int topic, int a, int b) {
         MOVE(8),
         /** Compacts a topic; only on media with topics that are compacted. */
         COMPACT(10),
+        /** A step of a transaction, or of something beside it; only on media with transactions. */
+        TRANSACTION(60),
         /** Appends one large value asynchronously; only in workloads that ask for it. */
         APPEND_BULK(0),
         /** Cuts the power some operations later; only in workloads that ask for it. */

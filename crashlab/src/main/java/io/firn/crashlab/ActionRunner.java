@@ -18,12 +18,14 @@ final class ActionRunner {
     private static final int MOST_ATTEMPTS = 100;
 
     private final TestedStore tested;
+    private final TransactionActions transactions;
     private int moves;
     private int compactions;
     private int actionsDuringMoves;
 
     ActionRunner(TestedStore tested) {
         this.tested = tested;
+        this.transactions = new TransactionActions(tested);
     }
 
     int moves() {
@@ -32,6 +34,10 @@ final class ActionRunner {
 
     int compactions() {
         return compactions;
+    }
+
+    TransactionActions transactions() {
+        return transactions;
     }
 
     int actionsDuringMoves() {
@@ -44,6 +50,7 @@ final class ActionRunner {
             case DELETE -> tested.deleteTopic(action.topic());
             case PASS -> tested.pass(PASSES_MS[action.a() % PASSES_MS.length]);
             case REOPEN -> tested.reopen(action.a());
+            case TRANSACTION -> transactions.run(action);
             case CUT -> tested.machine.cutSoon(action.a());
             default -> {
                 ExpectedTopic topic = tested.topic(action.topic());

@@ -31,7 +31,9 @@ import picocli.CommandLine.Spec;
                     + " survive a power cut; FILES, segments in files; BOTH, a few segments in memory"
                     + " and the others in files; MOVES, segments move between memory and two"
                     + " directories of files while records are appended and deleted; COMPACT, the same"
-                    + " with topics that are compacted. The store's own"
+                    + " with topics that are compacted; TRANSACTIONS_MEMORY, TRANSACTIONS_FILES and"
+                    + " TRANSACTIONS_BOTH, transactions over several topics in memory, in files, and"
+                    + " while segments move between both. The store's own"
                     + " directory is always in files. A power cut hits all media at one instant.",
             "",
             "Workloads: a third of the seeds runs one incarnation of the store and checks all of its"
@@ -180,6 +182,9 @@ public final class CrashLab implements Callable<Integer> {
         }
         if (faults && damage) {
             throw wrong("--faults and --damage exclude each other");
+        }
+        if ((faults || damage) && media.stream().anyMatch(Media::hasTransactions)) {
+            throw wrong("--faults and --damage have no transactions");
         }
         if (keep != null && step < 0) {
             throw wrong("--keep needs --step");

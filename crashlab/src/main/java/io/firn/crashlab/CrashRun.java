@@ -181,6 +181,9 @@ final class CrashRun {
             case FILES -> enumerated ? Fault.FILES_CUT : Fault.FILES_SAMPLED;
             case BOTH -> enumerated ? Fault.BOTH_CUT : Fault.BOTH_SAMPLED;
             case MOVES -> enumerated ? Fault.MOVES_CUT : Fault.MOVES_SAMPLED;
+            case TRANSACTIONS_MEMORY -> Fault.TRANSACTIONS_MEMORY_CUT;
+            case TRANSACTIONS_FILES -> Fault.TRANSACTIONS_FILES_CUT;
+            case TRANSACTIONS_BOTH -> Fault.TRANSACTIONS_BOTH_CUT;
             case COMPACT -> enumerated ? Fault.COMPACT_CUT : Fault.COMPACT_SAMPLED;
         };
     }

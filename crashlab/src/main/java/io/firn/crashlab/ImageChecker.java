@@ -59,6 +59,8 @@ final class ImageChecker {
             killAndClose(image, store);
         } else if (share / 64 % (2 * deepShare) == 1 || fault == Fault.KILLED) {
             appendAfterRecovery(image, store, random);
+        } else if (tested.media.hasTransactions()) {
+            tested.expected.transactions.checkEnd(store);
         }
         if (deep && operations > 0) {
             cutInRecovery(twin, 1 + random.nextInt(operations), random, depth);

@@ -24,7 +24,13 @@ enum Media {
     /** Segments move between persistent memory and two directories of files. */
     MOVES(8, false, 2),
     /** The same with topics that are compacted. */
-    COMPACT(8, false, 2);
+    COMPACT(8, false, 2),
+    /** Transactions over topics in persistent memory. */
+    TRANSACTIONS_MEMORY(24, false, 0),
+    /** Transactions over topics in files. */
+    TRANSACTIONS_FILES(0, false, 1),
+    /** Transactions while segments move between persistent memory and directories of files. */
+    TRANSACTIONS_BOTH(12, false, 2);
 
     private static final Path STORE = Path.of("/sim/store");
     private static final Path POOL = Path.of("/sim/pmem");
@@ -48,6 +54,13 @@ enum Media {
     /** Whether the topics are compacted, and their records have keys. */
     boolean isCompacted() {
         return this == COMPACT;
+    }
+
+    /** Whether there are transactions. */
+    boolean hasTransactions() {
+        return this == TRANSACTIONS_MEMORY
+                || this == TRANSACTIONS_FILES
+                || this == TRANSACTIONS_BOTH;
     }
 
     /** Whether there is persistent memory. */

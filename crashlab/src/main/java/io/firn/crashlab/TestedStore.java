@@ -121,6 +121,7 @@ final class TestedStore {
                 topic.forget(topic.partition.nextOffset());
             }
         }
+        expected.transactions.reopened(store);
     }
 
     /** Throws the exception again unless it may happen; forgets what was refused. */

@@ -68,6 +68,7 @@ record Workload(Media media, long seed, List<Action> actions) {
                     switch (kind) {
                         case MOVE -> media.hasMoves();
                         case COMPACT -> media.isCompacted();
+                        case TRANSACTION -> media.hasTransactions();
                         default -> true;
                     };
             if (isPossible) {
@@ -113,6 +114,7 @@ record Workload(Media media, long seed, List<Action> actions) {
         add(kinds, Kind.DELETE_RECORDS, 1);
         add(kinds, Kind.MOVE, media.hasMoves() ? 3 : 0);
         add(kinds, Kind.COMPACT, media.isCompacted() ? 6 : 0);
+        add(kinds, Kind.TRANSACTION, media.hasTransactions() ? 30 : 0);
         List<Action> actions = new ArrayList<>();
         addFreshTopic(actions, 0, random);
         while (actions.size() < length) {

@@ -46,6 +46,11 @@ final class WorkloadRun {
         return runner.compactions();
     }
 
+    /** What was done in transactions. */
+    TransactionActions transactions() {
+        return runner.transactions();
+    }
+
     /** How many actions were executed in the middle of a move. */
     int actionsDuringMoves() {
         return runner.actionsDuringMoves();
