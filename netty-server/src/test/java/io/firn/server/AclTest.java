@@ -667,6 +667,32 @@ class AclTest {
         }
     }
 
+    /** To find them all takes minutes; nothing is changed before. */
+    @Test
+    void shouldDeleteNoAclForAClientThatHasGoneBeforeAllWereFound() throws Exception {
+        Map<String, String> settings =
+                Map.of(
+                        "authorizer.class.name",
+                        "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                        "super.users",
+                        "User:ANONYMOUS");
+        try (Running running = new Running(directory, settings);
+                Logged log = new Logged("io.firn.audit");
+                Admin admin = running.admin()) {
+            try (Wire wire = new Wire(running.server())) {
+                wire.send(LongRequests.createAcls());
+                wire.receive();
+                wire.send(LongRequests.deleteAcls("User:u1"));
+            }
+            Running.await(
+                    "the end of the request",
+                    () -> log.has("api=DELETE_ACLS resource=- result=UNKNOWN_SERVER_ERROR"));
+            assertEquals(
+                    LongRequests.MOST_ACLS,
+                    get(admin.describeAcls(AclBindingFilter.ANY).values()).size());
+        }
+    }
+
     @Test
     void shouldLetEverybodyInWhereThereIsNoAclWhenItIsSoConfigured() throws Exception {
         try (Running running = start(Map.of("allow.everyone.if.no.acl.found", "true"));

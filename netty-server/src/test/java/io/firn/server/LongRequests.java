@@ -51,7 +51,7 @@ import org.apache.kafka.common.utils.ByteUtils;
 /** Single requests that ask for as much as a request can, for {@link Attacks}. */
 final class LongRequests {
     private static final int NAMES = 100_000;
-    private static final int MOST_ACLS = 20_000;
+    static final int MOST_ACLS = 20_000;
     private static final int LARGE_BYTES = 100_000_000;
 
     /** A topic that is there. */
@@ -103,7 +103,7 @@ final class LongRequests {
             case "alter-configs" -> request(ApiKeys.INCREMENTAL_ALTER_CONFIGS, 1, alterConfigs());
             case "replace-configs" -> request(ApiKeys.ALTER_CONFIGS, 2, replaceConfigs());
             case "leave-group" -> request(ApiKeys.LEAVE_GROUP, 5, leaveGroup());
-            case "delete-acls" -> request(ApiKeys.DELETE_ACLS, 3, deleteAcls());
+            case "delete-acls" -> deleteAcls("User:nobody");
             case "same-names" -> sameNames();
             default -> null;
         };
@@ -188,18 +188,18 @@ final class LongRequests {
                 .setMembers(many(i -> new MemberIdentity().setMemberId("no" + i)));
     }
 
-    /** None of them is found among as many ACLs as there may be. */
-    private static ApiMessage deleteAcls() {
-        return new DeleteAclsRequestData()
-                .setFilters(
-                        many(
-                                i ->
-                                        new DeleteAclsFilter()
-                                                .setResourceTypeFilter((byte) 2)
-                                                .setPatternTypeFilter((byte) 3)
-                                                .setPrincipalFilter("User:no" + i)
-                                                .setOperation((byte) 1)
-                                                .setPermissionType((byte) 1)));
+    /** Those of a user, and of very many who have none. */
+    static byte[] deleteAcls(String user) {
+        List<DeleteAclsFilter> filters =
+                many(
+                        i ->
+                                new DeleteAclsFilter()
+                                        .setResourceTypeFilter((byte) 2)
+                                        .setPatternTypeFilter((byte) 3)
+                                        .setPrincipalFilter(i == 0 ? user : "User:no" + i)
+                                        .setOperation((byte) 1)
+                                        .setPermissionType((byte) 1));
+        return request(ApiKeys.DELETE_ACLS, 3, new DeleteAclsRequestData().setFilters(filters));
     }
 
     /** As many ACLs as there may be. */

@@ -29,6 +29,11 @@ public final class SmallFile {
     private static final String FIRST_WORD = "firn ";
     private static final String CRC_KEY = "crc32c=";
     private static final int CRC_LINE_LENGTH = CRC_KEY.length() + 8 + 1;
+
+    /**
+     * What is written can be read: one limit for both. The largest file is that of a cursor, with
+     * up to 31 bytes for a partition: enough for a million partitions.
+     */
     private static final int MAX_BYTES = 32 << 20;
 
     private SmallFile() {}

@@ -65,6 +65,19 @@ class SmallFileTest {
     }
 
     @Test
+    void shouldReadTheLargestFileThatItWritesAndWriteNoLargerOne() throws IOException {
+        int empty = SmallFile.content(FILE, "config", 3, Map.of("key", "")).length;
+        Map<String, String> largest = Map.of("key", "x".repeat((32 << 20) - empty));
+        write(largest);
+        assertEquals(largest, read());
+
+        Map<String, String> larger = Map.of("key", largest.get("key") + "x");
+        IOException e = assertThrows(IOException.class, () -> write(larger));
+        assertTrue(e.getMessage().contains("could not be read again"), e.getMessage());
+        assertEquals(largest, read());
+    }
+
+    @Test
     void shouldSayNothingOfAFileThatIsNotThere() throws IOException {
         assertNull(read());
     }

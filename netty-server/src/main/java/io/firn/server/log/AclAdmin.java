@@ -221,7 +221,7 @@ public final class AclAdmin {
         }
         Set<AclBinding> left = new HashSet<>(acls.all());
         Set<AclBinding> deleted = new HashSet<>();
-        exchange.changeInSteps(
+        exchange.inSteps( // nothing is changed before all was found, which may take long
                 request.filters(),
                 each -> {
                     DeleteAclsFilterResult result = new DeleteAclsFilterResult();
@@ -253,6 +253,10 @@ public final class AclAdmin {
             DeleteAclsRequestData request,
             DeleteAclsResponseData response,
             Set<AclBinding> deleted) {
+        if (!exchange.isOpen()) {
+            exchange.fail(new IllegalStateException("the client has gone before all was found"));
+            return;
+        }
         try {
             acls.change(List.of(), deleted);
         } catch (IOException e) {

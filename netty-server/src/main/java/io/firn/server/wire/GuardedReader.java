@@ -14,6 +14,9 @@ final class GuardedReader extends ByteBufferAccessor {
     /** The approximate heap use of a field, with its share of the object that contains it. */
     private static final int BYTES_PER_FIELD = 32;
 
+    /** The same of a list, which has an object and a table of its own. */
+    private static final int BYTES_PER_LIST = 96;
+
     private static final int MOST_FIELDS = 1 << 20;
 
     /** A list is allocated when its length is read, so the length has to be plausible. */
@@ -38,6 +41,7 @@ final class GuardedReader extends ByteBufferAccessor {
     private long startNs;
     private long lastNs;
     private int fields;
+    private int lists;
 
     GuardedReader(ByteBuffer bytes) {
         this(bytes, MOST_FIELDS, GuardedReader::cpuNs);
@@ -67,7 +71,7 @@ final class GuardedReader extends ByteBufferAccessor {
 
     /** Returns about how many bytes of heap the fields read so far use. */
     long decodedBytes() {
-        return (long) fields * BYTES_PER_FIELD;
+        return (long) fields * BYTES_PER_FIELD + (long) lists * BYTES_PER_LIST;
     }
 
     /** Returns the number of bytes that were not read. */
@@ -99,9 +103,13 @@ final class GuardedReader extends ByteBufferAccessor {
         lastNs = now;
     }
 
-    /** Returns at most the limit of a list: the callers refuse lists that claim to be longer. */
+    /**
+     * Returns at most the limit of a list: the callers refuse lists that claim to be longer, and
+     * ask once for each list.
+     */
     @Override
     public int remaining() {
+        lists++;
         return Math.min(super.remaining(), MOST_ELEMENTS);
     }
 

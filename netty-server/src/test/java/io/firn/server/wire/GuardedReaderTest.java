@@ -19,6 +19,15 @@ class GuardedReaderTest {
     }
 
     @Test
+    void shouldCountAListAsMoreThanAField() {
+        GuardedReader reader = new GuardedReader(ByteBuffer.allocate(10));
+        reader.readByte();
+        long field = reader.decodedBytes();
+        reader.remaining(); // which is asked for before a list is made
+        assertTrue(reader.decodedBytes() > 2 * field, reader.decodedBytes() + " bytes");
+    }
+
+    @Test
     void shouldReadManyFieldsThatAreQuicklyDecoded() {
         read(1 << 20, 100);
     }
