@@ -336,7 +336,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     void timeOut(TxProducer producer) {
         producer.lock().lock();
         try {
-            if (producer.failure() == null && producer.isOpenForTooLong(nowNs())) {
+            if (!producer.failure().isSet() && producer.isOpenForTooLong(nowNs())) {
                 ProducerIdentity now = producer.identity();
                 decisions.end(producer, false, now.epoch() + 1, next(now));
                 producers.onIdentity(producer);
@@ -355,42 +355,17 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public NamedProducer find(String name) {
         TxProducer producer = producers.byName(name);
-        return producer == null ? null : shown(producer);
+        return producer == null ? null : producer.shown();
     }
 
     @Override
     public List<NamedProducer> producers() {
-        return producers.all().stream().filter(TxProducer::isNamed).map(this::shown).toList();
-    }
-
-    private NamedProducer shown(TxProducer producer) {
-        synchronized (producer) {
-            return new NamedProducer(
-                    producer.name(),
-                    producer.identity(),
-                    Duration.ofMillis(producer.timeoutMs()),
-                    producer.state(),
-                    producer.members().stream().map(TxPartition::user).toList(),
-                    producer.startMs());
-        }
+        return producers.all().stream().filter(TxProducer::isNamed).map(TxProducer::shown).toList();
     }
 
     @Override
     public List<PartitionProducer> producersOf(Partition partition) {
-        List<PartitionProducer> found = new ArrayList<>();
-        store.partition(partition)
-                .log()
-                .producers()
-                .forEach(
-                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) ->
-                                found.add(
-                                        new PartitionProducer(
-                                                new ProducerIdentity(id, epoch),
-                                                lastSequence,
-                                                lastSeenMs,
-                                                decision,
-                                                openFrom)));
-        return found;
+        return store.partition(partition).producers();
     }
 
     @Override

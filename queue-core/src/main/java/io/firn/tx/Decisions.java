@@ -162,8 +162,7 @@ final class Decisions {
             try {
                 only.forcer().awaitDurable(marker + 1);
             } catch (FirnException e) {
-                producer.fail(e);
-                throw producer.failure();
+                throw producer.failure().set(producer, e);
             }
             only.log().release(first);
         }
@@ -204,8 +203,8 @@ final class Decisions {
                             + " "
                             + e.getMessage());
         } catch (FirnException e) {
-            producers.forEach(each -> each.fail(e));
-            throw producers.get(0).failure();
+            producers.forEach(each -> each.failure().set(each, e));
+            throw producers.get(0).failure().set(producers.get(0), e);
         }
     }
 

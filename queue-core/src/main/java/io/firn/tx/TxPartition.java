@@ -1,9 +1,13 @@
 package io.firn.tx;
 
 import io.firn.Partition;
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator.PartitionProducer;
 import io.firn.append.OpenAppenders;
 import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -20,6 +24,22 @@ public record TxPartition(
 
     int index() {
         return log.index();
+    }
+
+    /** Returns the producers that it has state of. */
+    List<PartitionProducer> producers() {
+        List<PartitionProducer> found = new ArrayList<>();
+        log.producers()
+                .forEach(
+                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) ->
+                                found.add(
+                                        new PartitionProducer(
+                                                new ProducerIdentity(id, epoch),
+                                                lastSequence,
+                                                lastSeenMs,
+                                                decision,
+                                                openFrom)));
+        return found;
     }
 
     @Override

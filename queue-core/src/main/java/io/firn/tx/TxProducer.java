@@ -1,14 +1,15 @@
 package io.firn.tx;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.FirnException;
 import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,8 +54,7 @@ final class TxProducer {
     @GuardedBy("this")
     private ProducerIdentity ended;
 
-    @GuardedBy("this")
-    private FirnException failure;
+    private final TxFailure failure = new TxFailure();
 
     /** Where its last entry is in the journal; for the holder of the lock. */
     private long entryOffset = -1;
@@ -67,23 +67,13 @@ final class TxProducer {
         this.lastUsedMs = nowMs;
     }
 
-    /** Creates it from its last entry in the journal; recovery adds what is open or unmarked. */
-    static TxProducer of(String key, String name, Journal.Placed placed, long nowMs, long nowNs) {
-        JournalEntry e = placed.entry();
-        ProducerIdentity identity = new ProducerIdentity(e.id(), e.epoch());
-        TxProducer producer = new TxProducer(key, name, identity, e.timeoutMs(), e.lastUsedMs());
-        synchronized (producer) {
-            producer.state = e.state();
-            producer.undone.addAll(e.moves());
-            if (e.state() == State.ONGOING) {
-                producer.open = new Opened(nowMs, nowNs); // its time begins again
-                producer.open.addMoves(e.openMoves());
-            }
-            boolean hasEnded = e.endedId() >= 0;
-            producer.ended = hasEnded ? new ProducerIdentity(e.endedId(), e.endedEpoch()) : null;
-        }
-        producer.entryOffset = placed.offset();
-        return producer;
+    /** Takes over its last entry in the journal; recovery adds what is open or unmarked. */
+    synchronized void load(JournalEntry entry, Opened transaction) {
+        state = entry.state();
+        open = state == State.ONGOING ? transaction : null;
+        undone.addAll(entry.moves());
+        boolean hasEnded = entry.endedId() >= 0;
+        ended = hasEnded ? new ProducerIdentity(entry.endedId(), entry.endedEpoch()) : null;
     }
 
     String key() {
@@ -107,10 +97,6 @@ final class TxProducer {
         return identity;
     }
 
-    synchronized int timeoutMs() {
-        return timeoutMs;
-    }
-
     synchronized State state() {
         return state;
     }
@@ -129,6 +115,17 @@ final class TxProducer {
         return open != null
                 ? open.members()
                 : undone.unmarked().stream().map(Unmarked::partition).toList();
+    }
+
+    /** Returns what is shown of a named one. */
+    synchronized NamedProducer shown() {
+        return new NamedProducer(
+                name,
+                identity,
+                Duration.ofMillis(timeoutMs),
+                state,
+                members().stream().map(TxPartition::user).toList(),
+                startMs());
     }
 
     @Override
@@ -161,24 +158,11 @@ final class TxProducer {
     }
 
     /** Throws when its last decision could not be written, so that it is unknown. */
-    synchronized void checkUsable() {
-        if (failure != null) {
-            throw new FirnException(failure.getMessage(), failure);
-        }
+    void checkUsable() {
+        failure.check();
     }
 
-    /** Its decision may or may not be durable: it is found out when the store is opened again. */
-    synchronized void fail(FirnException why) {
-        failure =
-                new FirnException(
-                        this
-                                + ": the outcome of its transaction could not be written ("
-                                + why.getMessage()
-                                + "), so it is unknown until the store is opened again",
-                        why);
-    }
-
-    synchronized FirnException failure() {
+    TxFailure failure() {
         return failure;
     }
 
@@ -225,7 +209,6 @@ final class TxProducer {
         open.add(partition);
     }
 
-    /** Adds a partition to the transaction that is open. */
     synchronized void add(TxPartition partition) {
         open.add(partition);
     }
@@ -234,7 +217,6 @@ final class TxProducer {
         return open != null && open.has(partition);
     }
 
-    /** Adds moves to the transaction that is open. */
     synchronized void addMoves(List<Move> more) {
         open.addMoves(more);
     }
@@ -300,7 +282,6 @@ final class TxProducer {
         ended = identity;
     }
 
-    /** Returns with what the last transaction was ended; null when there was none. */
     synchronized ProducerIdentity ended() {
         return ended;
     }
@@ -325,7 +306,6 @@ final class TxProducer {
         return state == State.EMPTY && continued.equals(ended);
     }
 
-    /** Notes that the decision is durable, and its number. */
     synchronized void decided(long number) {
         undone.decided(number);
     }

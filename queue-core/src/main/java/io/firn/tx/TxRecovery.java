@@ -72,8 +72,7 @@ final class TxRecovery {
     }
 
     private void take(String key, Journal.Placed placed, List<TxProducer> unfinished) {
-        TxProducer producer =
-                TxProducer.of(key, TxProducers.nameIn(key), placed, context.timeMs(), nowNs());
+        TxProducer producer = load(key, placed);
         JournalEntry entry = placed.entry();
         producers.add(producer);
         byId.put(entry.id(), producer);
@@ -84,6 +83,22 @@ final class TxRecovery {
         if (!entry.endings().isEmpty() || !entry.moves().isEmpty()) {
             unfinished.add(producer);
         }
+    }
+
+    private TxProducer load(String key, Journal.Placed placed) {
+        JournalEntry entry = placed.entry();
+        TxProducer producer =
+                new TxProducer(
+                        key,
+                        TxProducers.nameIn(key),
+                        new ProducerIdentity(entry.id(), entry.epoch()),
+                        entry.timeoutMs(),
+                        entry.lastUsedMs());
+        Opened transaction = new Opened(context.timeMs(), nowNs()); // its time begins again
+        transaction.addMoves(entry.openMoves());
+        producer.load(entry, transaction);
+        producer.entryOffset(placed.offset());
+        return producer;
     }
 
     private long nowNs() {
