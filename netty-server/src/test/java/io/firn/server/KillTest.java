@@ -18,6 +18,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code kill -9} of the server's process. {@code bin/test-kill --server} does it at length. */
 class KillTest {
@@ -36,6 +38,13 @@ class KillTest {
             throws Exception {
         String seen = SecurityKills.run(directory, 1, 42);
         assertTrue(seen.startsWith("1 kills"), seen);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldCommitAllOrNothingWhenKilledUnderTransactions(int version) throws Exception {
+        String seen = TransactionKills.run(directory, 2, 42, version);
+        assertTrue(seen.contains("2 kills"), seen);
     }
 
     /** The last batches of the old segment and the first of the new one, sent again. */
