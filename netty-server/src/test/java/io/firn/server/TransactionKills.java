@@ -17,6 +17,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -47,6 +48,9 @@ final class TransactionKills {
     private final ServerProcess server;
     private final Random random;
     private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** Of a client that is no member of the group. */
+    private ConsumerGroupMetadata outsider;
 
     /** What became of a transaction. */
     private enum Outcome {
@@ -100,12 +104,20 @@ final class TransactionKills {
         return all;
     }
 
+    private KafkaConsumer<String, String> consumer(Map<String, Object> more) {
+        return new KafkaConsumer<>(
+                client(more), new StringDeserializer(), new StringDeserializer());
+    }
+
     private String run(int kills) throws Exception {
         List<Writer> writers = new ArrayList<>();
         try (Admin admin = Admin.create(client(Map.of()))) {
             admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)))
                     .all()
                     .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+            try (KafkaConsumer<String, String> consumer = consumer(Map.of("group.id", GROUP))) {
+                outsider = consumer.groupMetadata();
+            }
             for (int i = 0; i < PRODUCERS; i++) {
                 writers.add(new Writer(i, random.nextLong()));
             }
@@ -199,8 +211,7 @@ final class TransactionKills {
                 }
                 TopicPartition mine = new TopicPartition(TOPIC, number);
                 producer.sendOffsetsToTransaction(
-                        Map.of(mine, new OffsetAndMetadata(moved + 1)),
-                        new org.apache.kafka.clients.consumer.ConsumerGroupMetadata(GROUP));
+                        Map.of(mine, new OffsetAndMetadata(moved + 1)), outsider);
                 if (!commits) {
                     producer.abortTransaction();
                     return true;
@@ -264,10 +275,7 @@ final class TransactionKills {
         Map<String, Integer> times = new HashMap<>();
         try (Admin admin = Admin.create(client(Map.of()));
                 KafkaConsumer<String, String> consumer =
-                        new KafkaConsumer<>(
-                                client(Map.of("isolation.level", "read_committed")),
-                                new StringDeserializer(),
-                                new StringDeserializer())) {
+                        consumer(Map.of("isolation.level", "read_committed"))) {
             Map<TopicPartition, Long> ends = ends(admin, IsolationLevel.READ_COMMITTED);
             consumer.assign(ends.keySet());
             consumer.seekToBeginning(ends.keySet());

@@ -273,7 +273,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public boolean isMoving(Topic topic, String cursor, int partition) {
         Move asked = new Move(topic.id(), cursor, partition, 0, JournalEntry.SELF);
         return upkeep.watched().stream()
-                .flatMap(producer -> producer.openMoves().stream())
+                .flatMap(producer -> producer.comingMoves().stream())
                 .anyMatch(asked::isOfSame);
     }
 

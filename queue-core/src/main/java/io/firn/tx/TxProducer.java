@@ -50,6 +50,10 @@ final class TxProducer {
     @GuardedBy("this")
     private Undone undone = new Undone();
 
+    /** The moves of a commit that is being decided: cursors have not made them yet. */
+    @GuardedBy("this")
+    private List<Move> deciding = List.of();
+
     /** With what the last transaction was ended, for who asks again. */
     @GuardedBy("this")
     private ProducerIdentity ended;
@@ -225,6 +229,11 @@ final class TxProducer {
         return open == null ? List.of() : open.moves();
     }
 
+    /** Returns the moves that cursors may still make: those of a commit, until they have. */
+    synchronized List<Move> comingMoves() {
+        return open == null ? deciding : open.moves();
+    }
+
     synchronized boolean isOpenForTooLong(long nowNs) {
         return open != null
                 && timeoutMs != NO_TIMEOUT
@@ -259,6 +268,7 @@ final class TxProducer {
         ProducerIdentity endedBefore = ended;
         ProducerIdentity identityBefore = identity;
         undone.end(open, isCommit, identity.id(), markerEpoch);
+        deciding = isCommit ? open.moves() : List.of();
         open = null;
         state = isCommit ? State.COMMITTING : State.ABORTING;
         ended = identity;
@@ -267,6 +277,7 @@ final class TxProducer {
             synchronized (this) {
                 open = openBefore;
                 open.reopen();
+                deciding = List.of();
                 undone = undoneBefore;
                 ended = endedBefore;
                 identity = identityBefore;
@@ -318,8 +329,11 @@ final class TxProducer {
         return undone.moves();
     }
 
-    /** Called when all partitions that could get their markers have them. */
+    /**
+     * Called when cursors have moved, and all partitions that could get their markers have them.
+     */
     synchronized void onCarriedOut() {
+        deciding = List.of();
         if (undone.unmarked().isEmpty()) {
             if (state == State.COMMITTING) {
                 state = State.COMMITTED;

@@ -92,7 +92,9 @@ final class TxUpkeep extends Duty {
     }
 
     private static boolean isToWatch(TxProducer producer) {
-        return producer.startMs() >= 0 || !producer.unmarked().isEmpty();
+        return producer.startMs() >= 0
+                || !producer.unmarked().isEmpty()
+                || !producer.comingMoves().isEmpty();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {

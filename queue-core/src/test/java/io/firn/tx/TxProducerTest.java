@@ -31,4 +31,25 @@ class TxProducerTest {
         assertEquals(State.EMPTY, entry.state());
         assertEquals(List.of(), entry.openMoves());
     }
+
+    @Test
+    void shouldTellOfTheMovesOfACommitUntilCursorsHaveMadeThem() {
+        TxProducer producer = moving("p");
+        assertEquals(List.of(MOVE), producer.comingMoves());
+        producer.close();
+        producer.decide(true, 0, new ProducerIdentity(5, 1));
+        assertEquals(List.of(MOVE), producer.comingMoves()); // the journal is being forced
+        producer.decided(3);
+        assertEquals(List.of(MOVE), producer.comingMoves());
+        producer.onCarriedOut();
+        assertEquals(List.of(), producer.comingMoves());
+    }
+
+    @Test
+    void shouldTellOfNoMoveOfAnAbort() {
+        TxProducer producer = moving("p");
+        producer.close();
+        producer.decide(false, 0, new ProducerIdentity(5, 1));
+        assertEquals(List.of(), producer.comingMoves());
+    }
 }
