@@ -42,8 +42,10 @@ public interface CompactionResult {
 
     /**
      * Returns the segments that stay as they are although they were to be compacted, each with the
-     * reason: because they are being moved, are damaged, or there is no room. Their superseded
-     * records stay, and so do the tombstones after them.
+     * reason: because they are being moved, are damaged, their medium failed, or there is no room.
+     * Their superseded records stay, and so do the tombstones after them. Some of them are tried
+     * again only after 15 seconds or more: those whose medium failed, and those that were skipped
+     * while there were more keys than memory.
      */
     List<String> skipped();
 

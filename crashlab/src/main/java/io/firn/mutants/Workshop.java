@@ -27,6 +27,7 @@ final class Workshop {
                     "tier-file",
                     "tier-pmem",
                     "migrator",
+                    "netty-server",
                     "log-tests",
                     "crashlab");
 

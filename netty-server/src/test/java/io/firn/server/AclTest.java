@@ -412,6 +412,21 @@ class AclTest {
         }
     }
 
+    /** The answer is then made in steps. */
+    @Test
+    void shouldHideTopicsAlsoWhereThereAreManyPartitions() throws Exception {
+        try (Running running = start(Map.of());
+                Admin admin = Admin.create(client(running, "admin"));
+                Admin alice = Admin.create(client(running, "alice"))) {
+            prepare(admin, running);
+            get(admin.createTopics(List.of(new NewTopic("large", 501, (short) 1))).all());
+            assertEquals(Set.of(TOPIC, "large"), get(admin.listTopics().names()));
+            assertEquals(Set.of(), get(alice.listTopics().names()));
+            get(admin.createAcls(List.of(topic(AclOperation.DESCRIBE))).all());
+            assertEquals(Set.of(TOPIC), get(alice.listTopics().names()));
+        }
+    }
+
     private record Shown(
             Set<AclOperation> topic, Set<AclOperation> group, Set<AclOperation> cluster) {
         static Shown to(Admin client) throws Exception {

@@ -354,16 +354,6 @@ class QuotaTest {
         return Wire.request(ApiKeys.API_VERSIONS, (short) 0, new ApiVersionsRequestData());
     }
 
-    private static void askTwice(Wire wire) throws IOException {
-        for (int i = 0; i < 2; i++) {
-            wire.ask(
-                    ApiKeys.API_VERSIONS,
-                    0,
-                    new ApiVersionsRequestData(),
-                    new ApiVersionsResponseData());
-        }
-    }
-
     @Test
     void shouldMuteWhoChangesTooMuchAndNobodyElse() throws Exception {
         try (Running running = new Running(directory, ONE_EVENT_LOOP)) {
@@ -372,7 +362,7 @@ class QuotaTest {
                     Wire other = new Wire(running.server())) {
                 muted.ask(ApiKeys.CREATE_TOPICS, 5, creation("a"), new CreateTopicsResponseData());
                 muted.send(versions());
-                askTwice(other);
+                other.askTwice();
                 assertEquals(0, muted.available());
             }
         }
@@ -403,7 +393,7 @@ class QuotaTest {
                 assertFalse(isAnswered(wires.get(30)), "would have to wait for 21 s");
                 Wire last = wires.get(29); // has to wait for 20 s
                 last.send(versions());
-                askTwice(other);
+                other.askTwice();
                 assertEquals(0, last.available());
                 assertTrue(isAnswered(wires.get(9)), "the last of ten that need not wait");
                 assertTrue(isAnswered(wires.get(10)), "has to wait for 1 s");
@@ -540,7 +530,7 @@ class QuotaTest {
                     Wire other = new Wire(running.server())) {
                 assertEquals(60_000, metadata(slow, SLOW).throttleTimeMs());
                 slow.send(versions());
-                askTwice(other);
+                other.askTwice();
                 assertTrue(slow.isSilentFor(1));
                 assertEquals(0, metadata(other, "other").throttleTimeMs());
             }

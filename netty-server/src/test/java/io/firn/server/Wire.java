@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -113,6 +115,20 @@ public final class Wire implements AutoCloseable {
         answer.read(in, (short) version);
         assertEquals(0, in.remaining());
         return answer;
+    }
+
+    /**
+     * Asks and is answered twice. What came before on another connection of the same event loop was
+     * handled meanwhile, so that an answer to it would have been sent.
+     */
+    void askTwice() throws IOException {
+        for (int i = 0; i < 2; i++) {
+            ask(
+                    ApiKeys.API_VERSIONS,
+                    0,
+                    new ApiVersionsRequestData(),
+                    new ApiVersionsResponseData());
+        }
     }
 
     /** Whether nothing comes for some ms; of use to see that an answer is held back. */
