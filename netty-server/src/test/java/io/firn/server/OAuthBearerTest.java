@@ -392,8 +392,8 @@ class OAuthBearerTest {
             for (String each :
                     List.of(
                             "n,a=" + "a".repeat(2_000) + "," + rest + "\1",
-                            "n," + rest + "k=v\1".repeat(100) + "\1",
-                            "n," + rest + "k=" + "v".repeat(40_000) + "\1\1")) {
+                            "n,," + rest + "k=v\1".repeat(100) + "\1",
+                            "n,," + rest + "k=" + "v".repeat(40_000) + "\1\1")) {
                 try (Wire wire = new Wire(running.server().port())) {
                     assertEquals(0, handshake(wire, MECHANISM));
                     byte[] message = each.getBytes(StandardCharsets.UTF_8);
