@@ -8,10 +8,14 @@ import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.SaslHandshakeRequestData;
 import org.apache.kafka.common.message.SaslHandshakeResponseData;
@@ -23,7 +27,11 @@ import org.junit.jupiter.api.Test;
 
 /** Of which requests the time counts. */
 class TimeQuotaTest {
+    private static final long LONG_NS = 20_000_000;
+
     private final List<String> recorded = new ArrayList<>();
+    private final Deque<Runnable> background = new ArrayDeque<>();
+    private long recordedNs;
     private boolean limited = true;
 
     private final TimeQuota quota =
@@ -36,6 +44,7 @@ class TimeQuotaTest {
                 @Override
                 public long record(String principal, String clientId, long ns) {
                     assertTrue(ns >= 0, ns + " ns");
+                    recordedNs += ns;
                     recorded.add(principal + " " + clientId);
                     return 0;
                 }
@@ -55,6 +64,17 @@ class TimeQuotaTest {
                 ApiKeys.HEARTBEAT,
                 HeartbeatRequestData.class,
                 (exchange, request) -> exchange.fail(new IllegalStateException("it fails")));
+        table.serve(
+                ApiKeys.LIST_GROUPS,
+                ListGroupsRequestData.class,
+                background::add,
+                (exchange, request) -> {
+                    long began = System.nanoTime();
+                    while (System.nanoTime() - began < LONG_NS) {
+                        Thread.onSpinWait();
+                    }
+                    exchange.reply(new ListGroupsResponseData());
+                });
         table.serve(
                 ApiKeys.SASL_HANDSHAKE,
                 SaslHandshakeRequestData.class,
@@ -79,6 +99,10 @@ class TimeQuotaTest {
                                 server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         byte[] body = Wire.request(key, (short) version, request, "app");
         channel.writeInbound(Unpooled.buffer().writeInt(body.length).writeBytes(body));
+        while (!background.isEmpty()) {
+            background.poll().run();
+            channel.runPendingTasks();
+        }
         channel.finishAndReleaseAll();
         return recorded.stream().distinct().toList();
     }
@@ -90,6 +114,13 @@ class TimeQuotaTest {
         HeartbeatRequestData heartbeat =
                 new HeartbeatRequestData().setGroupId("g").setMemberId("m");
         assertEquals(client, counted(ApiKeys.HEARTBEAT, 1, heartbeat));
+    }
+
+    @Test
+    void shouldCountWorkInTheBackground() {
+        List<String> client = List.of("User:ANONYMOUS app");
+        assertEquals(client, counted(ApiKeys.LIST_GROUPS, 1, new ListGroupsRequestData()));
+        assertTrue(recordedNs >= LONG_NS, recordedNs + " ns");
     }
 
     @Test
