@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -417,5 +418,80 @@ class TransactionTest {
         assertEquals(List.of("t"), store.topicNames());
         assertEquals(List.of(), store.findings());
         assertThrows(FirnException.class, () -> store.openTopic("~transactions"));
+    }
+
+    @Test
+    void shouldNotMoveACursorByATransactionThatWasFenced() {
+        append(0, "in");
+        Cursor cursor = topic.cursor("reader");
+        cursor.advance(0, 0);
+        Transaction zombie = store.openProducer("p", MINUTE).beginTransaction();
+        Producer second = store.openProducer("p", MINUTE);
+        assertThrows(ProducerFencedException.class, () -> zombie.advance(cursor, 0, 1));
+        try (Transaction next = second.beginTransaction()) {
+            assertThrows(ProducerFencedException.class, () -> zombie.advance(cursor, 0, 1));
+            next.commit();
+        }
+        assertEquals(0, cursor.offset(0));
+    }
+
+    @Test
+    void shouldAbortATransactionThatIsOpenForTooLongAfterAReopen() {
+        Transaction tx = store.openProducer("p", Duration.ofSeconds(1)).beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        reopen();
+        Partition partition = topic.partition(0);
+        assertEquals(TransactionCoordinator.State.ONGOING, store.transactions().find("p").state());
+        Stores.await(
+                "the end of the transaction",
+                () -> partition.visibleOffset() == partition.nextOffset());
+        assertEquals(List.of(), committed(0));
+    }
+
+    @Test
+    void shouldNotSayThatATransactionIsCommittedWhichSomebodyElseHasAborted() {
+        Producer producer = store.openProducer("p", MINUTE);
+        Transaction tx = producer.beginTransaction();
+        tx.append(topic.partition(0), batch("a"));
+        store.transactions().end("p", producer.identity(), false, false);
+        assertThrows(TransactionStateException.class, tx::commit);
+        assertEquals(List.of(), committed(0));
+    }
+
+    /** A clock that does something the next time it is read in a transaction. */
+    private static final class Meddling implements EpochClock {
+        private Runnable next;
+
+        @Override
+        public long time() {
+            Runnable now = next;
+            next = null;
+            if (now != null) {
+                now.run();
+            }
+            return System.currentTimeMillis();
+        }
+    }
+
+    @Test
+    void shouldFenceAProducerThatBeginsWhileItIsOpenedAgain() {
+        store.close();
+        Meddling clock = new Meddling();
+        store = Stores.at(directory).clock(clock).invokerMode().open();
+        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(3));
+        Producer first = store.openProducer("p", MINUTE);
+        List<Producer> opened = new ArrayList<>();
+        clock.next = () -> opened.add(store.openProducer("p", MINUTE));
+        assertThrows(ProducerFencedException.class, first::beginTransaction);
+        Transaction next = opened.get(0).beginTransaction();
+        next.append(topic.partition(0), batch("a"));
+        next.commit();
+        clock.next = () -> opened.get(0).beginTransaction();
+        Producer third = store.openProducer("p", MINUTE);
+        assertEquals(TransactionCoordinator.State.EMPTY, store.transactions().find("p").state());
+        Transaction last = third.beginTransaction();
+        last.append(topic.partition(0), batch("b"));
+        last.commit();
+        assertEquals(List.of("a", "b"), committed(0));
     }
 }

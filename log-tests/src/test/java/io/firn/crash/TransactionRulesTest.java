@@ -437,4 +437,20 @@ class TransactionRulesTest {
         assertThrows(IOException.class, () -> SmallFile.read(left, file, "store", 1));
         assertEquals("transactions", SmallFile.read(left, file, "store", 2).get("features"));
     }
+
+    @Test
+    void shouldNotAbortInAPartitionWhatWasCommittedAndOnlyLacksItsMarker() {
+        ProducerIdentity identity = openAndAdd("durable");
+        appendOfClient("durable", 0, identity, 0);
+        try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
+            Claim claim = busy.tryClaim(5);
+            store.transactions().end("p", identity, true, false);
+            claim.abort();
+        }
+        assertThrows(
+                TransactionStateException.class,
+                () -> store.transactions().abort(partition("durable", 0), identity));
+        simulation.pass(store, 1_000);
+        assertEquals(1, read("durable", 0).size());
+    }
 }

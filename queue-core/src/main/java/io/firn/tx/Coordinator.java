@@ -66,7 +66,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
      */
     public void recover() throws java.io.IOException {
         new TxRecovery(context, store, producers, decisions).recover();
-        upkeep.call();
+        upkeep.begin();
     }
 
     // ---- for partitions
@@ -120,7 +120,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
                 if (isCommit) {
                     producer.checkIdentity(identity);
-                    checkEnded(producer, false, NOT_COMMITTING);
+                    checkEnded(producer, true, Set.of());
                 }
                 return; // it was fenced, or its time was out: it is aborted
             }
@@ -137,12 +137,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     /** Begins a transaction of a named producer. */
     void begin(TxProducer producer, ProducerIdentity identity) {
         context.checkWritable();
-        producer.checkIdentity(identity);
-        if (producer.state() == State.ONGOING) {
-            throw new TransactionStateException(
-                    producer + " has an open transaction: commit or abort it first");
-        }
-        producer.begin(context.timeMs(), nowNs());
+        producer.begin(identity, context.timeMs(), nowNs());
         upkeep.watch(producer);
     }
 
@@ -161,18 +156,17 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             boolean isKnown = before.id() >= 0;
             if (expected != null && isKnown && !expected.equals(before)) {
                 if (producer.isReopened(expected)) {
+                    decisions.write(producer); // there may have been no room for it before
                     return before; // the answer was lost, and it asks again
                 }
                 throw new ProducerFencedException(
                         producer + " was opened again, " + expected + " is not the present one");
             }
             ProducerIdentity next = next(before);
-            if (producer.state() == State.ONGOING) {
-                producer.close();
-                int fencing = before.epoch() + 1;
-                decisions.end(producer, false, fencing, next);
+            ProducerIdentity continued = isKnown ? expected : null;
+            while (!producer.reopen(next, timeoutMs, context.timeMs(), continued)) {
+                decisions.end(producer, false, before.epoch() + 1, next);
             }
-            producer.reopen(next, timeoutMs, context.timeMs(), isKnown ? expected : null);
             producers.onIdentity(producer);
             decisions.write(producer);
             return next;
@@ -373,15 +367,21 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         context.checkWritable();
         TxPartition place = store.partition(partition);
         TxProducer known = producers.byId(identity.id());
-        if (known != null && known.has(place)) {
-            throw new TransactionStateException(
-                    known
-                            + " has this transaction open, so it is not hanging: abort it by its"
-                            + " name");
+        if (known == null) {
+            decisions.abort(place, identity);
+            return;
         }
-        if (!decisions.abort(place, identity)) {
-            throw new TransactionStateException(
-                    place + ": producer " + identity.id() + " has no open transaction there");
+        known.lock().lock(); // or it is decided just now
+        try {
+            if (known.needs(place)) {
+                throw new TransactionStateException(
+                        known
+                                + " has this transaction open, or has ended it and its marker"
+                                + " follows, so it is not hanging: abort it by its name, or wait");
+            }
+            decisions.abort(place, identity);
+        } finally {
+            known.lock().unlock();
         }
     }
 }

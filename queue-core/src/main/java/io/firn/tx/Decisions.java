@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.TransactionStateException;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
 import java.lang.System.Logger.Level;
@@ -270,9 +271,11 @@ final class Decisions {
         return partition.appenders().appendMarker(marker, isCommit, decision, holds);
     }
 
-    /** Aborts a transaction in one partition; returns false when none is open there. */
-    boolean abort(TxPartition partition, ProducerIdentity identity) {
-        long marker = mark(partition, identity.id(), identity.epoch(), false, NO_DECISION, false);
-        return marker >= 0;
+    /** Aborts a transaction in one partition; throws when none is open there. */
+    void abort(TxPartition partition, ProducerIdentity identity) {
+        if (mark(partition, identity.id(), identity.epoch(), false, NO_DECISION, false) < 0) {
+            throw new TransactionStateException(
+                    partition + ": producer " + identity.id() + " has no open transaction there");
+        }
     }
 }

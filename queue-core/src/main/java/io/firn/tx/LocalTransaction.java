@@ -13,7 +13,6 @@ import io.firn.TransactionStateException;
 import io.firn.batch.BatchEncoder;
 import io.firn.compress.Scratch;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -85,7 +84,7 @@ final class LocalTransaction implements Transaction {
                             + "] of partition "
                             + partition);
         }
-        producer.addMoves(List.of(move));
+        producer.join(identity, move);
     }
 
     @Override

@@ -204,13 +204,34 @@ final class TxProducer {
         }
     }
 
+    /** Begins a transaction for who has one at a time. */
+    synchronized void begin(ProducerIdentity asked, long nowMs, long nowNs) {
+        checkIdentity(asked);
+        if (state == State.ONGOING) {
+            throw new TransactionStateException(
+                    this + " has an open transaction: commit or abort it first");
+        }
+        begin(nowMs, nowNs);
+    }
+
     /** Adds a partition to the open transaction of a process that began it. */
     synchronized void join(ProducerIdentity who, TxPartition partition) {
+        checkOpen(who);
+        open.add(partition);
+    }
+
+    /** Adds a move, likewise. */
+    synchronized void join(ProducerIdentity who, Move move) {
+        checkOpen(who);
+        open.addMoves(List.of(move));
+    }
+
+    @GuardedBy("this")
+    private void checkOpen(ProducerIdentity who) {
         checkIdentity(who);
         if (open == null || open.isClosed()) {
             throw new TransactionStateException("the transaction of " + this + " has ended");
         }
-        open.add(partition);
     }
 
     synchronized void add(TxPartition partition) {
@@ -219,6 +240,11 @@ final class TxProducer {
 
     synchronized boolean has(TxPartition partition) {
         return open != null && open.has(partition);
+    }
+
+    /** Returns whether a partition belongs to what is open, or to a decision without a marker. */
+    synchronized boolean needs(TxPartition partition) {
+        return has(partition) || undone.isUnmarked(partition);
     }
 
     synchronized void addMoves(List<Move> more) {
@@ -298,18 +324,23 @@ final class TxProducer {
     }
 
     /**
-     * Gives it a new identity, when it has no open transaction.
+     * Gives it a new identity, unless it has an open transaction.
      *
      * @param continued the identity with which it asked to go on, for when it asks again; null when
      *     another one fences it
+     * @return false when a transaction is open, which has to be ended first
      */
-    synchronized void reopen(
+    synchronized boolean reopen(
             ProducerIdentity next, int newTimeoutMs, long nowMs, ProducerIdentity continued) {
+        if (open != null) {
+            return false;
+        }
         identity = next;
         timeoutMs = newTimeoutMs;
         lastUsedMs = nowMs;
         state = State.EMPTY;
         ended = continued;
+        return true;
     }
 
     /** Returns whether it got its identity by going on with another one, and has not used it. */

@@ -57,6 +57,12 @@ final class TxUpkeep extends Duty {
         }
     }
 
+    /** Called once, after recovery: the time of what it has left open has begun. */
+    void begin() {
+        watched.addAll(producers.all());
+        call();
+    }
+
     /** Returns the producers with such transactions, and perhaps some more. */
     Set<TxProducer> watched() {
         return watched;
