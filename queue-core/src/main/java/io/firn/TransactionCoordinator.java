@@ -76,6 +76,7 @@ public interface TransactionCoordinator {
      *     any
      * @return its identity from now on
      * @throws ProducerFencedException when {@code expected} is not the present identity
+     * @throws TooManyProducersException when the store has 50,000 named producers
      */
     ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected);
 

@@ -1,7 +1,7 @@
 package io.firn.tx;
 
-import io.firn.FirnException;
 import io.firn.ProducerIdentity;
+import io.firn.TooManyProducersException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -50,12 +50,12 @@ final class TxProducers {
     /**
      * Returns the producer of a name, and makes it if there is none.
      *
-     * @throws FirnException when there are too many
+     * @throws TooManyProducersException when there are too many
      */
     synchronized TxProducer findOrAdd(String name, Function<String, TxProducer> make) {
         TxProducer known = byName.get(name);
         if (known == null && byName.size() >= MOST_NAMES) {
-            throw new FirnException(
+            throw new TooManyProducersException(
                     "the store has "
                             + MOST_NAMES
                             + " named producers, the most there may be: use names again instead of"

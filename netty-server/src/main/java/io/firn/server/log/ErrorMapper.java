@@ -13,6 +13,7 @@ import io.firn.ProducerFencedException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TooManyPartitionsException;
+import io.firn.TooManyProducersException;
 import io.firn.TopicExistsException;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
@@ -63,6 +64,9 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof TooManyPartitionsException) {
             return Errors.POLICY_VIOLATION; // as Kafka's controller for too many at once
+        }
+        if (error instanceof TooManyProducersException) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
         }
         if (error instanceof OffsetOutOfRangeException) {
             return Errors.OFFSET_OUT_OF_RANGE;
