@@ -451,7 +451,7 @@ class QuotaTest {
     // ---- clients that exceed a quota
 
     private static byte[] produce(String clientId) {
-        return produce(clientId, 1);
+        return produce(clientId, -1); // visible when it is answered
     }
 
     private static byte[] produce(String clientId, int acks) {
