@@ -453,4 +453,14 @@ class TransactionRulesTest {
         simulation.pass(store, 1_000);
         assertEquals(1, read("durable", 0).size());
     }
+
+    @Test
+    void shouldHoldNothingAfterAClose() {
+        Transaction tx = store.beginTransaction();
+        append(tx, "durable", 0, "a");
+        append(tx, "written", 0, "a");
+        tx.commit();
+        store.close();
+        assertEquals(0, simulation.medium.inUse());
+    }
 }

@@ -268,6 +268,7 @@ final class Store implements LogStore {
         logs.forEach(log -> log.state().markClosing());
         long deadline = System.nanoTime() + LISTENERS_WAIT_NS;
         all.forEach(partition -> partition.awaitAppends(deadline));
+        transactions.close();
         List<SegmentedLog> moving = new ArrayList<>(logs);
         topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);

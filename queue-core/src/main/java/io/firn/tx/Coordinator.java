@@ -69,6 +69,11 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         upkeep.begin();
     }
 
+    /** Called when the store is being closed, and no append is in progress. */
+    public void close() {
+        decisions.journal().close();
+    }
+
     // ---- for partitions
 
     @Override

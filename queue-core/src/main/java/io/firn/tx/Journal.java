@@ -47,6 +47,13 @@ final class Journal {
         partition.log().state().checkWritable();
     }
 
+    /** Called when the store is closed, so that the medium can be released. */
+    synchronized void close() {
+        if (appender != null) {
+            appender.close();
+        }
+    }
+
     private synchronized Appender appender() {
         if (appender == null) {
             try {
