@@ -146,6 +146,29 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldCarryOutEachTransferOnceAndWhole() throws Exception {
+        assertEquals(
+                List.of(
+                        "Request 0 is carried out: 100",
+                        "Closed, and opened again.",
+                        "Request 1 is refused: 250 is too much.",
+                        "Request 2 is carried out: -30",
+                        "Balances: -70 and 70"),
+                lines(TransferBetweenPartitions::run));
+    }
+
+    @Test
+    void shouldSendAMessageOfEachOrderThatWasTakenAndOfNoOther() throws Exception {
+        assertEquals(
+                List.of(
+                        "Nobody wants rain.",
+                        "Sent: sold: ice",
+                        "Closed, and opened again.",
+                        "Sent: sold: snow"),
+                lines(Outbox::run));
+    }
+
+    @Test
     void shouldMoveSegmentsAsAnOwnPolicySays() throws Exception {
         assertEquals(
                 List.of(
