@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Record;
 import io.firn.StoredRecord;
@@ -117,6 +118,12 @@ final class Journal {
                     && tailer.poll(record -> replay(record, entries, failure), READ_AT_ONCE) > 0) {
                 continue;
             }
+        } catch (DamagedRangeException e) {
+            throw new IOException(
+                    "the journal of transactions, which says how they ended, is damaged ("
+                            + e.getMessage()
+                            + "): restore the store from a backup",
+                    e);
         }
         if (failure[0] != null) {
             throw failure[0];
