@@ -116,4 +116,26 @@ class TransactionReadOnlyTest {
                 InvalidOptionException.class,
                 () -> reader.openProducer("p", Duration.ofMinutes(1)));
     }
+
+    @Test
+    void shouldNotBeHeldUpByATransactionWhoseMarkerWasDeletedBeforeItWasSeen() {
+        Topic topic = writer.createTopic("t", Stores.small());
+        Transaction open = writer.beginTransaction();
+        open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
+        topic.partition(0).force();
+        openReader();
+        Tailer all = reader.openTopic("t").openTailer(Isolation.UNCOMMITTED, 0);
+        assertEquals(List.of("open"), Stores.texts(Stores.read(all, 1)));
+        Tailer tailer = reader.openTopic("t").openTailer(0);
+        assertEquals(List.of(), Stores.texts(Stores.readAll(tailer)));
+        open.commit();
+        append(topic, 0, "deleted");
+        append(topic, 0, "behind");
+        topic.partition(0).deleteRecordsBefore(topic.partition(0).nextOffset() - 1);
+        Stores.await(
+                "the new log start",
+                () -> reader.openTopic("t").partition(0).logStartOffset() == 3);
+        tailer.seekToStart();
+        assertEquals(List.of("behind"), Stores.texts(Stores.read(tailer, 1)));
+    }
 }

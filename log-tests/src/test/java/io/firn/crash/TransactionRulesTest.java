@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Claim;
+import io.firn.Cursor;
 import io.firn.ExclusiveAppender;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerIdentity;
+import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
@@ -379,6 +381,38 @@ class TransactionRulesTest {
         partition.addVisibleListener(() -> seen.add(partition.visibleOffset()));
         tx.commit();
         assertTrue(seen.contains(1L), seen.toString());
+    }
+
+    @Test
+    void shouldAppendNoMarkerOfACommitForWhichTheJournalHasNoRoom() {
+        Topic many = store.createTopic("many", Simulation.SMALL.withPartitions(500));
+        Cursor cursor = many.cursor("a cursor with a name as long as may be".repeat(3));
+        Producer producer = store.openProducer("p", DAY);
+        try (Transaction first = producer.beginTransaction()) {
+            append(first, "written", 0, "a");
+        }
+        simulation.medium.faults().limitBytes(1); // what was reserved is still there
+        Transaction tx = null;
+        int committed = 0;
+        for (boolean isFull = false; !isFull; ) {
+            tx = producer.beginTransaction();
+            append(tx, "written", 0, "a");
+            for (int p = 0; p < 500; p++) {
+                tx.advance(cursor, p, 0);
+            }
+            simulation.clock.advance(1_000); // there is something to do in the background
+            try {
+                tx.commit();
+                committed++;
+            } catch (StoreFullException e) {
+                isFull = true;
+            }
+        }
+        assertThrows(StoreFullException.class, tx::abort);
+        partition("written", 0).openAppender().close(); // it is not kept away
+        simulation.medium.faults().none();
+        tx.abort();
+        assertEquals(committed, read("written", 0).size());
     }
 
     // ---- O13

@@ -307,6 +307,53 @@ class CompactedTopicsTest {
         assertTrue(found[0] < count * 3 / 4, found[0] + " records are left");
     }
 
+    private static void fill(KafkaProducer<String, String> producer) {
+        String padding = "x".repeat(60_000);
+        for (int i = 0; i < 40; i++) {
+            var unused = producer.send(new ProducerRecord<>(TOPIC, "filling", padding));
+            producer.flush();
+        }
+    }
+
+    /** A client takes a producer's transactions for aborted until it has read the marker. */
+    @Test
+    void shouldShowWhatAProducerCommitsAfterTheMarkerOfItsAbortedTransactionIsRemoved()
+            throws Exception {
+        running.createTopic(
+                TOPIC, 1, Map.of("cleanup.policy", "compact", "delete.retention.ms", "1"));
+        try (KafkaProducer<String, String> plain = running.producer(Map.of());
+                KafkaProducer<String, String> producer =
+                        running.producer(Map.of("transactional.id", "tx"))) {
+            plain.send(new ProducerRecord<>(TOPIC, "a", "before")).get();
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(TOPIC, "b", "aborted")).get();
+            producer.abortTransaction();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(TOPIC, "b", "committed")).get();
+            producer.commitTransaction();
+            for (int i = 0; i < 3; i++) {
+                fill(plain);
+                running.store().compact(TOPIC, 0);
+            }
+        }
+        try (var consumer = running.consumer(Map.of("isolation.level", "read_committed"))) {
+            TopicPartition partition = new TopicPartition(TOPIC, 0);
+            consumer.assign(List.of(partition));
+            long end = consumer.endOffsets(List.of(partition)).get(partition);
+            Map<String, String> latest = new HashMap<>();
+            Running.await(
+                    "the end",
+                    () -> {
+                        consumer.poll(Duration.ofMillis(100))
+                                .forEach(each -> latest.put(each.key(), each.value()));
+                        return consumer.position(partition) >= end;
+                    });
+            assertEquals("before", latest.get("a"));
+            assertEquals("committed", latest.get("b"));
+        }
+    }
+
     private static Errors produced(Wire wire, String topic, MemoryRecords records)
             throws Exception {
         return Errors.forCode(Asks.produced(wire, topic, 0, Asks.ALL, records).errorCode());

@@ -60,7 +60,8 @@ class RoomsTest {
         elsewhere("io.firn.store..", "io.firn.compress..").check(SERVER);
         noClasses()
                 .that()
-                .haveNameNotMatching("io.firn.server.log.(ForeignRecords|PartitionReader)")
+                .haveNameNotMatching(
+                        "io.firn.server.log.(AbortedInFetch|ForeignRecords|PartitionReader)")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.firn.batch..")

@@ -128,6 +128,22 @@ public final class Producers {
         return first;
     }
 
+    /**
+     * Forgets that transactions are open which began below an offset: their ends may have been
+     * deleted unseen. One of which a later batch is found is open again from that on.
+     */
+    public void forgetOpenBelow(long offset) {
+        states.values()
+                .forEach(
+                        state -> {
+                            long first = state.openFrom();
+                            if (first != ProducerState.NONE && first < offset) {
+                                state.openFrom(ProducerState.NONE);
+                                transactions.release(first);
+                            }
+                        });
+    }
+
     private ProducerState stateOf(long producerId, int epoch) {
         ProducerState state = states.get(producerId);
         if (state == null || epoch != state.epoch()) {

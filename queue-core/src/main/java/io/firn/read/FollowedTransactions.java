@@ -76,12 +76,21 @@ public final class FollowedTransactions implements LongConsumer {
             } catch (DamagedRangeException e) {
                 at = e.toOffset();
             } catch (OffsetOutOfRangeException e) {
-                at = Math.max(before, log.logStartOffset()); // it was deleted meanwhile
+                skipTo(Math.max(before, log.logStartOffset())); // it was deleted meanwhile
             }
             if (at == before) {
                 return;
             }
         }
+    }
+
+    /** The markers of transactions that are known as open may be among what was deleted. */
+    @GuardedBy("this")
+    private void skipTo(long logStart) {
+        synchronized (log.producers()) {
+            log.producers().forgetOpenBelow(logStart);
+        }
+        at = logStart;
     }
 
     /** The checkpoint may be ahead of what is seen here: then all batches are looked at. */

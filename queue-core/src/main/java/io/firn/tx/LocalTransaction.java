@@ -108,7 +108,7 @@ final class LocalTransaction implements Transaction {
             ended = false; // the journal took nothing, and the transaction is still open
             throw e;
         } finally {
-            if (ended) {
+            if (ended || !isCommit) { // who wants to abort appends no more
                 appenders.values().forEach(Appender::close);
                 appenders.clear();
             }

@@ -97,6 +97,14 @@ final class TxProducer {
         return lock;
     }
 
+    /**
+     * Acquires the lock if nobody has it, not even the caller: who waits for the journal, in the
+     * middle of a decision, may do background work meanwhile.
+     */
+    boolean tryLock() {
+        return !lock.isHeldByCurrentThread() && lock.tryLock();
+    }
+
     synchronized ProducerIdentity identity() {
         return identity;
     }

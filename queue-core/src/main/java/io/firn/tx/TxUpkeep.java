@@ -104,7 +104,7 @@ final class TxUpkeep extends Duty {
     }
 
     private boolean end(TxProducer producer, boolean isLate) {
-        if (!producer.lock().tryLock()) {
+        if (!producer.tryLock()) {
             return false;
         }
         try {
@@ -130,7 +130,7 @@ final class TxUpkeep extends Duty {
         List<TxProducer> group = new ArrayList<>();
         try {
             for (TxProducer each : producers.all()) {
-                if (!each.lock().tryLock()) {
+                if (!each.tryLock()) {
                     return false;
                 }
                 group.add(each);
@@ -172,7 +172,7 @@ final class TxUpkeep extends Duty {
     private void expire() {
         long before = context.timeMs() - EXPIRE_AFTER_MS;
         for (TxProducer each : producers.all()) {
-            if (each.isNamed() && each.lastUsedMs() < before && each.lock().tryLock()) {
+            if (each.isNamed() && each.lastUsedMs() < before && each.tryLock()) {
                 try {
                     if (each.isIdle() && each.lastUsedMs() < before) {
                         journal.appendForgotten(each.key());

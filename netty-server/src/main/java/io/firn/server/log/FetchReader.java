@@ -8,7 +8,6 @@ import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
-import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
@@ -203,7 +201,7 @@ final class FetchReader {
                     read(served, isolation, asked.fetchOffset(), room, atLeastOne, readers, steps);
             result.add(data, runs);
             if (isolation == Isolation.COMMITTED) {
-                data.setAbortedTransactions(aborted(partition, runs));
+                data.setAbortedTransactions(AbortedInFetch.of(partition, runs));
             }
         } catch (RuntimeException e) {
             result.refuse(data, ErrorMapper.codeOf(e));
@@ -214,26 +212,6 @@ final class FetchReader {
         data.setHighWatermark(partition.visibleOffset(Isolation.UNCOMMITTED))
                 .setLastStableOffset(stable)
                 .setLogStartOffset(partition.logStartOffset());
-    }
-
-    /**
-     * Returns the aborted transactions of what was read, in the order of their first offsets: some
-     * clients rely on it.
-     */
-    private static List<AbortedTransaction> aborted(Partition partition, List<BatchRun> runs) {
-        if (runs.isEmpty()) {
-            return List.of();
-        }
-        long from = runs.get(0).baseOffset();
-        long to = runs.get(runs.size() - 1).nextOffset();
-        return partition.abortedTransactions(from, to).stream()
-                .sorted(Comparator.comparingLong(io.firn.AbortedTransaction::firstOffset))
-                .map(
-                        each ->
-                                new AbortedTransaction()
-                                        .setProducerId(each.producerId())
-                                        .setFirstOffset(each.firstOffset()))
-                .toList();
     }
 
     private static List<BatchRun> read(
