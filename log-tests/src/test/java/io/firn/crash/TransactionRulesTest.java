@@ -15,6 +15,7 @@ import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
+import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
@@ -416,6 +417,25 @@ class TransactionRulesTest {
     }
 
     // ---- O13
+
+    @Test
+    void shouldDecideNothingWhileTheJournalCannotBeRead() throws IOException {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "durable", 0, "a");
+            append(tx, "written", 0, "a");
+            tx.commit();
+        }
+        Path topics = Simulation.DIRECTORY.resolve("topics");
+        List<String> journal = new ArrayList<>(simulation.medium.list(topics));
+        store.topicNames().forEach(name -> journal.remove(store.openTopic(name).id().toString()));
+        Path file = topics.resolve(journal.get(0)).resolve("topic");
+        SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
+        left.rot(file, 30, 1);
+        assertThrows(StoreOpenException.class, () -> new Simulation(left).open());
+        left.rot(file, 30, 1); // it is as it was
+        reopen(left);
+        assertEquals(List.of("a"), read("written", 0));
+    }
 
     @Test
     void shouldNotEndALaterTransactionByADecisionWhoseDataWasLost() {

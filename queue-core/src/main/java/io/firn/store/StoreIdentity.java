@@ -97,6 +97,11 @@ final class StoreIdentity {
         write(next);
     }
 
+    /** Returns whether a feature is used. */
+    synchronized boolean has(String feature) {
+        return features().contains(feature);
+    }
+
     private synchronized List<String> features() {
         return words(values.getOrDefault(FEATURES, ""));
     }

@@ -43,8 +43,17 @@ final class StoreTransactions implements TxStore {
     }
 
     @Override
-    public boolean hasJournal() {
-        return topics.journal() != null;
+    public boolean hasJournal() throws IOException {
+        if (topics.journal() != null) {
+            return true;
+        }
+        if (identity.has(StoreIdentity.TRANSACTIONS) && !topics.unreadable().isEmpty()) {
+            throw new IOException(
+                    "the journal of transactions is not among the topics that can be read, so"
+                            + " nobody knows which transactions were committed. Restore the files"
+                            + " of the topics that cannot be read from a copy");
+        }
+        return false;
     }
 
     private static TxPartition shown(PartitionLog partition) {

@@ -15,8 +15,12 @@ public interface TxStore {
      */
     TxPartition journal() throws IOException;
 
-    /** Returns whether there is a journal. */
-    boolean hasJournal();
+    /**
+     * Returns whether there is a journal.
+     *
+     * @throws IOException when it may be among the topics that cannot be read
+     */
+    boolean hasJournal() throws IOException;
 
     /** Returns a partition of this store; throws for another store's, and for one that is gone. */
     TxPartition partition(Partition partition);
