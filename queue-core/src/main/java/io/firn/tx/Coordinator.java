@@ -130,7 +130,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 return; // it was fenced, or its time was out: it is aborted
             }
             decisions.end(producer, isCommit, identity.epoch(), identity);
-            producer.prune(store);
+            Decisions.prune(producer, store);
             if (!producer.isNamed() && producer.unmarked().isEmpty()) {
                 producers.giveBack(producer);
             }

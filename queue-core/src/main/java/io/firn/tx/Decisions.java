@@ -9,7 +9,9 @@ import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -180,10 +182,21 @@ final class Decisions {
         return write(List.of(producer));
     }
 
+    /** Forgets what is durable everywhere (step 6); the files of cursors may have to be read. */
+    static void prune(TxProducer producer, TxStore store) {
+        Set<Move> persisted = new HashSet<>();
+        for (Move move : producer.moves()) {
+            if (move.decision() != JournalEntry.SELF && store.isPersisted(move)) {
+                persisted.add(move);
+            }
+        }
+        producer.prune(persisted);
+    }
+
     /** Writes the states of producers, whose locks the caller holds, by one force. */
     long write(List<TxProducer> producers) {
         for (TxProducer each : producers) {
-            each.prune(store); // step 6
+            prune(each, store); // step 6
         }
         try {
             long offset = journal.append(producers);

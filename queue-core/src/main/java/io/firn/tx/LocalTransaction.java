@@ -13,6 +13,7 @@ import io.firn.TransactionStateException;
 import io.firn.batch.BatchEncoder;
 import io.firn.compress.Scratch;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -58,7 +59,7 @@ final class LocalTransaction implements Transaction {
     }
 
     private void join(TxPartition partition) {
-        producer.join(identity, partition);
+        producer.change(identity, open -> open.add(partition));
     }
 
     @Override
@@ -84,7 +85,7 @@ final class LocalTransaction implements Transaction {
                             + "] of partition "
                             + partition);
         }
-        producer.join(identity, move);
+        producer.change(identity, open -> open.addMoves(List.of(move)));
     }
 
     @Override

@@ -1,20 +1,18 @@
 package io.firn.tx;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
 import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
-import io.firn.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * One producer of transactions, and its transaction. Whoever opens it, ends its transaction or
@@ -28,11 +26,11 @@ final class TxProducer {
     private static final long NS_PER_MS = 1_000_000;
 
     private final String key;
-    private final String name;
+    private final String name; // null for an unnamed one
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("this")
-    private ProducerIdentity identity;
+    private final Identities identities;
 
     @GuardedBy("this")
     private int timeoutMs;
@@ -54,10 +52,6 @@ final class TxProducer {
     @GuardedBy("this")
     private List<Move> deciding = List.of();
 
-    /** With what the last transaction was ended, for who asks again. */
-    @GuardedBy("this")
-    private ProducerIdentity ended;
-
     private final TxFailure failure = new TxFailure();
 
     /** Where its last entry is in the journal; for the holder of the lock. */
@@ -66,7 +60,7 @@ final class TxProducer {
     TxProducer(String key, String name, ProducerIdentity identity, int timeoutMs, long nowMs) {
         this.key = key;
         this.name = name;
-        this.identity = identity;
+        this.identities = new Identities(name, identity);
         this.timeoutMs = timeoutMs;
         this.lastUsedMs = nowMs;
     }
@@ -76,15 +70,13 @@ final class TxProducer {
         state = entry.state();
         open = state == State.ONGOING ? transaction : null;
         undone.addAll(entry.moves());
-        boolean hasEnded = entry.endedId() >= 0;
-        ended = hasEnded ? new ProducerIdentity(entry.endedId(), entry.endedEpoch()) : null;
+        identities.load(entry);
     }
 
     String key() {
         return key;
     }
 
-    /** Returns null for an unnamed one. */
     String name() {
         return name;
     }
@@ -106,14 +98,13 @@ final class TxProducer {
     }
 
     synchronized ProducerIdentity identity() {
-        return identity;
+        return identities.now();
     }
 
     synchronized State state() {
         return state;
     }
 
-    /** Returns when the open transaction began; −1 when none is open. */
     synchronized long startMs() {
         return open == null ? -1 : open.startMs();
     }
@@ -133,7 +124,7 @@ final class TxProducer {
     synchronized NamedProducer shown() {
         return new NamedProducer(
                 name,
-                identity,
+                identities.now(),
                 Duration.ofMillis(timeoutMs),
                 state,
                 members().stream().map(TxPartition::user).toList(),
@@ -142,34 +133,15 @@ final class TxProducer {
 
     @Override
     public synchronized String toString() {
-        return isNamed() ? "producer '" + name + "'" : "producer " + identity.id();
+        return identities.toString();
     }
 
     // ---- what may be done
 
-    /** Throws when an identity is not the present one. */
     synchronized void checkIdentity(ProducerIdentity other) {
-        if (other.id() != identity.id()) {
-            throw new UnknownProducerException(
-                    this + " has the id " + identity.id() + ", not " + other.id());
-        }
-        checkEpoch(other.epoch());
+        identities.check(other);
     }
 
-    @GuardedBy("this")
-    private void checkEpoch(int epoch) {
-        if (epoch != identity.epoch()) {
-            throw new ProducerFencedException(
-                    this
-                            + ": epoch "
-                            + epoch
-                            + " is not the present one, "
-                            + identity.epoch()
-                            + ": it was opened again, or its transaction timed out; open it again");
-        }
-    }
-
-    /** Throws when its last decision could not be written, so that it is unknown. */
     void checkUsable() {
         failure.check();
     }
@@ -184,10 +156,9 @@ final class TxProducer {
      * @throws ProducerFencedException when its epoch is not the present one
      */
     synchronized boolean takes(BatchInfo batch, PartitionTransactions partition) {
-        if (batch.producerId() != identity.id()) {
+        if (!identities.isOf(batch)) {
             return false; // an id that it had before
         }
-        checkEpoch(batch.producerEpoch());
         TxPartition member = open == null || open.isClosed() ? null : open.member(partition);
         // A transaction that has ended, but has no marker yet, would take the batch with it.
         return member != null && !undone.isUnmarked(member);
@@ -222,24 +193,13 @@ final class TxProducer {
         begin(nowMs, nowNs);
     }
 
-    /** Adds a partition to the open transaction of a process that began it. */
-    synchronized void join(ProducerIdentity who, TxPartition partition) {
-        checkOpen(who);
-        open.add(partition);
-    }
-
-    /** Adds a move, likewise. */
-    synchronized void join(ProducerIdentity who, Move move) {
-        checkOpen(who);
-        open.addMoves(List.of(move));
-    }
-
-    @GuardedBy("this")
-    private void checkOpen(ProducerIdentity who) {
-        checkIdentity(who);
+    /** Changes the open transaction of this process. */
+    synchronized void change(ProducerIdentity who, Consumer<Opened> change) {
+        identities.check(who);
         if (open == null || open.isClosed()) {
             throw new TransactionStateException("the transaction of " + this + " has ended");
         }
+        change.accept(open);
     }
 
     synchronized void add(TxPartition partition) {
@@ -284,7 +244,6 @@ final class TxProducer {
         open.endsAt(partition, end);
     }
 
-    /** Returns whether nothing was appended or moved in the open transaction. */
     synchronized boolean isEmpty() {
         return open.isEmpty();
     }
@@ -299,22 +258,19 @@ final class TxProducer {
     synchronized Runnable decide(boolean isCommit, int markerEpoch, ProducerIdentity next) {
         Opened openBefore = open;
         Undone undoneBefore = new Undone(undone);
-        ProducerIdentity endedBefore = ended;
-        ProducerIdentity identityBefore = identity;
-        undone.end(open, isCommit, identity.id(), markerEpoch);
+        Runnable identitiesBefore = identities.memory();
+        undone.end(open, isCommit, identities.now().id(), markerEpoch);
         deciding = isCommit ? open.moves() : List.of();
         open = null;
         state = isCommit ? State.COMMITTING : State.ABORTING;
-        ended = identity;
-        identity = next;
+        identities.end(next);
         return () -> {
             synchronized (this) {
                 open = openBefore;
                 open.reopen();
                 deciding = List.of();
                 undone = undoneBefore;
-                ended = endedBefore;
-                identity = identityBefore;
+                identitiesBefore.run();
                 state = State.ONGOING;
             }
         };
@@ -324,11 +280,11 @@ final class TxProducer {
     synchronized void endWithoutTrace(boolean isCommit) {
         open = null;
         state = isCommit ? State.COMMITTED : State.ABORTED;
-        ended = identity;
+        identities.end(identities.now());
     }
 
     synchronized ProducerIdentity ended() {
-        return ended;
+        return identities.ended();
     }
 
     /**
@@ -343,17 +299,16 @@ final class TxProducer {
         if (open != null) {
             return false;
         }
-        identity = next;
+        identities.reopen(next, continued);
         timeoutMs = newTimeoutMs;
         lastUsedMs = nowMs;
         state = State.EMPTY;
-        ended = continued;
         return true;
     }
 
     /** Returns whether it got its identity by going on with another one, and has not used it. */
     synchronized boolean isReopened(ProducerIdentity continued) {
-        return state == State.EMPTY && continued.equals(ended);
+        return state == State.EMPTY && continued.equals(identities.ended());
     }
 
     synchronized void decided(long number) {
@@ -393,24 +348,15 @@ final class TxProducer {
         open.add(partition);
     }
 
-    /** Adds a partition whose marker is missing. */
     synchronized void addEnding(Ending ending, TxPartition partition) {
         undone.add(new Unmarked(ending, partition));
     }
 
     // ---- its entry in the journal
 
-    /** Forgets what is durable everywhere. */
-    void prune(TxStore store) {
-        Set<Move> persisted = new HashSet<>();
-        for (Move move : moves()) { // outside of the monitor: it may read a cursor's file
-            if (move.decision() != JournalEntry.SELF && store.isPersisted(move)) {
-                persisted.add(move);
-            }
-        }
-        synchronized (this) {
-            undone.prune(persisted);
-        }
+    /** Forgets what is durable everywhere: markers, and these moves. */
+    synchronized void prune(Set<Move> persisted) {
+        undone.prune(persisted);
     }
 
     /** Returns whether a decision that the journal still has moves a cursor. */
@@ -432,13 +378,13 @@ final class TxProducer {
         // What an unnamed one has open ends with the process, and no entry may say otherwise.
         boolean isOpen = open != null && isNamed();
         return new JournalEntry(
-                identity.id(),
-                identity.epoch(),
+                identities.now().id(),
+                identities.now().epoch(),
                 timeoutMs,
                 lastUsedMs,
                 open != null && !isOpen ? State.EMPTY : state,
-                ended == null ? -1 : ended.id(),
-                ended == null ? -1 : ended.epoch(),
+                identities.endedId(),
+                identities.endedEpoch(),
                 undone.endings(),
                 undone.moves(),
                 isOpen ? open.moves() : List.of());

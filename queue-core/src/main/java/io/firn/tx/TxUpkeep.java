@@ -153,7 +153,7 @@ final class TxUpkeep extends Duty {
     }
 
     private boolean isForgotten(TxProducer producer) {
-        producer.prune(store);
+        Decisions.prune(producer, store);
         if (!producer.isNamed() && producer.isIdle()) {
             producer.entryOffset(-1);
             return true;

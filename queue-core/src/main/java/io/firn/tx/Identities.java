@@ -1,0 +1,108 @@
+package io.firn.tx;
+
+import io.firn.ProducerFencedException;
+import io.firn.ProducerIdentity;
+import io.firn.UnknownProducerException;
+import io.firn.log.BatchInfo;
+
+/**
+ * The present identity of a producer, and the one with which its last transaction was ended, for
+ * who asks again. For the holder of the producer's monitor.
+ */
+final class Identities {
+    private static final long NONE = -1;
+
+    private final String name;
+    private ProducerIdentity now;
+    private ProducerIdentity ended;
+
+    /** Creates those of a producer; the name is null for an unnamed one. */
+    Identities(String name, ProducerIdentity now) {
+        this.name = name;
+        this.now = now;
+    }
+
+    /** Returns what undoes later changes. */
+    Runnable memory() {
+        ProducerIdentity nowBefore = now;
+        ProducerIdentity endedBefore = ended;
+        return () -> {
+            now = nowBefore;
+            ended = endedBefore;
+        };
+    }
+
+    ProducerIdentity now() {
+        return now;
+    }
+
+    /** Returns null when no transaction was ended. */
+    ProducerIdentity ended() {
+        return ended;
+    }
+
+    long endedId() {
+        return ended == null ? NONE : ended.id();
+    }
+
+    int endedEpoch() {
+        return ended == null ? (int) NONE : ended.epoch();
+    }
+
+    /** Takes over the identity with which the last transaction was ended, from an entry. */
+    void load(JournalEntry entry) {
+        boolean hasEnded = entry.endedId() != NONE;
+        ended = hasEnded ? new ProducerIdentity(entry.endedId(), entry.endedEpoch()) : null;
+    }
+
+    /** Notes that a transaction is ended; its producer goes on with another identity. */
+    void end(ProducerIdentity next) {
+        ended = now;
+        now = next;
+    }
+
+    /** Sets a new identity, and for whom it goes on, which may be null. */
+    void reopen(ProducerIdentity next, ProducerIdentity continued) {
+        now = next;
+        ended = continued;
+    }
+
+    /** Throws when an identity is not the present one. */
+    void check(ProducerIdentity other) {
+        if (other.id() != now.id()) {
+            throw new UnknownProducerException(
+                    this + " has the id " + now.id() + ", not " + other.id());
+        }
+        checkEpoch(other.epoch());
+    }
+
+    /**
+     * Returns whether a batch carries the present id.
+     *
+     * @throws ProducerFencedException when it does, but not the present epoch
+     */
+    boolean isOf(BatchInfo batch) {
+        if (batch.producerId() != now.id()) {
+            return false;
+        }
+        checkEpoch(batch.producerEpoch());
+        return true;
+    }
+
+    private void checkEpoch(int epoch) {
+        if (epoch != now.epoch()) {
+            throw new ProducerFencedException(
+                    this
+                            + ": epoch "
+                            + epoch
+                            + " is not the present one, "
+                            + now.epoch()
+                            + ": it was opened again, or its transaction timed out; open it again");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name == null ? "producer " + now.id() : "producer '" + name + "'";
+    }
+}
