@@ -9,6 +9,7 @@ import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.Cursor;
 import io.firn.ExclusiveAppender;
+import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -414,6 +415,20 @@ class TransactionRulesTest {
         simulation.medium.faults().none();
         tx.abort();
         assertEquals(committed, read("written", 0).size());
+    }
+
+    @Test
+    void shouldUseTheProducerOfATransactionAgainThatCouldNotBeCommitted() {
+        for (int i = 0; i < 5; i++) {
+            store.createTopic("deleted", Simulation.SMALL);
+            Transaction tx = store.beginTransaction();
+            append(tx, "durable", 0, "a");
+            append(tx, "deleted", 0, "a");
+            store.deleteTopic("deleted");
+            assertThrows(FirnException.class, tx::commit);
+        }
+        assertEquals(1, store.transactions().producersOf(partition("durable", 0)).size());
+        assertEquals(List.of(), read("durable", 0));
     }
 
     // ---- O13

@@ -129,10 +129,13 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 }
                 return; // it was fenced, or its time was out: it is aborted
             }
-            decisions.end(producer, isCommit, identity.epoch(), identity);
-            Decisions.prune(producer, store);
-            if (!producer.isNamed() && producer.unmarked().isEmpty()) {
-                producers.giveBack(producer);
+            try {
+                decisions.end(producer, isCommit, identity.epoch(), identity);
+                Decisions.prune(producer, store);
+            } finally {
+                if (producer.isReusable()) {
+                    producers.giveBack(producer);
+                }
             }
         } finally {
             producer.lock().unlock();

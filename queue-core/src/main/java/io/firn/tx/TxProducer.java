@@ -369,6 +369,11 @@ final class TxProducer {
         return undone.forgetMoves(topicId, cursor);
     }
 
+    /** Returns whether an unnamed one may get another transaction. */
+    synchronized boolean isReusable() {
+        return !isNamed() && open == null && !failure.isSet() && undone.unmarked().isEmpty();
+    }
+
     /** Returns whether nothing of it is open or left to do. */
     synchronized boolean isIdle() {
         return open == null && undone.isNothing();
