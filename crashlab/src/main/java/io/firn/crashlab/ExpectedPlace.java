@@ -45,6 +45,12 @@ final class ExpectedPlace {
         return partition;
     }
 
+    /** Returns whether a reader of committed records could see an offset, if that is a promise. */
+    boolean isVisible(long offset) {
+        // Deleted records of an open transaction are below the visible end, and seen by nobody.
+        return offset < visible() && offset >= partition.logStartOffset();
+    }
+
     /** Returns the offset that is visible to readers of committed records, if that is a promise. */
     long visible() {
         return isDurable && partition != null ? partition.visibleOffset() : 0;

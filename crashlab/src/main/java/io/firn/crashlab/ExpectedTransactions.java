@@ -57,6 +57,9 @@ final class ExpectedTransactions {
         private final List<SentRecord> records = new ArrayList<>();
         private Outcome outcome = Outcome.OPEN;
 
+        /** Whether a power cut has left it undecided: it may be aborted, and readers go past it. */
+        private boolean isCarriedOver;
+
         Sent() {
             all.put(id, this);
             changes++;
@@ -114,7 +117,7 @@ final class ExpectedTransactions {
                         at == null || at.equals(each.offset),
                         this + ": " + each.value + " is at " + at + ", not at " + each.offset);
                 there += at == null ? 0 : 1;
-                isSeen |= each.offset < each.place.visible();
+                isSeen |= !isCarriedOver && each.place.isVisible(each.offset);
             }
             int expected = readable(found).size();
             boolean isWhole = there == expected;
@@ -286,6 +289,7 @@ final class ExpectedTransactions {
             if (isFound != null) {
                 each.is(isFound ? Outcome.COMMITTED : Outcome.ABORTED);
             }
+            each.isCarriedOver = isFound == null;
         }
         found.keySet().forEach(place -> place.recover(store.openTopic(place.topic)));
         if (store.topicNames().contains(DURABLE)) {
