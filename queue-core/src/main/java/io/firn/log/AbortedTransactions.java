@@ -149,10 +149,6 @@ public final class AbortedTransactions {
         return entries.size;
     }
 
-    boolean isEmpty() {
-        return entries.size == 0;
-    }
-
     /** Returns whether a batch with the transactional attribute belongs to an aborted one. */
     public boolean contains(long producerId, long offset) {
         if (entries.size == 0) {
