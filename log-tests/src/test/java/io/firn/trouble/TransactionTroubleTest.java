@@ -6,16 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Cursor;
+import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Producer;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
@@ -27,6 +31,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.agrona.concurrent.CachedEpochClock;
@@ -143,6 +149,108 @@ class TransactionTroubleTest {
         full.force();
         assertTrue(isStable(full));
         assertEquals(List.of(), full.abortedTransactions(0, full.nextOffset()));
+    }
+
+    @Test
+    void shouldCommitInOnePartitionThatHasNoRoomForTheMarker() {
+        fillDisk();
+        Partition full = partition(0);
+        Transaction tx = store.beginTransaction();
+        assertThrows(
+                StoreFullException.class,
+                () -> {
+                    while (true) {
+                        tx.append(full, full.topic().newBatch().add(new byte[1]));
+                    }
+                });
+        long end = full.nextOffset();
+        tx.commit();
+        full.force();
+        assertFalse(isStable(full));
+        medium.faults().limitBytes(Long.MAX_VALUE);
+        pass(10_000);
+        full.force();
+        assertTrue(isStable(full));
+        assertEquals(List.of(), full.abortedTransactions(0, full.nextOffset()));
+        assertEquals(end + 1, full.nextOffset());
+    }
+
+    @Test
+    void shouldCommitInOnePartitionWhileAnotherAppendThereTakesLong() throws Exception {
+        Topic written = store.createTopic("w", SMALL.withDurability(Durability.WRITTEN));
+        Partition busy = written.partition(0);
+        Transaction tx = store.beginTransaction();
+        CountDownLatch isTold = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Thread slow =
+                new Thread(
+                        () -> {
+                            try (Appender appender = busy.openSharedAppender()) {
+                                appender.append(new byte[1]);
+                            }
+                        });
+        busy.addVisibleListener(
+                () -> {
+                    if (Thread.currentThread() == slow) {
+                        isTold.countDown();
+                        await(goesOn);
+                    }
+                });
+        append(tx, busy, "committed beside it");
+        slow.start();
+        assertTrue(isTold.await(60, TimeUnit.SECONDS));
+        try {
+            tx.commit();
+        } finally {
+            goesOn.countDown();
+        }
+        slow.join();
+        pass(10_000);
+        busy.force();
+        assertTrue(read(busy).contains("committed beside it"));
+        assertTrue(isStable(busy));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldSayThatATransactionIsStillOpenWhichCanNeitherBeCommittedNorAborted() {
+        Topic many = store.createTopic("many", SMALL.withPartitions(500));
+        Cursor cursor = many.cursor("a cursor with a name as long as may be".repeat(3));
+        Topic gone = store.createTopic("gone", SMALL);
+        Producer producer = store.openProducer("p", Duration.ofDays(10));
+        Transaction tx = producer.beginTransaction();
+        append(tx, partition(1), "open");
+        append(tx, gone.partition(0), "gone");
+        fillDisk();
+        assertThrows(
+                StoreFullException.class,
+                () -> {
+                    while (true) { // until the journal is full
+                        Transaction filling = store.beginTransaction();
+                        for (int p = 0; p < 500; p++) {
+                            filling.advance(cursor, p, 0);
+                        }
+                        filling.commit();
+                    }
+                });
+        append(tx, gone.partition(0), "not durable");
+        store.deleteTopic("gone");
+        fillDisk();
+        StoreFullException why = assertThrows(StoreFullException.class, tx::commit);
+        assertTrue(why.getMessage().contains("still open"), why.getMessage());
+        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        medium.faults().limitBytes(Long.MAX_VALUE);
+        pass(10_000);
+        tx.abort();
+        assertEquals(State.ABORTED, store.transactions().find("p").state());
+        assertFalse(read(partition(1)).contains("open"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.firn.tx;
 
+import io.firn.AppenderBusyException;
 import io.firn.FirnException;
 import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
@@ -33,8 +34,9 @@ import java.util.function.Consumer;
  * holds up its readers until it can, or until the store is opened again. The decision stands.
  *
  * <p>An unnamed transaction in one partition that moves no cursor is decided by its marker: readers
- * are let past it when that is durable. To abort an unnamed transaction, nothing is written into
- * the journal: recovery aborts what it does not know.
+ * are let past it when that is durable. Where there is no room for the marker, or another append
+ * takes long, the journal decides it as well. To abort an unnamed transaction, nothing is written
+ * into the journal: recovery aborts what it does not know.
  *
  * <p>The caller of each method that takes a producer holds its lock.
  */
@@ -91,34 +93,52 @@ final class Decisions {
         }
         boolean isByMarker =
                 !producer.isNamed() && members.size() == 1 && producer.openMoves().isEmpty();
-        if (isByMarker) {
-            commitByMarker(producer, members.get(0), markerEpoch, next);
+        if (isByMarker && commitByMarker(producer, members.get(0), markerEpoch, next)) {
             return;
         }
         try {
             makeDurable(producer, members); // step 2
         } catch (FirnException e) {
-            throw abortedBecause(producer, markerEpoch, next, e);
+            throw abortedBecause(
+                    producer, markerEpoch, next, "its data could not be made durable", e);
         }
         decide(producer, true, markerEpoch, next);
     }
 
-    /** Aborts a transaction that could not be committed. */
+    /**
+     * Aborts a transaction that could not be committed.
+     *
+     * @return what its caller is told
+     * @throws StoreFullException when the journal has no room for the abort: it is still open
+     * @throws RecordTooLargeException when the abort is too large for it: it is still open
+     */
     private FirnException abortedBecause(
-            TxProducer producer, int markerEpoch, ProducerIdentity next, FirnException why) {
-        FirnException told =
-                new FirnException(
-                        producer
-                                + ": the transaction was aborted, since its data could not be made"
-                                + " durable: "
-                                + why.getMessage(),
-                        why);
+            TxProducer producer,
+            int markerEpoch,
+            ProducerIdentity next,
+            String what,
+            FirnException why) {
+        String reason = what + ": " + why.getMessage();
         try {
             decide(producer, false, markerEpoch, next);
+        } catch (StoreFullException | RecordTooLargeException e) {
+            String told =
+                    producer
+                            + ": the transaction was not committed, since "
+                            + reason
+                            + "; nor could it be aborted, so it is still open: "
+                            + e.getMessage();
+            FirnException open =
+                    e instanceof StoreFullException
+                            ? new StoreFullException(told, e)
+                            : new RecordTooLargeException(told);
+            open.addSuppressed(why);
+            throw open;
         } catch (FirnException e) {
-            told.addSuppressed(e);
+            e.addSuppressed(why);
+            throw e; // nobody knows whether the abort was written
         }
-        return told;
+        return new FirnException(producer + ": the transaction was aborted, since " + reason, why);
     }
 
     private void makeDurable(TxProducer producer, List<TxPartition> members) {
@@ -151,15 +171,26 @@ final class Decisions {
         carryOut(producer, number); // step 4
     }
 
-    /** The marker is the decision, and readers are held up until it is durable. */
-    private void commitByMarker(
+    /**
+     * The marker is the decision, and readers are held up until it is durable.
+     *
+     * @return false when the partition has no room for it now, or is busy: the journal has to
+     *     decide, and the marker follows when it can
+     */
+    private boolean commitByMarker(
             TxProducer producer, TxPartition only, int markerEpoch, ProducerIdentity next) {
         long first = only.log().producers().firstOfOpen(producer.identity().id());
+        boolean wasPoisoned = only.log().state().isPoisoned();
         long marker;
         try {
             marker = mark(only, producer.identity().id(), markerEpoch, true, NO_DECISION, true);
+        } catch (StoreFullException | AppenderBusyException e) {
+            return false;
         } catch (FirnException e) {
-            throw abortedBecause(producer, markerEpoch, next, e);
+            if (only.log().state().isPoisoned() && !wasPoisoned) {
+                throw producer.failure().set(producer, e); // the marker may be there or not
+            }
+            throw abortedBecause(producer, markerEpoch, next, "its partition takes no marker", e);
         }
         if (marker >= 0) {
             try {
@@ -170,6 +201,7 @@ final class Decisions {
             only.log().release(first);
         }
         producer.endWithoutTrace(true);
+        return true;
     }
 
     /**
