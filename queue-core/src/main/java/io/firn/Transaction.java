@@ -18,7 +18,8 @@ package io.firn;
  * others append behind it; so keep transactions short. A commit makes the data durable first, in
  * {@link Durability#WRITTEN} topics, too, then the decision; from then on no crash undoes it. A
  * crash before that leaves nothing visible: an unnamed transaction is aborted when the store is
- * opened again, one of a named {@link Producer} at the latest when that is opened again.
+ * opened again, and so is one of a named {@link Producer} that moves cursors; any other one of a
+ * named producer when that is opened again, or its time is out.
  *
  * <p>Not thread-safe.
  */
@@ -38,7 +39,8 @@ public interface Transaction extends AutoCloseable {
     long append(Partition partition, Batch batch);
 
     /**
-     * Moves a cursor of the same store when the transaction commits.
+     * Moves a cursor of the same store when the transaction commits. With a named producer, the
+     * first move of a transaction waits for a write into the journal.
      *
      * @param offset the offset of the next record to be read
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the

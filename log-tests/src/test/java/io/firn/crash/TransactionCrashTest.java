@@ -111,9 +111,9 @@ class TransactionCrashTest {
         outcomes.put(mine, Outcome.COMMITTED);
     }
 
-    private void movingTransaction(LogStore store, int... places) {
+    private void movingTransaction(LogStore store, Transaction begun, int... places) {
         Cursor cursor = store.openTopic("durable").cursor("reader");
-        try (Transaction tx = store.beginTransaction()) {
+        try (Transaction tx = begun) {
             moves(number + 1, place(store, 0).nextOffset());
             tx.advance(cursor, 0, after);
             transaction(store, tx, true, places);
@@ -158,9 +158,9 @@ class TransactionCrashTest {
             try (Transaction tx = store.beginTransaction()) {
                 transaction(store, tx, true, 3);
             }
-            movingTransaction(store, 1, 3);
+            movingTransaction(store, store.beginTransaction(), 1, 3);
             plainAdvance(store, 1);
-            movingTransaction(store);
+            movingTransaction(store, store.beginTransaction());
             simulation.pass(store, 3_000);
             Producer producer = store.openProducer("p", TIMEOUT);
             try (Transaction tx = producer.beginTransaction()) {
@@ -169,6 +169,7 @@ class TransactionCrashTest {
             try (Transaction tx = producer.beginTransaction()) {
                 transaction(store, tx, false, 0, 2);
             }
+            movingTransaction(store, producer.beginTransaction(), 2);
             Transaction left = producer.beginTransaction();
             outcomes.put(++number, Outcome.UNKNOWN);
             doing = "transaction " + number + ", which stays open";

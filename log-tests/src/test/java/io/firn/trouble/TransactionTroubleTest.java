@@ -44,7 +44,7 @@ class TransactionTroubleTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final Path DIRECTORY = Path.of("/sim/store");
     private static final Path SEGMENTS = Path.of("/sim/segments");
-    private static final TopicOptions SMALL = TopicOptions.defaults().withSegmentBytes(64 * 1024);
+    static final TopicOptions SMALL = TopicOptions.defaults().withSegmentBytes(64 * 1024);
 
     private final CachedEpochClock clock = new CachedEpochClock();
     private SimulatedFileMedium medium = new SimulatedFileMedium();

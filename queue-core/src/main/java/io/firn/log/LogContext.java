@@ -130,6 +130,11 @@ public final class LogContext {
         return background.timeMs();
     }
 
+    /** Returns a time that only differences of mean something of. */
+    public long nowNs() {
+        return config.nanoClock().nanoTime();
+    }
+
     public Background background() {
         return background;
     }

@@ -1,9 +1,7 @@
 package io.firn.tx;
 
-import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
 import io.firn.Topic;
 import io.firn.Transaction;
@@ -19,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
@@ -28,11 +25,6 @@ import java.util.UUID;
  * of an end (O12), {@link TxRecovery} what becomes of them after a crash (O13). Thread-safe.
  */
 public final class Coordinator implements TransactionCoordinator, OpenTransactions {
-    /** The largest epoch that is given to a producer: the next one gets another id. */
-    private static final int LAST_EPOCH = Short.MAX_VALUE - 1;
-
-    private static final int MOST_NAME_CHARS = 249;
-
     // The states in which the last transaction may have ended as it is asked to.
     private static final Set<State> COMMITTED = EnumSet.of(State.COMMITTED, State.COMMITTING);
     private static final Set<State> ABORTED = EnumSet.of(State.ABORTED, State.ABORTING);
@@ -46,6 +38,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private final TxProducers producers = new TxProducers();
     private final Decisions decisions;
     private final TxUpkeep upkeep;
+    private final Openings openings;
+    private final LocalTransactions local;
 
     /** Creates the transactions of a store that is being opened. */
     public Coordinator(LogContext context, TxStore store) {
@@ -54,6 +48,10 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         Journal journal = new Journal(store);
         this.decisions = new Decisions(context, store, journal);
         this.upkeep = new TxUpkeep(context, this, producers, decisions, journal, store);
+        this.openings = new Openings(context, store, producers, decisions);
+        this.local =
+                new LocalTransactions(
+                        context, store, producers, decisions, openings, upkeep::watch);
         decisions.connect(upkeep::watch, upkeep::call);
         context.openTransactions(this);
     }
@@ -102,118 +100,19 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     /** Begins an unnamed transaction. */
     public Transaction begin() {
-        context.checkWritable();
-        decisions.journal().open(); // older versions must be kept out, whatever it does
-        TxProducer producer = producers.takeUnnamed();
-        if (producer == null) {
-            producer = producers.addUnnamed(store.newProducerId(), context.timeMs());
-        }
-        producer.begin(context.timeMs(), nowNs());
-        return new LocalTransaction(this, store, producer, producer.identity());
+        return local.begin();
     }
 
     /** Opens a named producer. */
     public Producer openProducer(String name, Duration timeout) {
-        ProducerIdentity identity = open(name, timeout, null);
-        return new LocalProducer(this, store, producers.byName(name), identity);
-    }
-
-    /** Ends a transaction of this process. An unnamed producer can then be used again. */
-    void end(TxProducer producer, ProducerIdentity identity, boolean isCommit) {
-        producer.lock().lock();
-        try {
-            if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
-                if (isCommit) {
-                    producer.checkIdentity(identity);
-                    checkEnded(producer, true, Set.of());
-                }
-                return; // it was fenced, or its time was out: it is aborted
-            }
-            try {
-                decisions.end(producer, isCommit, identity.epoch(), identity);
-                Decisions.prune(producer, store);
-            } finally {
-                if (producer.isReusable()) {
-                    producers.giveBack(producer);
-                }
-            }
-        } finally {
-            producer.lock().unlock();
-        }
-    }
-
-    /** Begins a transaction of a named producer. */
-    void begin(TxProducer producer, ProducerIdentity identity) {
-        context.checkWritable();
-        producer.begin(identity, context.timeMs(), nowNs());
-        upkeep.watch(producer);
+        return local.openProducer(name, timeout);
     }
 
     // ---- for servers
 
     @Override
     public ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected) {
-        context.checkWritable();
-        checkName(name);
-        int timeoutMs = checkTimeout(timeout);
-        TxProducer producer = producers.findOrAdd(name, this::newProducer);
-        producer.lock().lock();
-        try {
-            producer.checkUsable();
-            ProducerIdentity before = producer.identity();
-            boolean isKnown = before.id() >= 0;
-            if (expected != null && isKnown && !expected.equals(before)) {
-                if (producer.isReopened(expected)) {
-                    decisions.write(producer); // there may have been no room for it before
-                    return before; // the answer was lost, and it asks again
-                }
-                throw new ProducerFencedException(
-                        producer + " was opened again, " + expected + " is not the present one");
-            }
-            ProducerIdentity next = next(before);
-            ProducerIdentity continued = isKnown ? expected : null;
-            while (!producer.reopen(next, timeoutMs, context.timeMs(), continued)) {
-                decisions.end(producer, false, before.epoch() + 1, next);
-            }
-            producers.onIdentity(producer);
-            decisions.write(producer);
-            return next;
-        } finally {
-            producer.lock().unlock();
-        }
-    }
-
-    private TxProducer newProducer(String name) {
-        // Its first epoch is the one after this.
-        return new TxProducer(
-                TxProducers.keyOf(name), name, new ProducerIdentity(-1, -1), 1, context.timeMs());
-    }
-
-    private ProducerIdentity next(ProducerIdentity now) {
-        return now.id() < 0 || now.epoch() >= LAST_EPOCH
-                ? new ProducerIdentity(store.newProducerId(), 0)
-                : new ProducerIdentity(now.id(), now.epoch() + 1);
-    }
-
-    private static void checkName(String name) {
-        Objects.requireNonNull(name, "name");
-        if (name.isEmpty() || name.length() > MOST_NAME_CHARS) {
-            throw new InvalidOptionException(
-                    "a producer's name has 1 to "
-                            + MOST_NAME_CHARS
-                            + " characters, this one "
-                            + name.length());
-        }
-    }
-
-    private static int checkTimeout(Duration timeout) {
-        Objects.requireNonNull(timeout, "timeout");
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0
-                || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-            throw new InvalidOptionException(
-                    "a transaction's time-out is 1 ms to 24 days, not " + timeout);
-        }
-        return (int) timeout.toMillis();
+        return openings.open(name, timeout, expected).identity();
     }
 
     @Override
@@ -229,7 +128,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         TxProducer producer = find(name, identity);
         synchronized (producer) {
             producer.checkIdentity(identity);
-            producer.begin(context.timeMs(), nowNs());
+            producer.begin(context.timeMs(), context.nowNs());
             added.forEach(producer::add);
         }
         upkeep.watch(producer);
@@ -261,7 +160,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         try {
             synchronized (producer) {
                 producer.checkIdentity(identity);
-                producer.begin(context.timeMs(), nowNs());
+                producer.begin(context.timeMs(), context.nowNs());
                 producer.addMoves(moves);
             }
             upkeep.watch(producer);
@@ -273,10 +172,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     @Override
     public boolean isMoving(Topic topic, String cursor, int partition) {
-        Move asked = new Move(topic.id(), cursor, partition, 0, JournalEntry.SELF);
         return upkeep.watched().stream()
-                .flatMap(producer -> producer.comingMoves().stream())
-                .anyMatch(asked::isOfSame);
+                .anyMatch(producer -> producer.isMoving(topic.id(), cursor, partition));
     }
 
     @Override
@@ -289,36 +186,24 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             producer.checkUsable();
             if (bumpsEpoch && identity.equals(producer.ended())) {
                 // The answer was lost, and it asks again: of this very transaction.
-                checkEnded(producer, commit, commit ? COMMITTED : ABORTED);
+                producer.checkEnded(commit, commit ? COMMITTED : ABORTED);
                 return producer.identity();
             }
             producer.checkIdentity(identity);
             if (producer.state() != State.ONGOING && !(bumpsEpoch && !commit)) {
-                checkEnded(producer, commit, commit ? COMMITTED : NOT_COMMITTING);
+                producer.checkEnded(commit, commit ? COMMITTED : NOT_COMMITTING);
                 return producer.identity();
             }
-            ProducerIdentity next = bumpsEpoch ? next(identity) : identity;
+            ProducerIdentity next = bumpsEpoch ? openings.next(identity) : identity;
             int markerEpoch = bumpsEpoch ? identity.epoch() + 1 : identity.epoch();
             if (producer.state() != State.ONGOING) {
-                producer.begin(context.timeMs(), nowNs());
+                producer.begin(context.timeMs(), context.nowNs());
             }
             decisions.end(producer, commit, markerEpoch, next);
             producers.onIdentity(producer);
             return producer.identity();
         } finally {
             producer.lock().unlock();
-        }
-    }
-
-    private static void checkEnded(TxProducer producer, boolean commit, Set<State> expected) {
-        State state = producer.state();
-        if (!expected.contains(state)) {
-            throw new TransactionStateException(
-                    producer
-                            + " has no open transaction to "
-                            + (commit ? "commit" : "abort")
-                            + ": its state is "
-                            + state);
         }
     }
 
@@ -338,18 +223,14 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     void timeOut(TxProducer producer) {
         producer.lock().lock();
         try {
-            if (!producer.failure().isSet() && producer.isOpenForTooLong(nowNs())) {
+            if (!producer.failure().isSet() && producer.isOpenForTooLong(context.nowNs())) {
                 ProducerIdentity now = producer.identity();
-                decisions.end(producer, false, now.epoch() + 1, next(now));
+                decisions.end(producer, false, now.epoch() + 1, openings.next(now));
                 producers.onIdentity(producer);
             }
         } finally {
             producer.lock().unlock();
         }
-    }
-
-    long nowNs() {
-        return context.config().nanoClock().nanoTime();
     }
 
     // ---- looks

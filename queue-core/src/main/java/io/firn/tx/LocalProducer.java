@@ -7,20 +7,14 @@ import io.firn.TransactionStateException;
 
 /** A named producer of this process. Thread-safe. */
 final class LocalProducer implements Producer {
-    private final Coordinator coordinator;
-    private final TxStore store;
+    private final LocalTransactions transactions;
     private final TxProducer producer;
     private final ProducerIdentity identity;
-    private LocalTransaction last;
+    private Transaction last;
     private boolean closed;
 
-    LocalProducer(
-            Coordinator coordinator,
-            TxStore store,
-            TxProducer producer,
-            ProducerIdentity identity) {
-        this.coordinator = coordinator;
-        this.store = store;
+    LocalProducer(LocalTransactions transactions, TxProducer producer, ProducerIdentity identity) {
+        this.transactions = transactions;
         this.producer = producer;
         this.identity = identity;
     }
@@ -40,8 +34,7 @@ final class LocalProducer implements Producer {
         if (closed) {
             throw new TransactionStateException(producer + " is closed");
         }
-        coordinator.begin(producer, identity);
-        last = new LocalTransaction(coordinator, store, producer, identity);
+        last = transactions.begin(producer, identity);
         return last;
     }
 

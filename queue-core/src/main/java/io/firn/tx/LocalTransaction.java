@@ -13,13 +13,13 @@ import io.firn.TransactionStateException;
 import io.firn.batch.BatchEncoder;
 import io.firn.compress.Scratch;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A transaction of this process. Not thread-safe. */
 final class LocalTransaction implements Transaction {
-    private final Coordinator coordinator;
+    private final LocalTransactions transactions;
     private final TxStore store;
     private final TxProducer producer;
     private final ProducerIdentity identity;
@@ -27,14 +27,15 @@ final class LocalTransaction implements Transaction {
     /** Keeps exclusive appenders away from its partitions. */
     private final Map<TxPartition, Appender> appenders = new HashMap<>();
 
-    private boolean ended;
+    /** Of two threads that end it, one does: its producer may be another transaction's then. */
+    private final AtomicBoolean ended = new AtomicBoolean();
 
     LocalTransaction(
-            Coordinator coordinator,
+            LocalTransactions transactions,
             TxStore store,
             TxProducer producer,
             ProducerIdentity identity) {
-        this.coordinator = coordinator;
+        this.transactions = transactions;
         this.store = store;
         this.producer = producer;
         this.identity = identity;
@@ -48,7 +49,7 @@ final class LocalTransaction implements Transaction {
         TxPartition partition = store.partition(to);
         if (!appenders.containsKey(partition)) {
             appenders.put(partition, to.openSharedAppender());
-            join(partition);
+            transactions.join(producer, identity, partition);
         }
         if (partition.log().topic().needsKeys()) {
             encoder.checkKeys();
@@ -56,10 +57,6 @@ final class LocalTransaction implements Transaction {
         encoder.transactional(identity.id(), identity.epoch(), 0);
         Scratch bytes = encoder.compose(partition.log().topic().options().maxRecordBytes());
         return partition.appenders().appendOfTransaction(bytes);
-    }
-
-    private void join(TxPartition partition) {
-        producer.change(identity, open -> open.add(partition));
     }
 
     @Override
@@ -85,40 +82,47 @@ final class LocalTransaction implements Transaction {
                             + "] of partition "
                             + partition);
         }
-        producer.change(identity, open -> open.addMoves(List.of(move)));
+        transactions.advance(producer, identity, move);
     }
 
     @Override
     public void commit() {
-        checkOpen();
+        if (!ended.compareAndSet(false, true)) {
+            throw hasEnded();
+        }
         end(true);
     }
 
     @Override
     public void abort() {
-        if (!ended) {
+        if (ended.compareAndSet(false, true)) {
             end(false);
         }
     }
 
     private void end(boolean isCommit) {
-        ended = true;
+        boolean isOpen = false;
         try {
-            coordinator.end(producer, identity, isCommit);
+            transactions.end(producer, identity, isCommit);
         } catch (StoreFullException | RecordTooLargeException e) {
-            ended = false; // the journal took nothing, and the transaction is still open
+            isOpen = true; // the journal took nothing
             throw e;
         } finally {
-            if (ended || !isCommit) { // who wants to abort appends no more
+            if (!isOpen || !isCommit) { // who wants to abort appends no more
                 appenders.values().forEach(Appender::close);
                 appenders.clear();
             }
+            ended.set(!isOpen);
         }
     }
 
     private void checkOpen() {
-        if (ended) {
-            throw new TransactionStateException("the transaction of " + producer + " has ended");
+        if (ended.get()) {
+            throw hasEnded();
         }
+    }
+
+    private TransactionStateException hasEnded() {
+        return new TransactionStateException("the transaction of " + producer + " has ended");
     }
 }

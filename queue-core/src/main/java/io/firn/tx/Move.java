@@ -9,13 +9,6 @@ import java.util.UUID;
  */
 public record Move(UUID topicId, String cursor, int partition, long offset, long decision) {
 
-    /** Returns whether both move the same cursor in the same partition. */
-    boolean isOfSame(Move other) {
-        return partition == other.partition
-                && cursor.equals(other.cursor)
-                && topicId.equals(other.topicId);
-    }
-
     /** Returns whether it moves a cursor, in whatever partition. */
     boolean isOf(UUID topic, String name) {
         return cursor.equals(name) && topicId.equals(topic);

@@ -1,11 +1,11 @@
 package io.firn.tx;
 
 import io.firn.log.PartitionTransactions;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.ObjLongConsumer;
 
 /** An open transaction of a producer. For the holder of the producer's monitor. */
@@ -19,8 +19,9 @@ final class Opened {
     private final Map<TxPartition, Long> members = new LinkedHashMap<>();
 
     private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
-    private final List<Move> moves = new ArrayList<>();
+    private final MoveMap moves = new MoveMap();
     private boolean closed;
+    private boolean endsWithProcess;
 
     Opened(long startMs, long startNs) {
         this.startMs = startMs;
@@ -74,15 +75,30 @@ final class Opened {
         members.forEach(action::accept);
     }
 
+    /** Has things that are in memory only, so a crash ends it whatever its producer's name. */
+    void endWithProcess() {
+        endsWithProcess = true;
+    }
+
+    boolean endsWithProcess() {
+        return endsWithProcess;
+    }
+
     void addMoves(List<Move> more) {
-        for (Move move : more) {
-            moves.removeIf(move::isOfSame);
-            moves.add(move);
-        }
+        more.forEach(moves::add);
     }
 
     List<Move> moves() {
-        return List.copyOf(moves);
+        return moves.all();
+    }
+
+    boolean hasMoves() {
+        return !moves.isEmpty();
+    }
+
+    /** Returns whether it moves a cursor in a partition. */
+    boolean isMoving(UUID topicId, String cursor, int partition) {
+        return moves.has(topicId, cursor, partition);
     }
 
     boolean isEmpty() {

@@ -48,9 +48,9 @@ final class TxProducer {
     @GuardedBy("this")
     private Undone undone = new Undone();
 
-    /** The moves of a commit that is being decided: cursors have not made them yet. */
+    /** A commit that is being decided, whose moves cursors have not made yet; null for none. */
     @GuardedBy("this")
-    private List<Move> deciding = List.of();
+    private Opened deciding;
 
     private final TxFailure failure = new TxFailure();
 
@@ -183,6 +183,22 @@ final class TxProducer {
         }
     }
 
+    /**
+     * Checks how the last transaction has ended.
+     *
+     * @throws TransactionStateException when the state is none of those expected
+     */
+    synchronized void checkEnded(boolean commit, Set<State> expected) {
+        if (!expected.contains(state)) {
+            throw new TransactionStateException(
+                    this
+                            + " has no open transaction to "
+                            + (commit ? "commit" : "abort")
+                            + ": its state is "
+                            + state);
+        }
+    }
+
     /** Begins a transaction for who has one at a time. */
     synchronized void begin(ProducerIdentity asked, long nowMs, long nowNs) {
         checkIdentity(asked);
@@ -195,11 +211,22 @@ final class TxProducer {
 
     /** Changes the open transaction of this process. */
     synchronized void change(ProducerIdentity who, Consumer<Opened> change) {
+        checkOpen(who);
+        change.accept(open);
+    }
+
+    @GuardedBy("this")
+    private void checkOpen(ProducerIdentity who) {
         identities.check(who);
         if (open == null || open.isClosed()) {
             throw new TransactionStateException("the transaction of " + this + " has ended");
         }
-        change.accept(open);
+    }
+
+    /** Returns whether a crash would leave its transaction open; throws when there is none. */
+    synchronized boolean isToSurvive(ProducerIdentity who) {
+        checkOpen(who);
+        return !open.endsWithProcess();
     }
 
     synchronized void add(TxPartition partition) {
@@ -223,9 +250,19 @@ final class TxProducer {
         return open == null ? List.of() : open.moves();
     }
 
-    /** Returns the moves that cursors may still make: those of a commit, until they have. */
-    synchronized List<Move> comingMoves() {
-        return open == null ? deciding : open.moves();
+    /** Returns whether cursors may still make moves: those of a commit, until they have. */
+    synchronized boolean hasComingMoves() {
+        return coming() != null && coming().hasMoves();
+    }
+
+    /** Returns whether a cursor may still make a move in a partition. */
+    synchronized boolean isMoving(UUID topicId, String cursor, int partition) {
+        return coming() != null && coming().isMoving(topicId, cursor, partition);
+    }
+
+    @GuardedBy("this")
+    private Opened coming() {
+        return open == null ? deciding : open;
     }
 
     synchronized boolean isOpenForTooLong(long nowNs) {
@@ -260,7 +297,7 @@ final class TxProducer {
         Undone undoneBefore = new Undone(undone);
         Runnable identitiesBefore = identities.memory();
         undone.end(open, isCommit, identities.now().id(), markerEpoch);
-        deciding = isCommit ? open.moves() : List.of();
+        deciding = isCommit ? open : null;
         open = null;
         state = isCommit ? State.COMMITTING : State.ABORTING;
         identities.end(next);
@@ -268,7 +305,7 @@ final class TxProducer {
             synchronized (this) {
                 open = openBefore;
                 open.reopen();
-                deciding = List.of();
+                deciding = null;
                 undone = undoneBefore;
                 identitiesBefore.run();
                 state = State.ONGOING;
@@ -327,7 +364,7 @@ final class TxProducer {
      * Called when cursors have moved, and all partitions that could get their markers have them.
      */
     synchronized void onCarriedOut() {
-        deciding = List.of();
+        deciding = null;
         if (undone.unmarked().isEmpty()) {
             if (state == State.COMMITTING) {
                 state = State.COMMITTED;
@@ -381,10 +418,12 @@ final class TxProducer {
 
     synchronized JournalEntry entry() {
         // What an unnamed one has open ends with the process, and no entry may say otherwise.
-        boolean isOpen = open != null && isNamed();
+        boolean isOpen = open != null && isNamed() && !open.endsWithProcess();
+        // A crash fences what ends with the process: its batches have the epoch before.
+        boolean isFenced = open != null && isNamed() && open.endsWithProcess();
         return new JournalEntry(
                 identities.now().id(),
-                identities.now().epoch(),
+                identities.now().epoch() + (isFenced ? 1 : 0),
                 timeoutMs,
                 lastUsedMs,
                 open != null && !isOpen ? State.EMPTY : state,

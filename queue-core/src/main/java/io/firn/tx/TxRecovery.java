@@ -94,15 +94,11 @@ final class TxRecovery {
                         new ProducerIdentity(entry.id(), entry.epoch()),
                         entry.timeoutMs(),
                         entry.lastUsedMs());
-        Opened transaction = new Opened(context.timeMs(), nowNs()); // its time begins again
+        Opened transaction = new Opened(context.timeMs(), context.nowNs()); // its time begins again
         transaction.addMoves(entry.openMoves());
         producer.load(entry, transaction);
         producer.entryOffset(placed.offset());
         return producer;
-    }
-
-    private long nowNs() {
-        return context.config().nanoClock().nanoTime();
     }
 
     private record Open(long producerId, int epoch, long first) {}
@@ -125,7 +121,7 @@ final class TxRecovery {
         TxProducer producer = byId.get(open.producerId);
         Ending ending = endingOf(partition, open);
         if (ending == null && producer != null && isStillOpen(producer, open)) {
-            producer.addOpen(partition, context.timeMs(), nowNs());
+            producer.addOpen(partition, context.timeMs(), context.nowNs());
             return;
         }
         if (producer == null) {

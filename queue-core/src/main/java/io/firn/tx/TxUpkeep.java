@@ -73,7 +73,7 @@ final class TxUpkeep extends Duty {
         isWatching = false; // before it looks: who begins a transaction from here on calls
         int done = 0;
         for (TxProducer each : watched) {
-            boolean isLate = each.isOpenForTooLong(coordinator.nowNs());
+            boolean isLate = each.isOpenForTooLong(context.nowNs());
             if (isLate || !each.unmarked().isEmpty()) {
                 done += end(each, isLate) ? 1 : 0;
             }
@@ -100,7 +100,7 @@ final class TxUpkeep extends Duty {
     private static boolean isToWatch(TxProducer producer) {
         return producer.startMs() >= 0
                 || !producer.unmarked().isEmpty()
-                || !producer.comingMoves().isEmpty();
+                || producer.hasComingMoves();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {

@@ -12,7 +12,7 @@ import java.util.UUID;
  */
 final class Undone {
     private final List<Unmarked> endings = new ArrayList<>();
-    private final List<Move> moves = new ArrayList<>();
+    private final MoveMap moves = new MoveMap();
     private boolean mayBeUnmarked;
 
     Undone() {}
@@ -29,7 +29,7 @@ final class Undone {
     }
 
     void addAll(List<Move> more) {
-        moves.addAll(more);
+        more.forEach(moves::add);
     }
 
     /** Returns whether an earlier transaction of the producer has no marker in a partition yet. */
@@ -75,13 +75,8 @@ final class Undone {
                     }
                 });
         if (isCommit) {
-            open.moves().forEach(this::move);
+            open.moves().forEach(move -> moves.add(move.decided(JournalEntry.SELF)));
         }
-    }
-
-    private void move(Move move) {
-        moves.removeIf(move::isOfSame);
-        moves.add(move.decided(JournalEntry.SELF));
     }
 
     /** Gives moves by the last decision its number. */
@@ -99,17 +94,17 @@ final class Undone {
     }
 
     List<Move> moves() {
-        return List.copyOf(moves);
+        return moves.all();
     }
 
     /** Returns whether a decision that the journal still has moves a cursor. */
     boolean moves(UUID topicId, String cursor) {
-        return moves.stream().anyMatch(move -> move.isOf(topicId, cursor));
+        return moves.hasCursor(topicId, cursor);
     }
 
     /** Forgets moves of a cursor that was deleted; returns whether there were any. */
     boolean forgetMoves(UUID topicId, String cursor) {
-        return moves.removeIf(move -> move.isOf(topicId, cursor));
+        return moves.removeCursor(topicId, cursor);
     }
 
     boolean isNothing() {

@@ -1,0 +1,111 @@
+package io.firn.tx;
+
+import io.firn.Producer;
+import io.firn.ProducerIdentity;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator.State;
+import io.firn.log.LogContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The transactions that this process itself begins, named and unnamed. Thread-safe. */
+final class LocalTransactions {
+    private final LogContext context;
+    private final TxStore store;
+    private final TxProducers producers;
+    private final Decisions decisions;
+    private final Openings openings;
+
+    /** Is told of producers whose transactions have a time-out. */
+    private final Consumer<TxProducer> onBegun;
+
+    LocalTransactions(
+            LogContext context,
+            TxStore store,
+            TxProducers producers,
+            Decisions decisions,
+            Openings openings,
+            Consumer<TxProducer> onBegun) {
+        this.context = context;
+        this.store = store;
+        this.producers = producers;
+        this.decisions = decisions;
+        this.openings = openings;
+        this.onBegun = onBegun;
+    }
+
+    /** Begins an unnamed transaction. */
+    Transaction begin() {
+        context.checkWritable();
+        decisions.journal().open(); // older versions must be kept out, whatever it does
+        TxProducer producer = producers.takeUnnamed();
+        if (producer == null) {
+            producer = producers.addUnnamed(store.newProducerId(), context.timeMs());
+        }
+        producer.begin(context.timeMs(), context.nowNs());
+        return new LocalTransaction(this, store, producer, producer.identity());
+    }
+
+    /** Opens a named producer. */
+    Producer openProducer(String name, Duration timeout) {
+        Openings.Opening opened = openings.open(name, timeout, null);
+        return new LocalProducer(this, opened.producer(), opened.identity());
+    }
+
+    /** Begins a transaction of a named producer. */
+    Transaction begin(TxProducer producer, ProducerIdentity identity) {
+        context.checkWritable();
+        producer.begin(identity, context.timeMs(), context.nowNs());
+        onBegun.accept(producer);
+        return new LocalTransaction(this, store, producer, identity);
+    }
+
+    /** Adds a partition to a transaction. */
+    void join(TxProducer producer, ProducerIdentity identity, TxPartition partition) {
+        producer.change(identity, open -> open.add(partition));
+    }
+
+    /**
+     * Adds a move to a transaction. A crash leaves a named one open, but not its moves, which are
+     * in memory only: before the first of them the journal says that a crash fences it. So nobody
+     * commits it without them.
+     */
+    void advance(TxProducer producer, ProducerIdentity identity, Move move) {
+        if (producer.isNamed() && producer.isToSurvive(identity)) {
+            producer.lock().lock();
+            try {
+                producer.change(identity, Opened::endWithProcess);
+                decisions.write(producer);
+            } finally {
+                producer.lock().unlock();
+            }
+        }
+        producer.change(identity, open -> open.addMoves(List.of(move)));
+    }
+
+    /** Ends a transaction. An unnamed producer can then be used again. */
+    void end(TxProducer producer, ProducerIdentity identity, boolean isCommit) {
+        producer.lock().lock();
+        try {
+            if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
+                if (isCommit) {
+                    producer.checkIdentity(identity);
+                    producer.checkEnded(true, Set.of());
+                }
+                return; // it was fenced, or its time was out: it is aborted
+            }
+            try {
+                decisions.end(producer, isCommit, identity.epoch(), identity);
+                Decisions.prune(producer, store);
+            } finally {
+                if (producer.isReusable()) {
+                    producers.giveBack(producer);
+                }
+            }
+        } finally {
+            producer.lock().unlock();
+        }
+    }
+}
