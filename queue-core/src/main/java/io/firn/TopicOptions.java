@@ -34,6 +34,7 @@ public final class TopicOptions {
     private final int preparedBytes;
     private final CompactionValues compaction;
     private final Cleanup cleanup;
+    private final boolean replicated;
 
     /** Checks every range. */
     private TopicOptions(TopicOptionsDraft draft) {
@@ -53,6 +54,13 @@ public final class TopicOptions {
         preparedBytes = inRange("preparedBytes", draft.preparedBytes, 0, KIB * KIB * KIB);
         compaction = draft.compaction;
         cleanup = compaction.cleanup();
+        replicated = draft.replicated;
+        if (replicated && cleanup.isCompacting()) {
+            throw new InvalidOptionException(
+                    "a replicated topic is not compacted here: its source decides what is removed;"
+                            + " cleanup was "
+                            + cleanup);
+        }
     }
 
     /**
@@ -197,6 +205,15 @@ public final class TopicOptions {
         return compaction.tombstoneRetentionMs();
     }
 
+    /**
+     * Returns whether the topic is a replica of a topic of another log. Its partitions have one
+     * writer each, {@link Topic#openReplicaAppender}; appends, transactions and compaction are
+     * refused with a {@link ReplicatedTopicException}. By default false, and never changed.
+     */
+    public boolean isReplicated() {
+        return replicated;
+    }
+
     /** See {@link #partitions}. */
     public TopicOptions withPartitions(int value) {
         return with(draft -> draft.partitions = value);
@@ -333,6 +350,11 @@ public final class TopicOptions {
         return with(compaction.withTombstoneRetentionMs(ms));
     }
 
+    /** See {@link #isReplicated}. A replicated topic is not compacted. */
+    public TopicOptions withReplicated(boolean value) {
+        return with(draft -> draft.replicated = value);
+    }
+
     CompactionValues compactionValues() {
         return compaction;
     }
@@ -377,7 +399,8 @@ public final class TopicOptions {
                 minCompactionLagMs(),
                 maxCompactionLagMs(),
                 minDirtyRatio(),
-                tombstoneRetentionMs());
+                tombstoneRetentionMs(),
+                replicated);
     }
 
     @Override
@@ -387,7 +410,8 @@ public final class TopicOptions {
                         + " retentionBytes=%s, retentionMs=%s, maxRecordBytes=%s, compression=%s,"
                         + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s,"
                         + " retainUntilRead=%s, preparedBytes=%s, cleanup=%s, minCompactionLagMs=%s,"
-                        + " maxCompactionLagMs=%s, minDirtyRatio=%s, tombstoneRetentionMs=%s]",
+                        + " maxCompactionLagMs=%s, minDirtyRatio=%s, tombstoneRetentionMs=%s,"
+                        + " replicated=%s]",
                 values().toArray());
     }
 }

@@ -19,6 +19,7 @@ final class TopicOptionsDraft {
     RetainUntilRead retainUntilRead = RetainUntilRead.nobody();
     int preparedBytes;
     CompactionValues compaction = CompactionValues.DEFAULTS;
+    boolean replicated;
 
     /** Creates the defaults. */
     TopicOptionsDraft() {}
@@ -40,5 +41,6 @@ final class TopicOptionsDraft {
         retainUntilRead = from.retainUntilRead();
         preparedBytes = from.preparedBytes();
         compaction = from.compactionValues();
+        replicated = from.isReplicated();
     }
 }

@@ -1,6 +1,9 @@
 package io.firn;
 
-/** Thrown by a conditional append when the next offset is not the expected one. */
+/**
+ * Thrown by a conditional append when the next offset is not the expected one, and by a {@link
+ * ReplicaAppender} when a batch begins below it.
+ */
 public final class UnexpectedOffsetException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final long expectedOffset;
@@ -15,6 +18,13 @@ public final class UnexpectedOffsetException extends FirnException {
                         + nextOffset
                         + ": other records were appended in between; wait until they are durable"
                         + " (awaitDurable), read up to the next offset, and decide again");
+        this.expectedOffset = expectedOffset;
+        this.nextOffset = nextOffset;
+    }
+
+    /** Creates the exception with a complete message. */
+    public UnexpectedOffsetException(String message, long expectedOffset, long nextOffset) {
+        super(message);
         this.expectedOffset = expectedOffset;
         this.nextOffset = nextOffset;
     }

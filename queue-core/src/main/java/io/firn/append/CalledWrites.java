@@ -67,7 +67,8 @@ final class CalledWrites {
      *
      * @param hasCrc whether its CRC is right; otherwise it is computed here
      */
-    void write(LogSegment segment, Source batch, long offset, boolean hasCrc) throws IOException {
+    void write(LogSegment segment, Source batch, long offset, int epochBits, boolean hasCrc)
+            throws IOException {
         int size = batch.length();
         int at = segment.written();
         ByteBuffer buffer = buffers.take(BatchFormat.HEADER_LENGTH + PIECE + LogSegment.TAIL_ZEROS);
@@ -80,7 +81,7 @@ final class CalledWrites {
                 }
                 batch.copyTo(buffer, 0, from, length);
                 if (from == 0) {
-                    complete(buffer, segment, batch, offset, hasCrc);
+                    complete(buffer, epochBits, batch, offset, hasCrc);
                 }
                 write(segment, from, buffer, length, from + length == size);
             }
@@ -112,9 +113,9 @@ final class CalledWrites {
     }
 
     private void complete(
-            ByteBuffer head, LogSegment segment, Source batch, long offset, boolean hasCrc) {
+            ByteBuffer head, int epochBits, Source batch, long offset, boolean hasCrc) {
         head.putLong(BatchFormat.BASE_OFFSET, offset);
-        head.putInt(BatchFormat.EPOCH, segment.epochBits);
+        head.putInt(BatchFormat.EPOCH, epochBits);
         if (!hasCrc) {
             crc.reset();
             batch.updateCrc(crc, BatchFormat.ATTRIBUTES);

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.ExclusiveAppender;
+import io.firn.ReplicatedTopicException;
 import io.firn.batch.Source;
 import io.firn.compress.Scratch;
 import io.firn.force.PartitionForcer;
@@ -63,14 +64,36 @@ public final class OpenAppenders {
 
     /** Opens the exclusive appender. */
     public ExclusiveAppender openExclusive() {
+        checkLocal();
         enter(true);
         return new PartitionAppender(this, true);
     }
 
     /** Opens a shared appender. */
     public Appender openShared() {
+        checkLocal();
         enter(false);
         return new PartitionAppender(this, false);
+    }
+
+    /** Counts the one appender of a replica, which then leaves. */
+    void enterReplica() {
+        if (!log.topic().isReplicated()) {
+            throw new ReplicatedTopicException(
+                    log
+                            + " is not replicated (TopicOptions.withReplicated), so that its own"
+                            + " appenders decide what is in it: use openAppender");
+        }
+        enter(true);
+    }
+
+    private void checkLocal() {
+        if (log.topic().isReplicated()) {
+            throw new ReplicatedTopicException(
+                    log
+                            + " replicates a partition of another log, which decides what is in it:"
+                            + " append to that log, or to another topic");
+        }
     }
 
     private void enter(boolean wantsExclusive) {

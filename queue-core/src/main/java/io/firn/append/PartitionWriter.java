@@ -222,14 +222,37 @@ final class PartitionWriter implements AppendAlarm {
 
     /** Stores and publishes a batch without looking at its producer. */
     long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
+        LogSegment segment = room(batch.length(), info.count());
+        return segment == null
+                ? Appender.BACK_PRESSURED
+                : store(segment, batch, info, segment.epochBits, hasCrc, isOwn);
+    }
+
+    /** Stores and publishes another log's batch, which has the next offset, as it is. */
+    long storeReplicated(Source batch, BatchInfo info, int epochBits) {
+        state.checkWritable();
+        LogSegment segment = room(batch.length(), info.count());
+        return segment == null
+                ? Appender.BACK_PRESSURED
+                : store(segment, batch, info, epochBits, true, false);
+    }
+
+    /** Whether a batch fits the active segment, if there is one. */
+    boolean fits(int size, int count) {
+        return active == null || fits(active, size, count);
+    }
+
+    private long store(
+            LogSegment segment,
+            Source batch,
+            BatchInfo info,
+            int epochBits,
+            boolean hasCrc,
+            boolean isOwn) {
         int size = batch.length();
-        LogSegment segment = room(size, info.count());
-        if (segment == null) {
-            return Appender.BACK_PRESSURED;
-        }
         long offset = log.nextOffset();
         try {
-            bytes.store(batch, offset, hasCrc, isOwn);
+            bytes.store(batch, offset, epochBits, hasCrc, isOwn);
         } catch (StoreFullException e) {
             return endFull(segment);
         } catch (IOException e) {
@@ -334,12 +357,7 @@ final class PartitionWriter implements AppendAlarm {
 
     private LogSegment room(int size, int count) {
         LogSegment segment = active;
-        if (segment != null
-                && segment.capacity - segment.written() >= size
-                && !rollWanted
-                // Offsets in a segment are stored as ints, and a foreign batch that is
-                // compressed may count more records than it has bytes.
-                && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count) {
+        if (segment != null && fits(segment, size, count)) {
             if (bytes.isZeroed(size)) {
                 nextBlock.onZeros();
                 return null;
@@ -347,6 +365,14 @@ final class PartitionWriter implements AppendAlarm {
             return segment;
         }
         return roll(size);
+    }
+
+    private boolean fits(LogSegment segment, int size, int count) {
+        return segment.capacity - segment.written() >= size
+                && !rollWanted
+                // Offsets in a segment are stored as ints, and a foreign batch that is
+                // compressed may count more records than it has bytes.
+                && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count;
     }
 
     private LogSegment roll(int size) {
@@ -364,6 +390,9 @@ final class PartitionWriter implements AppendAlarm {
             return null;
         }
         next.baseOffset = log.nextOffset();
+        if (log.topic().isReplicated()) {
+            begin(next);
+        }
         LogSegment ended = active;
         activate(null); // whatever fails from here on, the next append begins another segment
         if (ended != null) {
@@ -376,6 +405,22 @@ final class PartitionWriter implements AppendAlarm {
         trustFrom(0);
         callAtNextAppend();
         return next;
+    }
+
+    /** In a replicated topic the mark says that a segment counts, and where it begins (O27). */
+    private void begin(LogSegment next) {
+        try {
+            next.writeFirstMark(log.store().timeMs());
+        } catch (IOException e) {
+            next.takeHold().unpin();
+            log.events().onDiscarded(next);
+            throw failed(e);
+        }
+    }
+
+    /** The segment that is appended to; null when there is none. */
+    LogSegment active() {
+        return active;
     }
 
     private void end(LogSegment segment) {

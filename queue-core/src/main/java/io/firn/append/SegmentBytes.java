@@ -70,20 +70,21 @@ final class SegmentBytes {
      * @param hasCrc whether its CRC is right; otherwise it is computed here
      * @param isOwn whether it was encoded by this process; space is prepared for these
      */
-    void store(Source batch, long offset, boolean hasCrc, boolean isOwn) throws IOException {
+    void store(Source batch, long offset, int epochBits, boolean hasCrc, boolean isOwn)
+            throws IOException {
         if (mayStore(batch.length(), isOwn)) {
-            store(batch, offset, hasCrc);
+            store(batch, offset, epochBits, hasCrc);
         } else {
-            calls.write(segment, batch, offset, hasCrc);
+            calls.write(segment, batch, offset, epochBits, hasCrc);
         }
     }
 
-    private void store(Source batch, long offset, boolean hasCrc) {
+    private void store(Source batch, long offset, int epochBits, boolean hasCrc) {
         int at = segment.written();
         ByteBuffer memory = segment.memory;
         batch.copyTo(memory, at);
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
-        memory.putInt(at + BatchFormat.EPOCH, segment.epochBits);
+        memory.putInt(at + BatchFormat.EPOCH, epochBits);
         if (!hasCrc) {
             // After the copy, which has brought the lines into the cache.
             crc.reset();

@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
  *   <li>{@link #next()} requires a plausible header, for bytes that were forced;
  *   <li>{@link #nextWhole()} requires a valid CRC as well, for bytes of which nothing is known;
  *   <li>{@link #nextWhole(int)} also requires an epoch, for bytes that a crash may have torn or an
- *       earlier use of the block may have left.
+ *       earlier use of the block may have left;
+ *   <li>{@link #nextWholeFrom(int)} requires that epochs do not descend, for bytes of a replica
+ *       that a crash may have torn.
  * </ul>
  *
  * <p>A step that fails does not move the walk. Owns nothing and can be started again. Not
@@ -105,6 +107,19 @@ public final class BatchWalk {
      */
     public boolean nextWhole(int epochBits) {
         return step(true, epochBits);
+    }
+
+    /**
+     * Steps to the next batch if it has the next offset, a plausible length, a valid CRC and an
+     * epoch that is not below the given one. Nothing but what was written there lies in clean
+     * ground (O27).
+     */
+    public boolean nextWholeFrom(int leastEpoch) {
+        if (nextPosition <= end - BatchFormat.HEADER_LENGTH && epochAt(nextPosition) < leastEpoch) {
+            reason = "epoch";
+            return false;
+        }
+        return step(true, ANY_EPOCH);
     }
 
     private boolean step(boolean mustBeWhole, int epochBits) {

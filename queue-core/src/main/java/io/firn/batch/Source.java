@@ -102,8 +102,9 @@ public final class Source {
         }
     }
 
+    /** Points at a part of a buffer. */
     @SuppressWarnings("ReferenceEquality") // another buffer needs another duplicate
-    private Source wrap(ByteBuffer buffer, int at, int count) {
+    public Source wrap(ByteBuffer buffer, int at, int count) {
         if (buffer.hasArray()) {
             return wrap(buffer.array(), buffer.arrayOffset() + at, count);
         }

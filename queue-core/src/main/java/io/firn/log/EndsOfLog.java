@@ -127,6 +127,20 @@ public final class EndsOfLog {
                 : "the medium failed (" + failure.getMessage() + ")";
     }
 
+    /** Publishes that an empty log begins at an offset. */
+    synchronized void beginEmpty(long offset) {
+        if (!closed) {
+            try {
+                ends.begin(offset, -1, -1, 0);
+                ends.durable(offset);
+                ends.start(offset);
+                ends.changed();
+            } catch (InternalError e) {
+                file.lost(e);
+            }
+        }
+    }
+
     /** Publishes nothing any more, except for appenders that are still open. */
     public synchronized void close() {
         closed = true;

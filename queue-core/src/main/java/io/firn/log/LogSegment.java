@@ -83,6 +83,11 @@ public final class LogSegment {
     /** Whether it was moved and its old block is not freed yet, because it may still be read. */
     public volatile boolean lingers;
 
+    /**
+     * Whether the epochs in its batches are another log's, so that its mark says nothing of them.
+     */
+    private boolean hasForeignEpochs;
+
     private volatile SegmentStage stage = SegmentStage.STAYING;
     private volatile SparseIndex index;
     private volatile View view;
@@ -220,8 +225,14 @@ public final class LogSegment {
      */
     public SegmentWalk walk(ByteBuffer bytes, int at, long offset) {
         long pair = end();
-        int lastEpoch = lastEpochBits(block);
+        int lastEpoch = hasForeignEpochs ? -1 : lastEpochBits(block);
         return new SegmentWalk(bytes, at, offset, positionOf(pair), offsetOf(pair), lastEpoch);
+    }
+
+    /** Notes whether it is of a replicated topic; before another thread sees it. */
+    public LogSegment ofReplica(boolean isReplica) {
+        hasForeignEpochs = isReplica;
+        return this;
     }
 
     /** The low bits of the epoch of a segment's last batch, as its mark says; −1 when unknown. */
@@ -345,6 +356,16 @@ public final class LogSegment {
         long begun = beginTimeMs(nowMs);
         block.writeMark(block.mark().active(epoch, baseOffset, position, offset, begun));
         markedOffset = offset;
+    }
+
+    /**
+     * Writes a mark before the first batch, so that the segment counts from then on, whatever epoch
+     * its batches have (O27).
+     */
+    public synchronized void writeFirstMark(long nowMs) throws IOException {
+        block.writeMark(block.mark().active(epoch, baseOffset, 0, baseOffset, nowMs));
+        beginTimeMs = nowMs;
+        markedOffset = baseOffset;
     }
 
     /** Seals durably; everything must have been forced. */

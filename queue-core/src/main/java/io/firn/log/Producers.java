@@ -23,6 +23,7 @@ public final class Producers {
 
     private final Long2ObjectHashMap<ProducerState> states = new Long2ObjectHashMap<>();
     private final PartitionTransactions transactions = new PartitionTransactions();
+    private final LeaderEpochs leaderEpochs = new LeaderEpochs();
     private long changes;
 
     /** The number of states; written under the monitor. */
@@ -39,6 +40,11 @@ public final class Producers {
     /** Returns what the partition knows of transactions. */
     public PartitionTransactions transactions() {
         return transactions;
+    }
+
+    /** Returns the leader epochs in a replicated partition; empty in others. */
+    public LeaderEpochs leaderEpochs() {
+        return leaderEpochs;
     }
 
     /**
@@ -126,6 +132,38 @@ public final class Producers {
         state.decision(decision);
         onChange(state, nowMs);
         return first;
+    }
+
+    /** Notes a batch of another log's transaction; readers are held up from its first one on. */
+    boolean beginForeign(BatchInfo batch, long offset) {
+        if (hasOpen(batch.producerId())) {
+            return false;
+        }
+        ProducerState state = new ProducerState(batch.producerEpoch());
+        state.openFrom(offset);
+        states.put(batch.producerId(), state);
+        transactions.hold(offset, batch.producerId());
+        changes++;
+        return true;
+    }
+
+    /** Forgets a transaction of which no batch was stored. */
+    void undoForeign(long producerId) {
+        transactions.release(states.remove(producerId).openFrom());
+    }
+
+    /**
+     * Notes the marker of another log's transaction, as {@link #recordMarker}. Nothing else is
+     * remembered of its producer, which appends to that log.
+     */
+    long endForeign(BatchInfo marker, boolean isCommit, long offset) {
+        ProducerState state = states.remove(marker.producerId());
+        if (state == null) {
+            return ProducerState.NONE;
+        }
+        changes++;
+        transactions.ended(state.openFrom(), marker.producerId(), offset, isCommit);
+        return state.openFrom();
     }
 
     /**
@@ -290,6 +328,7 @@ public final class Producers {
                     }
                 });
         transactions.abortedToText(map);
+        leaderEpochs.toText(map);
         return map;
     }
 
@@ -325,11 +364,12 @@ public final class Producers {
         transactions.abortedOfText(filed);
         transactions.filedTo(PartitionTransactions.filedTo(snapshot));
         transactions.abortedOfText(snapshot);
+        leaderEpochs.ofText(snapshot);
         return ProducerSnapshots.offsetOf(snapshot);
     }
 
     private static boolean isProducer(String key) {
-        return !key.equals(NEXT) && !PartitionTransactions.isKey(key);
+        return !key.equals(NEXT) && !PartitionTransactions.isKey(key) && !LeaderEpochs.isKey(key);
     }
 
     private void restoreTransactions(String key, String text) {

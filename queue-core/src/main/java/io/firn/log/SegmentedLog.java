@@ -76,7 +76,9 @@ public final class SegmentedLog {
         state.needKeys(topic.needsKeys());
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
-        this.producers.limit(topic.store().producers());
+        if (!topic.isReplicated()) {
+            this.producers.limit(topic.store().producers());
+        }
         this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
         this.segments = new SegmentList(recovered.segments());
@@ -239,6 +241,18 @@ public final class SegmentedLog {
                 events.onNewLimits();
             }
         }
+    }
+
+    /** Begins an empty log at an offset: durable before it is visible. */
+    public void beginAt(long offset) throws IOException {
+        synchronized (raising) {
+            topic.files().writeLogStart(index, offset);
+            ends.beginEmpty(offset);
+            NEXT.setRelease(this, offset);
+            DURABLE.setRelease(this, offset);
+            logStartOffset = offset;
+        }
+        tellReaders();
     }
 
     /** So that a full disk never keeps the log start from being raised. */

@@ -66,6 +66,11 @@ public final class TopicContext {
         return options.cleanup().isCompacting();
     }
 
+    /** Whether its batches are another log's, with the epochs of that log. */
+    public boolean isReplicated() {
+        return options.isReplicated();
+    }
+
     /** How far those have read for whom retention waits. */
     public ReadPositions readPositions() {
         return readPositions;

@@ -39,7 +39,7 @@ public final class TopicFiles {
     private static final int VERSION = 1;
 
     /** Of the topic file: {@link TopicOptionsFormat#versionOf}. */
-    private static final int TOPIC_VERSION = 2;
+    private static final int TOPIC_VERSION = 3;
 
     private static final String TOPIC = "topic";
     private static final String START = "start";

@@ -33,6 +33,9 @@ public final class TopicOptionsFormat {
     /** Without it a topic's file is one of version 1. */
     private static final String CLEANUP = "cleanup";
 
+    /** With it a topic's file is one of version 3. */
+    private static final String REPLICATED = "replicated";
+
     /** How one option is written, and read into options that have the default. */
     private record Entry(
             String name,
@@ -144,7 +147,11 @@ public final class TopicOptionsFormat {
                     new Entry(
                             "tombstoneRetentionMs",
                             TopicOptions::tombstoneRetentionMs,
-                            (options, text) -> options.withTombstoneRetention(millis(text))));
+                            (options, text) -> options.withTombstoneRetention(millis(text))),
+                    new Entry(
+                            REPLICATED,
+                            TopicOptions::isReplicated,
+                            (options, text) -> options.withReplicated(Boolean.parseBoolean(text))));
 
     /**
      * What version 1 has had from its beginning, and always writes. The others are left out where
@@ -159,9 +166,14 @@ public final class TopicOptionsFormat {
 
     /**
      * Returns the version of the file that has these options. A version of Firn that does not know
-     * compaction must not open a compacted topic: it would accept records without a key.
+     * compaction must not open a compacted topic: it would accept records without a key. One that
+     * does not know replicas must not open a replicated topic: it would take its batches for torn
+     * ones, because of their epochs.
      */
     static int versionOf(TopicOptions options) {
+        if (options.isReplicated()) {
+            return 3;
+        }
         return options.cleanup() == Cleanup.DELETE ? 1 : 2;
     }
 

@@ -11,6 +11,7 @@ import io.firn.batch.MarkerBatch;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
+import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
 import io.firn.metadata.AbortedFiles;
 import io.firn.metadata.ProducerSnapshots;
@@ -30,10 +31,15 @@ public final class FollowedTransactions implements LongConsumer {
 
     private final SegmentedLog log;
     private final BooleanSupplier areUsed;
+    private final boolean isReplica;
     private final LogBatchReader reader;
 
     @GuardedBy("this")
     private final BatchInfo info = new BatchInfo();
+
+    /** Null if the batches are the store's own. */
+    @GuardedBy("this")
+    private final ReplicatedBatches replicated;
 
     @GuardedBy("this")
     private boolean isLoaded;
@@ -50,13 +56,15 @@ public final class FollowedTransactions implements LongConsumer {
     public FollowedTransactions(SegmentedLog log, Runnable lookAgain, BooleanSupplier areUsed) {
         this.log = log;
         this.areUsed = areUsed;
+        this.isReplica = log.topic().isReplicated();
+        this.replicated = isReplica ? new ReplicatedBatches(log.producers()) : null;
         this.reader = new LogBatchReader(null, log, lookAgain, Isolation.UNCOMMITTED);
     }
 
     /** Looks at all batches below an end that readers can see. */
     @Override
     public void accept(long end) {
-        if (end > at && areUsed.getAsBoolean()) {
+        if (end > at && (isReplica || areUsed.getAsBoolean())) {
             follow(end);
         }
     }
@@ -118,11 +126,19 @@ public final class FollowedTransactions implements LongConsumer {
     private void take(ByteBuffer bytes) {
         int position = bytes.position();
         while (position < bytes.limit()) {
+            int size = BatchFormat.size(bytes, position);
+            if (replicated != null) {
+                synchronized (log.producers()) {
+                    replicated.note(bytes, position);
+                }
+                position += size;
+                continue;
+            }
             info.read(bytes, position);
             if (info.producerId() >= 0 && (info.isTransactional() || info.isControl())) {
                 record(bytes, position);
             }
-            position += BatchFormat.size(bytes, position);
+            position += size;
         }
     }
 

@@ -23,7 +23,16 @@ public final class BatchesAboveMark {
 
     /** Returns the end of the batches that follow a place. */
     End after(Block block, int position, long offset) throws IOException {
-        int epoch = BatchFormat.epochBits(block.mark().epoch());
+        return after(block, position, offset, false);
+    }
+
+    /**
+     * Returns the end of the batches that follow a place.
+     *
+     * @param isReplica whether their epochs are another log's, so that any counts (O27)
+     */
+    End after(Block block, int position, long offset, boolean isReplica) throws IOException {
+        int epoch = isReplica ? BatchWalk.ANY_EPOCH : BatchFormat.epochBits(block.mark().epoch());
         End end = new End(position, offset);
         while (isNextWhole(block, end, epoch)) {
             end = new End(end.position + walk.size(), walk.nextOffset());

@@ -81,12 +81,18 @@ public final class CrashTail {
             if (next == LogSegment.OPEN) {
                 long pair = last.end();
                 int position = LogSegment.positionOf(pair);
-                BatchesAboveMark.End end = batches.after(last.block, position, last.offsetOf(pair));
+                BatchesAboveMark.End end =
+                        batches.after(
+                                last.block,
+                                position,
+                                last.offsetOf(pair),
+                                log.topic().isReplicated());
                 pieces.add(new Piece(last.block, last.baseOffset, end));
                 next = end.offset();
             }
         }
-        Piece piece = pieceAt(next, blocks);
+        // Of a replica, a segment without a mark does not count (O27).
+        Piece piece = log.topic().isReplicated() ? null : pieceAt(next, blocks);
         while (piece != null) {
             pieces.add(piece);
             next = piece.end.offset();

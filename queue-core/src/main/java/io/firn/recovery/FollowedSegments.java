@@ -77,7 +77,7 @@ public final class FollowedSegments {
             throws IOException {
         List<LogSegment> all = new ArrayList<>();
         for (Block block : ReplacedSegments.among(blocks).current()) {
-            LogSegment segment = segmentOf(block, read);
+            LogSegment segment = segmentOf(log, block, read);
             if (segment != null) {
                 all.add(segment);
             }
@@ -92,7 +92,7 @@ public final class FollowedSegments {
             if (!all.get(i).sealed) {
                 // Sealed since the last look: otherwise its successor would have no mark yet.
                 all.get(i).block.refreshMark();
-                segmentOf(all.get(i).block, read);
+                segmentOf(log, all.get(i).block, read);
             }
         }
         long start = Math.max(startOf(log, followed), log.logStartOffset());
@@ -196,7 +196,7 @@ public final class FollowedSegments {
         List<LogSegment> all = new ArrayList<>(List.of(before));
         LogSegment begun = null;
         if (found != null) {
-            begun = new LogSegment(found, read.base());
+            begun = new LogSegment(found, read.base()).ofReplica(log.topic().isReplicated());
             begun.raiseEnd(read.end());
             known.put(found, begun);
             all.add(begun);
@@ -293,11 +293,13 @@ public final class FollowedSegments {
      * Returns the log's segment for a block, updated to its mark; null while neither the mark nor
      * what is published proves anything.
      */
-    private LogSegment segmentOf(Block block, Published read) throws IOException {
+    private LogSegment segmentOf(SegmentedLog log, Block block, Published read) throws IOException {
         Mark mark = block.mark();
         LogSegment segment = known.get(block);
+        boolean isReplica = log.topic().isReplicated();
         if (mark.state() == SegmentState.RESERVED) {
-            if (segment == null && read != null) {
+            boolean mayBeBegun = segment == null && read != null && !isReplica;
+            if (mayBeBegun) {
                 long base = baseOf(block, read);
                 if (base >= 0) {
                     segment = new LogSegment(block, base);
@@ -307,7 +309,7 @@ public final class FollowedSegments {
             return segment; // known since it was found after a crash, or published
         }
         if (segment == null) {
-            segment = new LogSegment(block, mark.baseOffset());
+            segment = new LogSegment(block, mark.baseOffset()).ofReplica(isReplica);
             known.put(block, segment);
         }
         if (segment.sealed) {
@@ -316,7 +318,7 @@ public final class FollowedSegments {
         boolean isSealed = mark.state() == SegmentState.SEALED;
         long end = mark.offset();
         if (isSealed && end < 0) { // its mark was lost
-            end = PartitionRecovery.endByBatches(block, block.capacity());
+            end = PartitionRecovery.endByBatches(block, block.capacity(), isReplica);
         }
         // A file that lost its end is damaged there, as it is for the writer.
         int length = isSealed ? Math.min(mark.position(), block.capacity()) : mark.position();
@@ -361,7 +363,9 @@ public final class FollowedSegments {
         }
         long pair = segment.end();
         int position = LogSegment.positionOf(pair);
-        BatchesAboveMark.End end = batches.after(segment.block, position, segment.offsetOf(pair));
+        boolean isReplica = log.topic().isReplicated();
+        BatchesAboveMark.End end =
+                batches.after(segment.block, position, segment.offsetOf(pair), isReplica);
         segment.raiseEnd(end.position(), end.offset());
     }
 

@@ -87,7 +87,7 @@ public final class PartitionRecovery {
             // Offsets must not go back, and a segment has no gaps: continue in a new one.
             endActive(end);
         }
-        new ProducerReplay(producers, store.clock())
+        new ProducerReplay(producers, store.clock(), topic.isReplicated())
                 .replay(checkpoint, aborted(checkpoint, start), segments);
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : damage) {
@@ -122,7 +122,7 @@ public final class PartitionRecovery {
             if (block.mark().state() == SegmentState.SEALED) {
                 sealed.add(block);
             } else {
-                UnsealedSegment unsealed = UnsealedSegment.find(block);
+                UnsealedSegment unsealed = UnsealedSegment.find(block, topic.isReplicated());
                 if (unsealed == null) {
                     rejected.add(block);
                 } else {
@@ -176,25 +176,27 @@ public final class PartitionRecovery {
         Mark mark = block.mark();
         int length = Math.min(mark.position(), block.capacity());
         if (mark.offset() >= 0) {
-            return new LogSegment(block, mark.baseOffset(), length, mark.offset());
+            return new LogSegment(block, mark.baseOffset(), length, mark.offset())
+                    .ofReplica(topic.isReplicated());
         }
-        long end = endByBatches(block, length);
+        long end = endByBatches(block, length, topic.isReplicated());
         store.findings().add(block.name() + ": its mark was lost and is recreated");
         block.rewriteMark(
                 mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
-        return new LogSegment(block, mark.baseOffset(), length, end);
+        return new LogSegment(block, mark.baseOffset(), length, end)
+                .ofReplica(topic.isReplicated());
     }
 
     /**
      * Returns the offset after a sealed segment's last batch, by a walk over all batches. If the
      * last one is damaged, its number of offsets is unknown.
      */
-    static long endByBatches(Block block, int length) throws IOException {
+    static long endByBatches(Block block, int length, boolean isReplica) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();
         view.pin();
         try {
-            int lastEpoch = LogSegment.lastEpochBits(block);
+            int lastEpoch = isReplica ? -1 : LogSegment.lastEpochBits(block);
             SegmentWalk walk =
                     new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE, lastEpoch);
             while (walk.next()) {

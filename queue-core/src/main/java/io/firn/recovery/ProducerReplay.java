@@ -6,6 +6,7 @@ import io.firn.batch.MarkerBatch;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;
+import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.spi.View;
@@ -21,9 +22,18 @@ final class ProducerReplay {
     private final EpochClock clock;
     private final BatchInfo info = new BatchInfo();
 
-    ProducerReplay(Producers producers, EpochClock clock) {
+    /** Null if the batches are the log's own. */
+    private final ReplicatedBatches replicated;
+
+    /**
+     * Creates a replay.
+     *
+     * @param isReplica whether the batches, and their producers, are another log's
+     */
+    ProducerReplay(Producers producers, EpochClock clock, boolean isReplica) {
         this.producers = producers;
         this.clock = clock;
+        this.replicated = isReplica ? new ReplicatedBatches(producers) : null;
     }
 
     /**
@@ -61,6 +71,10 @@ final class ProducerReplay {
                         Math.max(from, segment.baseOffset));
         while (walk.next()) {
             if (walk.isDamage() || walk.fromOffset() < from) {
+                continue;
+            }
+            if (replicated != null) {
+                replicated.note(memory, walk.position());
                 continue;
             }
             info.read(memory, walk.position());

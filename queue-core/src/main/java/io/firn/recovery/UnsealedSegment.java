@@ -5,6 +5,8 @@ import io.firn.StoreFullException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
+import io.firn.log.CleanGround;
+import io.firn.log.LeaderEpochs;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SparseIndex;
@@ -33,13 +35,15 @@ final class UnsealedSegment {
     final List<DamagedRange> damage = new ArrayList<>();
     final SparseIndex index;
 
+    private final boolean isReplica;
     private final ByteBuffer memory;
     private final int capacity;
     private final int markPosition;
     private int cut;
     private long cutOffset;
 
-    private UnsealedSegment(Block block, Mark mark, long baseOffset) {
+    private UnsealedSegment(Block block, Mark mark, long baseOffset, boolean isReplica) {
+        this.isReplica = isReplica;
         this.block = block;
         this.mark = mark;
         this.baseOffset = baseOffset;
@@ -49,9 +53,17 @@ final class UnsealedSegment {
         this.markPosition = mark.state() == SegmentState.ACTIVE ? mark.position() : 0;
     }
 
-    /** Examines a segment; null when it is reserved and its first batch is not valid. */
-    static UnsealedSegment find(Block block) {
+    /**
+     * Examines a segment; null when it is reserved and its first batch is not valid.
+     *
+     * @param isReplica whether its batches are another log's. Then it counts only if it has a mark,
+     *     since any epoch may be in a block that was reserved (O27)
+     */
+    static UnsealedSegment find(Block block, boolean isReplica) {
         Mark mark = block.mark();
+        if (isReplica && mark.state() == SegmentState.RESERVED) {
+            return null;
+        }
         long base =
                 mark.state() == SegmentState.ACTIVE
                         ? mark.baseOffset()
@@ -59,7 +71,7 @@ final class UnsealedSegment {
         if (base < 0) {
             return null;
         }
-        UnsealedSegment segment = new UnsealedSegment(block, mark, base);
+        UnsealedSegment segment = new UnsealedSegment(block, mark, base, isReplica);
         segment.scan();
         return mark.state() == SegmentState.RESERVED && segment.cut == 0 ? null : segment;
     }
@@ -80,18 +92,23 @@ final class UnsealedSegment {
     private void scan() {
         long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
         int position = Math.min(markPosition, capacity);
-        int lastEpoch = LogSegment.lastEpochBits(block);
+        int lastEpoch = isReplica ? -1 : LogSegment.lastEpochBits(block);
+        int leastEpoch = LeaderEpochs.NONE;
         SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
         while (walk.next()) {
             if (walk.isDamage()) {
                 damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
             } else {
                 note(walk.position(), walk.size(), walk.toOffset(), walk.maxTimestamp());
+                leastEpoch = memory.getInt(walk.position() + BatchFormat.EPOCH);
             }
         }
         BatchWalk aboveMark = new BatchWalk(new BatchVerifier());
         aboveMark.start(memory, position, durable, capacity);
-        while (aboveMark.nextWhole(BatchFormat.epochBits(mark.epoch()))) {
+        while (isReplica
+                ? aboveMark.nextWholeFrom(leastEpoch)
+                : aboveMark.nextWhole(BatchFormat.epochBits(mark.epoch()))) {
+            leastEpoch = aboveMark.epochBits();
             note(
                     aboveMark.position(),
                     aboveMark.size(),
@@ -112,7 +129,7 @@ final class UnsealedSegment {
      * offset certainly belongs to them.
      */
     int unprovenBytes() {
-        return block.mayHoldStaleBytes() ? tornBytes() : bytesAfterCut();
+        return block.mayHoldStaleBytes() && !isReplica ? tornBytes() : bytesAfterCut();
     }
 
     private int tornBytes() {
@@ -156,6 +173,9 @@ final class UnsealedSegment {
         if (to > markPosition) {
             block.force(markPosition, to);
         }
+        if (isReplica) {
+            CleanGround.clear(block, to, capacity);
+        }
     }
 
     /**
@@ -191,6 +211,7 @@ final class UnsealedSegment {
         block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
         LogSegment segment = new LogSegment(block, epoch, index);
         segment.baseOffset = baseOffset;
+        segment.ofReplica(isReplica);
         segment.setWritten(cut, cutOffset);
         segment.setForcedEnd(segment.end());
         return segment;
@@ -199,7 +220,7 @@ final class UnsealedSegment {
     /** Completes a roll that a crash interrupted (O2). */
     LogSegment seal(long timeMs) throws IOException {
         block.seal(mark.sealed(mark.epoch(), baseOffset, cut, cutOffset, timeMs));
-        LogSegment segment = new LogSegment(block, baseOffset, cut, cutOffset);
+        LogSegment segment = new LogSegment(block, baseOffset, cut, cutOffset).ofReplica(isReplica);
         segment.index(index);
         return segment;
     }

@@ -12,12 +12,14 @@ import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.PartitionMetrics;
+import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.VisibleListener;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
+import io.firn.append.PartitionReplicaAppender;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
 import io.firn.force.PartitionForcer;
@@ -221,6 +223,11 @@ final class PartitionLog implements Partition {
     @Override
     public Appender openSharedAppender() {
         return appenders.openShared();
+    }
+
+    /** See {@link Topic#openReplicaAppender}. */
+    ReplicaAppender openReplicaAppender() {
+        return PartitionReplicaAppender.open(appenders);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.PartitionMetrics;
 import io.firn.Producer;
+import io.firn.ReplicatedTopicException;
 import io.firn.StoreMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
@@ -77,6 +78,7 @@ final class Store implements LogStore {
         lock = storeLock;
         producerIds = producerIdCounter;
         inTransactions.own(identity, producerIdCounter);
+        topics.own(identity);
     }
 
     /** Ends the transactions that a crash has left, before anybody else uses the store. */
@@ -232,6 +234,13 @@ final class Store implements LogStore {
         Objects.requireNonNull(control, "control");
         context.checkWritable();
         PartitionLog chosen = topics.find(topic).partitionLog(partition);
+        if (chosen.topic().options().isReplicated()) {
+            throw new ReplicatedTopicException(
+                    "topic "
+                            + topic
+                            + " is replicated: the log that it replicates is compacted, and what"
+                            + " is missing there is missing here");
+        }
         return topics.compactor().compact(chosen.compaction(), control);
     }
 

@@ -18,6 +18,11 @@ final class StoreIdentity {
     /** Some batches count only if their transaction was committed. */
     static final String TRANSACTIONS = "transactions";
 
+    /** In the batches of some topics are the epochs of another log. */
+    static final String REPLICAS = "replicas";
+
+    private static final List<String> KNOWN = List.of(TRANSACTIONS, REPLICAS);
+
     private static final String MAGIC = "store";
     private static final int VERSION = 1;
     private static final int VERSION_WITH_FEATURES = 2;
@@ -54,7 +59,7 @@ final class StoreIdentity {
         }
         StoreIdentity identity = new StoreIdentity(medium, file, values);
         for (String feature : identity.features()) {
-            if (!feature.equals(TRANSACTIONS)) {
+            if (!KNOWN.contains(feature)) {
                 throw new IOException(
                         file
                                 + " says that the store uses '"

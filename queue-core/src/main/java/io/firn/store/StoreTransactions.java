@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
+import io.firn.ReplicatedTopicException;
 import io.firn.UnknownTopicException;
 import io.firn.log.LogContext;
 import io.firn.metadata.LeasedCounter;
@@ -66,13 +67,22 @@ final class StoreTransactions implements TxStore {
             throw new InvalidOptionException(
                     "partition " + partition + " does not belong to the store " + context);
         }
+        if (known.topic().options().isReplicated()) {
+            throw new ReplicatedTopicException(
+                    partition
+                            + " replicates a partition of another log, which decides its"
+                            + " transactions: a transaction here cannot append to it");
+        }
         return shown(known);
     }
 
     @Override
     public TxPartition partition(UUID topicId, int index) {
         TopicLog topic = topics.byId(topicId);
-        return topic == null || index < 0 || index >= topic.partitionCount()
+        return topic == null
+                        || topic.options().isReplicated()
+                        || index < 0
+                        || index >= topic.partitionCount()
                 ? null
                 : shown(topic.partitionLog(index));
     }
@@ -80,7 +90,11 @@ final class StoreTransactions implements TxStore {
     @Override
     public List<TxPartition> partitions() {
         List<TxPartition> all = new ArrayList<>();
-        topics.all().forEach(topic -> topic.logs().forEach(partition -> all.add(shown(partition))));
+        for (TopicLog topic : topics.all()) {
+            if (!topic.options().isReplicated()) { // its transactions are another log's
+                topic.logs().forEach(partition -> all.add(shown(partition)));
+            }
+        }
         return all;
     }
 

@@ -6,6 +6,7 @@ import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.Partition;
+import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
@@ -219,6 +220,11 @@ final class TopicLog implements Topic {
     }
 
     @Override
+    public ReplicaAppender openReplicaAppender(int partition) {
+        return partitionLog(partition).openReplicaAppender();
+    }
+
+    @Override
     public Tailer openTailer(Isolation isolation, int... chosen) {
         Objects.requireNonNull(isolation, "isolation");
         Objects.requireNonNull(chosen, "partitions");
@@ -279,7 +285,8 @@ final class TopicLog implements Topic {
                         .withSegmentBytes(now.segmentBytes())
                         .withMaxRecordBytes(now.maxRecordBytes())
                         .withMinimumClass(now.minimumClass())
-                        .withTiers(now.tiers().toArray(String[]::new));
+                        .withTiers(now.tiers().toArray(String[]::new))
+                        .withReplicated(now.isReplicated());
         if (!fixed.equals(changed)) {
             throw new InvalidOptionException(
                     "of topic "

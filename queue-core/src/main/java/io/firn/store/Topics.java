@@ -48,6 +48,7 @@ final class Topics implements TopicOwner {
     private final List<TopicFiles> halfCreated = new ArrayList<>();
 
     private final Object endLock = new Object();
+    private volatile StoreIdentity identity;
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
     private final Compactor compactor;
     private volatile Death death;
@@ -59,6 +60,11 @@ final class Topics implements TopicOwner {
         this.store = store;
         this.compactor = new Compactor(store);
         this.limit = PartitionLimit.of(store.config().maxPartitions());
+    }
+
+    /** Sets what names the store. */
+    void own(StoreIdentity ofStore) {
+        identity = ofStore;
     }
 
     // ---- which there are
@@ -245,6 +251,9 @@ final class Topics implements TopicOwner {
         checkTiersOf(topic.context());
         TopicFiles files = topic.context().files();
         try {
+            if (complete.isReplicated()) {
+                identity.addFeature(StoreIdentity.REPLICAS); // before older versions could see it
+            }
             dropHalfCreated();
             halfCreated.add(files);
             files.create(name, complete);

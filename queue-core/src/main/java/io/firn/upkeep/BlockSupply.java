@@ -7,6 +7,7 @@ import io.firn.append.NextBlock;
 import io.firn.background.BackOff;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.log.CleanGround;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -219,6 +220,9 @@ final class BlockSupply extends Duty implements BlockSource {
          * @return whether there is as much
          */
         private boolean prepare() throws IOException {
+            if (log.topic().isReplicated() && segment.block.mayHoldStaleBytes()) {
+                return clear();
+            }
             int wanted = Math.min(log.topic().options().preparedBytes(), segment.capacity);
             int from = segment.preparedTo;
             if (from >= wanted || !segment.isWrittenByCalls) {
@@ -228,6 +232,15 @@ final class BlockSupply extends Duty implements BlockSource {
             segment.block.prepare(from, to, log.isDurable());
             segment.preparedTo = to;
             return to == wanted;
+        }
+
+        /** Removes what an earlier use has left in the block (O27); returns whether all is gone. */
+        private boolean clear() throws IOException {
+            int from = segment.preparedTo;
+            int to = from + Math.min(STEP, segment.capacity - from);
+            CleanGround.clear(segment.block, from, to);
+            segment.preparedTo = to;
+            return to == segment.capacity;
         }
 
         /** What the zeros took is free again. */
@@ -256,7 +269,9 @@ final class BlockSupply extends Duty implements BlockSource {
                 log.activeSegment() == null
                         ? new SparseIndex(block.capacity())
                         : SparseIndex.roomy(block.capacity());
-        LogSegment segment = new LogSegment(block, block.mark().epoch(), index);
+        LogSegment segment =
+                new LogSegment(block, block.mark().epoch(), index)
+                        .ofReplica(log.topic().isReplicated());
         segment.hold();
         return segment;
     }

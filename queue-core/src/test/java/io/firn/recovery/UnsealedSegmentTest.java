@@ -38,19 +38,19 @@ class UnsealedSegmentTest {
     }
 
     private UnsealedSegment find() {
-        UnsealedSegment found = UnsealedSegment.find(block);
+        UnsealedSegment found = UnsealedSegment.find(block, false);
         assertNotNull(found);
         return found;
     }
 
     @Test
     void shouldFindNothingInABlockWithoutAValidFirstBatch() {
-        assertNull(UnsealedSegment.find(block));
+        assertNull(UnsealedSegment.find(block, false));
         put(0, BASE, EPOCH + 1);
-        assertNull(UnsealedSegment.find(block), "a batch of another epoch is stale");
+        assertNull(UnsealedSegment.find(block, false), "a batch of another epoch is stale");
         put(0, BASE, EPOCH);
         memory.put(BatchFormat.HEADER_LENGTH, (byte) ~memory.get(BatchFormat.HEADER_LENGTH));
-        assertNull(UnsealedSegment.find(block), "a torn batch is not valid");
+        assertNull(UnsealedSegment.find(block, false), "a torn batch is not valid");
     }
 
     @Test

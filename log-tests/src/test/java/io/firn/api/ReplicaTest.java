@@ -1,0 +1,284 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.AppenderBusyException;
+import io.firn.BatchReader;
+import io.firn.BatchRun;
+import io.firn.Cleanup;
+import io.firn.Compression;
+import io.firn.Durability;
+import io.firn.EpochEnd;
+import io.firn.InvalidBatchException;
+import io.firn.InvalidOptionException;
+import io.firn.Isolation;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.ReplicaAppender;
+import io.firn.ReplicatedTopicException;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.Transaction;
+import io.firn.UnexpectedOffsetException;
+import io.firn.kafka.SourceLog;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A partition that has the same batches as a partition of another log. */
+class ReplicaTest {
+    @TempDir private Path directory;
+    private LogStore store;
+
+    @AfterEach
+    void close() {
+        if (store != null) {
+            store.close();
+        }
+    }
+
+    private static TopicOptions options() {
+        return Stores.small().withReplicated(true);
+    }
+
+    private Topic create(TopicOptions options) {
+        store = Stores.at(directory).open();
+        return store.createTopic("t", options);
+    }
+
+    private Topic reopen() {
+        store.close();
+        store = Stores.at(directory).open();
+        return store.openTopic("t");
+    }
+
+    /** Appends all batches of a source that are missing, at most so many at a time. */
+    static void replicate(SourceLog source, ReplicaAppender appender, int most) {
+        Stores.await(
+                "the end of the source",
+                () -> {
+                    long next = appender.nextOffset();
+                    appender.append(source.fetch(next, most));
+                    return appender.nextOffset() >= source.nextOffset();
+                });
+        appender.force();
+    }
+
+    /** Checks that the batches of a source are in a partition, byte for byte. */
+    static void assertHolds(SourceLog source, Partition partition) {
+        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        for (SourceLog.Stored stored : source.batches()) {
+            try (BatchRun run = reader.read(stored.base(), 1, true)) {
+                byte[] found = new byte[run.bytes().remaining()];
+                run.bytes().get(found);
+                assertArrayEquals(stored.bytes(), found, "the batch at " + stored.base());
+            }
+        }
+        assertEquals(source.nextOffset(), partition.nextOffset());
+    }
+
+    private static SourceLog mixed() {
+        SourceLog source = new SourceLog(0, 3);
+        for (int i = 0; i < 400; i++) {
+            source.append(
+                    Compression.values()[i % Compression.values().length], random(i), "b" + i);
+            if (i % 7 == 0) {
+                source.append(Compression.NONE, 4711, i, "c" + i);
+            }
+            if (i % 100 == 99) {
+                source.epoch(source.epoch() + 2);
+            }
+        }
+        return source;
+    }
+
+    private static String random(int i) {
+        byte[] random = new byte[600];
+        new Random(i).nextBytes(random);
+        return HexFormat.of().formatHex(random);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldHoldTheBatchesOfTheSourceByteForByteAlsoAfterReopen(Durability durability) {
+        SourceLog source = mixed();
+        Topic topic = create(options().withDurability(durability));
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 10);
+            assertEquals(9, appender.lastEpoch());
+        }
+        assertTrue(topic.partition(0).metrics().segments() > 2);
+        assertHolds(source, topic.partition(0));
+        assertHolds(source, reopen().partition(0));
+        source.append(Compression.NONE, "more");
+        try (ReplicaAppender appender = store.openTopic("t").openReplicaAppender(0)) {
+            replicate(source, appender, 10);
+        }
+        assertHolds(source, reopen().partition(0));
+        assertEquals(List.of(), store.openTopic("t").partition(0).damage());
+    }
+
+    @Test
+    void shouldAnswerWhereEpochsEndAlsoAfterReopen() {
+        SourceLog source = new SourceLog(0, 5).append(Compression.NONE, "a", "b");
+        source.epoch(8).append(Compression.NONE, "c").append(Compression.NONE, "d");
+        Topic topic = create(options());
+        for (int i = 0; i < 3; i++) {
+            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                replicate(source, appender, 1);
+                assertEquals(8, appender.lastEpoch());
+                assertEquals(new EpochEnd(-1, -1), appender.endOfEpoch(4));
+                assertEquals(new EpochEnd(5, 2), appender.endOfEpoch(5));
+                assertEquals(new EpochEnd(5, 2), appender.endOfEpoch(7));
+                assertEquals(new EpochEnd(8, 4), appender.endOfEpoch(8));
+                assertEquals(new EpochEnd(8, 4), appender.endOfEpoch(100));
+            }
+            topic = reopen();
+        }
+    }
+
+    @Test
+    void shouldCoverMissingOffsetsByFillers() {
+        SourceLog source = new SourceLog(0, 1).append(Compression.NONE, "a");
+        source.gap(5).append(Compression.NONE, "b").gap(3_000_000_000L);
+        source.append(Compression.NONE, "c");
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 10);
+            Stores.await(
+                    "the fillers",
+                    () -> {
+                        appender.fillTo(source.nextOffset() + 10);
+                        return appender.nextOffset() == source.nextOffset() + 10;
+                    });
+            appender.force();
+        }
+        Partition partition = topic.partition(0);
+        assertEquals(source.nextOffset() + 10, partition.nextOffset());
+        assertEquals(List.of("a", "b", "c"), texts(partition, Isolation.COMMITTED));
+        partition = reopen().partition(0);
+        assertEquals(List.of("a", "b", "c"), texts(partition, Isolation.COMMITTED));
+        assertEquals(source.nextOffset() + 10, partition.nextOffset());
+        assertEquals(List.of(), partition.damage());
+    }
+
+    private static List<String> texts(Partition partition, Isolation isolation) {
+        return Stores.texts(
+                Stores.readAll(partition.topic().openTailer(isolation, partition.index())));
+    }
+
+    @Test
+    void shouldBeginWhereTheSourceBegins() {
+        long start = 5_000_000_000_000L;
+        SourceLog source = new SourceLog(start, 1).append(Compression.NONE, "a", "b");
+        Topic topic = create(options().withPartitions(2));
+        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+                ReplicaAppender other = topic.openReplicaAppender(1)) {
+            replicate(source, appender, 10);
+            other.fillTo(start);
+            assertEquals(start, other.nextOffset());
+        }
+        for (int i = 0; i < 2; i++) {
+            Partition partition = topic.partition(0);
+            assertEquals(start, partition.logStartOffset());
+            assertEquals(List.of("a", "b"), texts(partition, Isolation.COMMITTED));
+            assertEquals(1, partition.metrics().segments());
+            assertEquals(start, topic.partition(1).logStartOffset());
+            assertEquals(start, topic.partition(1).nextOffset());
+            assertEquals(start, topic.partition(1).durableOffset());
+            topic = reopen();
+        }
+        try (ReplicaAppender other = topic.openReplicaAppender(1)) {
+            replicate(source, other, 10);
+        }
+        assertEquals(List.of("a", "b"), texts(reopen().partition(1), Isolation.COMMITTED));
+    }
+
+    @Test
+    void shouldShowOfTransactionsWhatTheMarkersOfTheSourceSay() {
+        SourceLog source = new SourceLog(0, 1);
+        source.transactional(1, 0, "aborted").transactional(2, 0, "committed");
+        source.marker(1, false).append(Compression.NONE, "plain").marker(2, true);
+        source.transactional(3, 0, "open").append(Compression.NONE, "behind");
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 2);
+        }
+        for (int i = 0; i < 3; i++) {
+            Partition partition = topic.partition(0);
+            assertEquals(List.of("committed", "plain"), texts(partition, Isolation.COMMITTED));
+            assertEquals(
+                    List.of("aborted", "committed", "plain", "open", "behind"),
+                    texts(partition, Isolation.UNCOMMITTED));
+            assertEquals(5, partition.visibleOffset(Isolation.COMMITTED));
+            assertEquals(1, partition.abortedTransactions(0, 5).size());
+            topic = reopen();
+        }
+        assertEquals(7, topic.partition(0).nextOffset(), "nobody here ends the open one");
+        source.marker(3, true);
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 2);
+        }
+        assertEquals(
+                List.of("committed", "plain", "open", "behind"),
+                texts(topic.partition(0), Isolation.COMMITTED));
+    }
+
+    @Test
+    void shouldRefuseWhatOnlyTheSourceDecides() {
+        Topic topic = create(options());
+        Partition partition = topic.partition(0);
+        assertThrows(ReplicatedTopicException.class, partition::openAppender);
+        assertThrows(ReplicatedTopicException.class, partition::openSharedAppender);
+        assertThrows(ReplicatedTopicException.class, topic::openAppender);
+        assertThrows(
+                ReplicatedTopicException.class,
+                () -> store.compact("t", 0, io.firn.MoveControl.UNLIMITED));
+        try (Transaction tx = store.beginTransaction()) {
+            assertThrows(
+                    ReplicatedTopicException.class,
+                    () -> tx.append(partition, topic.newBatch().add(Stores.bytes("x"))));
+        }
+        assertThrows(InvalidOptionException.class, () -> options().withCleanup(Cleanup.COMPACT));
+        assertThrows(
+                InvalidOptionException.class,
+                () -> topic.changeOptions(topic.options().withReplicated(false)));
+        Topic local = store.createTopic("local", Stores.small());
+        assertThrows(ReplicatedTopicException.class, () -> local.openReplicaAppender(0));
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            assertThrows(AppenderBusyException.class, () -> topic.openReplicaAppender(0));
+            assertEquals(0, appender.nextOffset());
+        }
+    }
+
+    @Test
+    void shouldRefuseBatchesThatDoNotContinueTheLog() {
+        SourceLog source = new SourceLog(0, 4).append(Compression.NONE, "a", "b");
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 10);
+            assertThrows(
+                    UnexpectedOffsetException.class, () -> appender.append(source.fetch(0, 1)));
+            assertThrows(UnexpectedOffsetException.class, () -> appender.fillTo(1));
+            SourceLog older = new SourceLog(2, 3).append(Compression.NONE, "c");
+            assertThrows(InvalidBatchException.class, () -> appender.append(older.fetch(2, 1)));
+            ByteBuffer torn = new SourceLog(2, 4).append(Compression.NONE, "c").fetch(2, 1);
+            torn.limit(torn.limit() - 1);
+            assertThrows(InvalidBatchException.class, () -> appender.append(torn));
+            torn.limit(torn.limit() + 1).put(torn.limit() - 1, (byte) 99);
+            assertThrows(InvalidBatchException.class, () -> appender.append(torn));
+            assertEquals(2, appender.nextOffset());
+        }
+        assertHolds(source, topic.partition(0));
+    }
+}

@@ -1,0 +1,125 @@
+package io.firn.append;
+
+import io.firn.ClosedException;
+import io.firn.EpochEnd;
+import io.firn.ReplicaAppender;
+import io.firn.log.LeaderEpochs;
+import io.firn.log.SegmentedLog;
+import java.nio.ByteBuffer;
+
+/** The appender of a partition of a replicated topic. It takes the turn for each call. */
+public final class PartitionReplicaAppender implements ReplicaAppender {
+    private final OpenAppenders appenders;
+    private final SegmentedLog log;
+    private final LeaderEpochs epochs;
+    private final ReplicaWriter writer;
+    private volatile boolean closed;
+
+    private PartitionReplicaAppender(OpenAppenders appenders) {
+        this.appenders = appenders;
+        this.log = appenders.log();
+        this.epochs = log.producers().leaderEpochs();
+        this.writer = new ReplicaWriter(log, appenders.forcer(), appenders.writer());
+    }
+
+    /** Opens the appender of a partition. */
+    public static ReplicaAppender open(OpenAppenders appenders) {
+        appenders.enterReplica();
+        return new PartitionReplicaAppender(appenders);
+    }
+
+    @Override
+    public long nextOffset() {
+        checkNotClosed();
+        return log.nextOffset();
+    }
+
+    @Override
+    public int lastEpoch() {
+        checkNotClosed();
+        return epochs.last();
+    }
+
+    @Override
+    public EpochEnd endOfEpoch(int epoch) {
+        checkNotClosed();
+        return epochs.endOf(epoch, log.nextOffset());
+    }
+
+    @Override
+    public int append(ByteBuffer batches) {
+        if (!batches.hasRemaining()) {
+            checkNotClosed();
+            return 0;
+        }
+        int taken;
+        enterTurn();
+        try {
+            taken = writer.append(batches);
+        } catch (InternalError e) {
+            throw log.poison(e);
+        } finally {
+            leaveTurn();
+        }
+        if (taken == 0) {
+            appenders.checkRoom();
+        }
+        return taken;
+    }
+
+    @Override
+    public void fillTo(long offset) {
+        boolean isThere;
+        enterTurn();
+        try {
+            isThere = writer.fillTo(offset);
+        } catch (InternalError e) {
+            throw log.poison(e);
+        } finally {
+            leaveTurn();
+        }
+        if (!isThere) {
+            appenders.checkRoom();
+        }
+    }
+
+    @Override
+    public void force() {
+        checkNotClosed();
+        appenders.forcer().awaitDurable(log.nextOffset());
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            appenders.turn().checkNotMine(); // it could not be left, and would stay half closed
+            closed = true;
+        }
+        appenders.leave();
+    }
+
+    private void enterTurn() {
+        checkNotClosed();
+        appenders.turn().enter();
+        if (closed) {
+            appenders.turn().leave(); // in between; the turn is the next appender's
+            checkNotClosed();
+        }
+    }
+
+    private void leaveTurn() {
+        appenders.turn().leave();
+        if (log.isDurable() && log.durableOffset() < log.nextOffset()) {
+            appenders.forcer().want();
+        }
+    }
+
+    private void checkNotClosed() {
+        if (closed) {
+            throw new ClosedException("this appender of " + log + " was closed");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.firn.append;
+
+import io.firn.FirnException;
+import io.firn.InvalidBatchException;
+import io.firn.InvalidOptionException;
+import io.firn.UnexpectedOffsetException;
+import io.firn.batch.BatchFormat;
+import io.firn.batch.FillerBatch;
+import io.firn.batch.ReplicatedBatch;
+import io.firn.batch.Source;
+import io.firn.force.PartitionForcer;
+import io.firn.log.BatchInfo;
+import io.firn.log.LogSegment;
+import io.firn.log.Producers;
+import io.firn.log.ReplicatedBatches;
+import io.firn.log.SegmentedLog;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The append path of a partition of a replicated topic, for the thread that has the turn.
+ *
+ * <p>A segment begins only when the one before is sealed. So at most one segment is unsealed, and
+ * recovery has one end to find (O27).
+ */
+final class ReplicaWriter {
+    /** The most offsets of one filler: a segment has room for fewer than 2³¹. */
+    private static final long MOST_OFFSETS = 1L << 30;
+
+    private static final long MOST_FILLED = 1L << 35;
+
+    private final SegmentedLog log;
+    private final PartitionForcer forcer;
+    private final PartitionWriter writer;
+    private final ReplicatedBatch verifier = new ReplicatedBatch();
+    private final ReplicatedBatches noted;
+    private final Source source = new Source();
+    private final BatchInfo info = new BatchInfo();
+    private final ByteBuffer filler = ByteBuffer.allocate(FillerBatch.LENGTH);
+
+    ReplicaWriter(SegmentedLog log, PartitionForcer forcer, PartitionWriter writer) {
+        this.log = log;
+        this.forcer = forcer;
+        this.writer = writer;
+        this.noted = new ReplicatedBatches(log.producers());
+    }
+
+    /** As {@link io.firn.ReplicaAppender#append}. */
+    int append(ByteBuffer batches) {
+        int from = batches.position();
+        int limit = batches.limit();
+        int at = from;
+        while (at < limit) {
+            int size;
+            try {
+                size = verifier.check(batches, at, limit);
+                checkFollows(batches, at);
+            } catch (InvalidBatchException | UnexpectedOffsetException e) {
+                if (at > from) {
+                    break; // what was taken counts; the next call says so
+                }
+                throw e;
+            }
+            if (!fillTo(batches.getLong(at + BatchFormat.BASE_OFFSET))
+                    || !store(batches, at, size)) {
+                break;
+            }
+            at += size;
+        }
+        return at - from;
+    }
+
+    private void checkFollows(ByteBuffer batches, int at) {
+        long base = batches.getLong(at + BatchFormat.BASE_OFFSET);
+        if (base < log.nextOffset()) {
+            throw isBelow("the batch begins at " + base, base);
+        }
+        int epoch = batches.getInt(at + BatchFormat.EPOCH);
+        int last = log.producers().leaderEpochs().last();
+        if (epoch < last) {
+            throw new InvalidBatchException(
+                    log
+                            + ": the batch at "
+                            + base
+                            + " has leader epoch "
+                            + epoch
+                            + ", the one before it has "
+                            + last
+                            + ": this is not the log that was replicated so far");
+        }
+    }
+
+    private UnexpectedOffsetException isBelow(String what, long offset) {
+        return new UnexpectedOffsetException(
+                log
+                        + ": "
+                        + what
+                        + ", and everything below "
+                        + log.nextOffset()
+                        + " is here: continue there",
+                offset,
+                log.nextOffset());
+    }
+
+    /**
+     * Covers the offsets up to one by fillers.
+     *
+     * @return false when a block is missing before all of them are covered
+     */
+    boolean fillTo(long offset) {
+        long next = log.nextOffset();
+        if (offset < next) {
+            throw isBelow("the offset to continue at is " + offset, offset);
+        }
+        if (offset > next && log.segments().length == 0) {
+            begin(offset);
+            return true;
+        }
+        if (offset - next >= MOST_FILLED) {
+            throw new InvalidOptionException(
+                    log
+                            + ": the offsets from "
+                            + next
+                            + " to "
+                            + offset
+                            + " are too many to be covered: delete the topic, and replicate it anew");
+        }
+        while (next < offset) {
+            long end = Math.min(offset, next + MOST_OFFSETS);
+            int epoch = log.producers().leaderEpochs().last();
+            FillerBatch.put(filler, 0, next, end, epoch);
+            if (!store(filler, 0, FillerBatch.LENGTH)) {
+                return false;
+            }
+            next = end;
+        }
+        return true;
+    }
+
+    private void begin(long offset) {
+        log.state().checkWritable();
+        try {
+            log.beginAt(offset);
+        } catch (IOException e) {
+            throw new FirnException(log + ": the log start offset could not be written", e);
+        }
+    }
+
+    private boolean store(ByteBuffer bytes, int at, int size) {
+        info.read(bytes, at);
+        if (!hasRoom(size, info.count())) {
+            return false;
+        }
+        source.wrap(bytes, at, size);
+        int epoch = bytes.getInt(at + BatchFormat.EPOCH);
+        Producers producers = log.producers();
+        long ended;
+        synchronized (producers) { // a checkpoint contains both the batch and what it says
+            boolean begins = noted.before(bytes, at);
+            long offset = -1;
+            try {
+                offset = writer.storeReplicated(source, info, epoch);
+            } finally {
+                if (offset < 0 && begins) {
+                    noted.undo(bytes, at);
+                }
+            }
+            if (offset < 0) {
+                return false;
+            }
+            ended = noted.after(bytes, at);
+        }
+        if (ended >= 0) {
+            log.release(ended);
+        }
+        return true;
+    }
+
+    /** Returns whether a batch fits the active segment, or another one may begin. */
+    private boolean hasRoom(int size, int count) {
+        LogSegment active = writer.active();
+        if (active != null) {
+            if (writer.fits(size, count)) {
+                return true;
+            }
+            writer.endSegment(active);
+        }
+        if (log.hasRolledUnsealed()) {
+            forcer.call();
+            return false;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,63 @@
+package io.firn.log;
+
+import io.firn.EpochEnd;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The leader epochs in a partition of a replicated topic, each with the offset of its first batch.
+ * Derived from the batches, and kept with the checkpoint of the producers, so that not all batches
+ * are read at open. Thread-safe.
+ */
+public final class LeaderEpochs {
+    /** There is no epoch. */
+    public static final int NONE = -1;
+
+    private static final String PREFIX = "epoch.";
+
+    private final TreeMap<Integer, Long> firsts = new TreeMap<>();
+
+    /** Notes the epoch of a batch. Batches are noted in the order of their offsets. */
+    synchronized void add(int epoch, long offset) {
+        if (epoch > last()) {
+            firsts.put(epoch, offset);
+        }
+    }
+
+    /** Returns the epoch of the last batch; {@link #NONE} if it has none. */
+    public synchronized int last() {
+        return firsts.isEmpty() ? NONE : firsts.lastKey();
+    }
+
+    /**
+     * Returns where the largest epoch ends that is not above the given one.
+     *
+     * @param nextOffset where the last one ends
+     */
+    public synchronized EpochEnd endOf(int epoch, long nextOffset) {
+        Integer found = firsts.floorKey(epoch);
+        if (found == null) {
+            return EpochEnd.NONE;
+        }
+        Map.Entry<Integer, Long> after = firsts.higherEntry(found);
+        return new EpochEnd(found, after == null ? nextOffset : after.getValue());
+    }
+
+    synchronized void toText(Map<String, String> values) {
+        firsts.forEach((epoch, first) -> values.put(PREFIX + epoch, first.toString()));
+    }
+
+    synchronized void ofText(Map<String, String> values) {
+        values.forEach(
+                (key, value) -> {
+                    if (isKey(key)) {
+                        int epoch = Integer.parseInt(key.substring(PREFIX.length()));
+                        firsts.put(epoch, Long.parseLong(value));
+                    }
+                });
+    }
+
+    static boolean isKey(String key) {
+        return key.startsWith(PREFIX);
+    }
+}

@@ -1,0 +1,65 @@
+package io.firn.log;
+
+import io.firn.batch.BatchFormat;
+import io.firn.batch.MarkerBatch;
+import java.nio.ByteBuffer;
+
+/**
+ * Notes what the batches of a replicated partition say of leader epochs and of transactions, batch
+ * by batch in the order of the log. The transactions are those of another log: their producers are
+ * not this store's, and nobody here decides them. What is noted is only which are open, and which
+ * were aborted. Used under the monitor of the partition's {@link Producers}. Not thread-safe.
+ */
+public final class ReplicatedBatches {
+    private final Producers producers;
+    private final BatchInfo info = new BatchInfo();
+
+    public ReplicatedBatches(Producers producers) {
+        this.producers = producers;
+    }
+
+    /**
+     * Holds up readers, if a batch begins a transaction; before it is published.
+     *
+     * @return whether it does
+     */
+    public boolean before(ByteBuffer bytes, int at) {
+        return isOfTransaction(bytes, at)
+                && !info.isControl()
+                && producers.beginForeign(info, bytes.getLong(at + BatchFormat.BASE_OFFSET));
+    }
+
+    /** Takes back what was noted before a batch that was not stored. */
+    public void undo(ByteBuffer bytes, int at) {
+        producers.undoForeign(info.read(bytes, at).producerId());
+    }
+
+    /**
+     * Notes a batch that is published.
+     *
+     * @return the first offset of the transaction that it ends, past which readers are then to be
+     *     let; −1 when it ends none
+     */
+    public long after(ByteBuffer bytes, int at) {
+        long offset = bytes.getLong(at + BatchFormat.BASE_OFFSET);
+        producers.leaderEpochs().add(bytes.getInt(at + BatchFormat.EPOCH), offset);
+        if (isOfTransaction(bytes, at) && info.isControl() && MarkerBatch.isAt(bytes, at)) {
+            return producers.endForeign(info, MarkerBatch.isCommit(bytes, at), offset);
+        }
+        return ProducerState.NONE;
+    }
+
+    /** As both, for a batch that was published before. */
+    public void note(ByteBuffer bytes, int at) {
+        before(bytes, at);
+        long first = after(bytes, at);
+        if (first != ProducerState.NONE) {
+            producers.transactions().release(first);
+        }
+    }
+
+    private boolean isOfTransaction(ByteBuffer bytes, int at) {
+        info.read(bytes, at);
+        return info.producerId() >= 0 && info.isTransactional();
+    }
+}
