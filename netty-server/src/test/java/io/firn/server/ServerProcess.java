@@ -17,6 +17,7 @@ final class ServerProcess implements AutoCloseable {
     private static final Pattern SERVING =
             Pattern.compile("Serving .* on [^ ]*:(\\d+) after (\\d+) ms\\.");
 
+    private final Class<?> program;
     private final Path directory;
     private final String protocol;
     private final Map<String, String> settings;
@@ -28,8 +29,21 @@ final class ServerProcess implements AutoCloseable {
         this(directory, "PLAINTEXT", settings);
     }
 
+    /** With another main class, which takes the same arguments. */
+    ServerProcess(Class<?> program, Path directory, Map<String, String> settings)
+            throws IOException {
+        this(program, directory, "PLAINTEXT", settings);
+    }
+
     ServerProcess(Path directory, String protocol, Map<String, String> settings)
             throws IOException {
+        this(ServerMain.class, directory, protocol, settings);
+    }
+
+    private ServerProcess(
+            Class<?> program, Path directory, String protocol, Map<String, String> settings)
+            throws IOException {
+        this.program = program;
         this.directory = directory;
         this.protocol = protocol;
         this.settings = new TreeMap<>(settings);
@@ -47,7 +61,7 @@ final class ServerProcess implements AutoCloseable {
                                 "-Xmx128m",
                                 "-cp",
                                 System.getProperty("java.class.path"),
-                                ServerMain.class.getName(),
+                                program.getName(),
                                 "--override",
                                 "listeners=" + protocol + "://127.0.0.1:" + port,
                                 "--override",

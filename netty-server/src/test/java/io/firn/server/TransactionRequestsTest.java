@@ -2,9 +2,11 @@ package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ProducerIdentity;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,6 +44,7 @@ import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMar
 import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarkerTopic;
 import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
@@ -161,17 +164,37 @@ class TransactionRequestsTest {
         return wire.ask(
                 ApiKeys.END_TXN,
                 version,
-                new EndTxnRequestData()
-                        .setTransactionalId(name)
-                        .setProducerId(producer.id())
-                        .setProducerEpoch((short) producer.epoch())
-                        .setCommitted(isCommit),
+                endRequest(name, producer, isCommit),
                 new EndTxnResponseData());
+    }
+
+    private static EndTxnRequestData endRequest(
+            String name, ProducerIdentity producer, boolean isCommit) {
+        return new EndTxnRequestData()
+                .setTransactionalId(name)
+                .setProducerId(producer.id())
+                .setProducerEpoch((short) producer.epoch())
+                .setCommitted(isCommit);
     }
 
     private Errors commitOffset(
             int version, ProducerIdentity producer, long offset, String member, int generation)
             throws IOException {
+        return Errors.forCode(
+                wire.ask(
+                                ApiKeys.TXN_OFFSET_COMMIT,
+                                version,
+                                commitRequest(version, producer, offset, member, generation),
+                                new TxnOffsetCommitResponseData())
+                        .topics()
+                        .get(0)
+                        .partitions()
+                        .get(0)
+                        .errorCode());
+    }
+
+    private static TxnOffsetCommitRequestData commitRequest(
+            int version, ProducerIdentity producer, long offset, String member, int generation) {
         TxnOffsetCommitRequestData request =
                 new TxnOffsetCommitRequestData()
                         .setTransactionalId(NAME)
@@ -190,17 +213,7 @@ class TransactionRequestsTest {
                                                 new TxnOffsetCommitRequestPartition()
                                                         .setPartitionIndex(0)
                                                         .setCommittedOffset(offset))));
-        return Errors.forCode(
-                wire.ask(
-                                ApiKeys.TXN_OFFSET_COMMIT,
-                                version,
-                                request,
-                                new TxnOffsetCommitResponseData())
-                        .topics()
-                        .get(0)
-                        .partitions()
-                        .get(0)
-                        .errorCode());
+        return request;
     }
 
     private OffsetFetchResponsePartitions committed(boolean isStable) throws IOException {
@@ -345,6 +358,45 @@ class TransactionRequestsTest {
         assertEquals(Errors.INVALID_PRODUCER_EPOCH, produce(12, NAME, batch(first, 1)));
         assertEquals(Errors.NONE, produce(12, NAME, batch(next, 0)));
         assertEquals(Errors.NONE.code(), end(5, NAME, next, false).errorCode());
+    }
+
+    /** Sends a request on a connection that was cut off, on which nobody waits for an answer. */
+    private static void assertRefused(Wire late, ApiKeys key, int version, ApiMessage request)
+            throws IOException {
+        late.send(Wire.request(key, (short) version, request));
+        assertThrows(EOFException.class, late::receive);
+    }
+
+    @Test
+    void shouldEndNoTransactionByARequestThatWasSentForTheOneBefore() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, add(3, NAME, producer));
+        assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 0)));
+        try (Wire cutOff = wire) {
+            wire = new Wire(running.server());
+            assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+            assertEquals(Errors.NONE, add(3, NAME, producer));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 1)));
+            assertRefused(cutOff, ApiKeys.END_TXN, 3, endRequest(NAME, producer, true));
+        }
+        assertEquals(Errors.NONE.code(), end(3, NAME, producer, false).errorCode());
+    }
+
+    @Test
+    void shouldTakeNoOffsetBackByARequestThatComesLate() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, add(3, NAME, producer));
+        assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 0)));
+        try (Wire cutOff = wire) {
+            wire = new Wire(running.server());
+            assertEquals(Errors.NONE, commitOffset(3, producer, 0, "", -1));
+            assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+            assertEquals(Errors.NONE, commitOffset(3, producer, 1, "", -1));
+            assertRefused(
+                    cutOff, ApiKeys.TXN_OFFSET_COMMIT, 3, commitRequest(3, producer, 0, "", -1));
+        }
+        assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+        assertEquals(1, committed(true).committedOffset());
     }
 
     @Test

@@ -20,6 +20,7 @@ public final class Groups {
     private final OffsetCommitHandler commits;
     private final OffsetFetchHandler fetches;
     private final TransactionMetadata transactionMetadata;
+    private final LateRequests lateRequests;
     private final TransactionalCommitHandler transactionalCommits;
     private final GroupAdmin admin;
     private final CoordinatorFinder finder;
@@ -48,9 +49,15 @@ public final class Groups {
         int metadataChars = config.integer("offset.metadata.max.bytes");
         commits = new OffsetCommitHandler(coordinator, checked, topics, metadataChars);
         transactionMetadata = new TransactionMetadata(checked, topics.store().transactions());
+        lateRequests = new LateRequests(topics.store().transactions());
         transactionalCommits =
                 new TransactionalCommitHandler(
-                        coordinator, checked, topics, transactionMetadata, metadataChars);
+                        coordinator,
+                        checked,
+                        topics,
+                        transactionMetadata,
+                        lateRequests,
+                        metadataChars);
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
         admin = new GroupAdmin(coordinator, offsets, topics);
         finder = new CoordinatorFinder(nodes, new OffsetsTopic(topics));
@@ -79,6 +86,11 @@ public final class Groups {
     /** Returns the handler of commits in transactions. */
     public TransactionalCommitHandler transactionalCommits() {
         return transactionalCommits;
+    }
+
+    /** Returns what finds requests of producers that come too late. */
+    public LateRequests lateRequests() {
+        return lateRequests;
     }
 
     /** Returns what was committed beside offsets in transactions that are open. */

@@ -35,6 +35,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
     private final ServedTopics topics;
     private final TransactionCoordinator coordinator;
     private final TransactionMetadata metadata;
+    private final LateRequests late;
     private final int maxMetadataChars;
 
     TransactionalCommitHandler(
@@ -42,12 +43,14 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             GroupCommits commits,
             ServedTopics topics,
             TransactionMetadata metadata,
+            LateRequests late,
             int maxMetadataChars) {
         this.groups = groups;
         this.commits = commits;
         this.topics = topics;
         this.coordinator = topics.store().transactions();
         this.metadata = metadata;
+        this.late = late;
         this.maxMetadataChars = maxMetadataChars;
     }
 
@@ -106,7 +109,11 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                         result.setErrorCode(outcome.code());
                     }
                 },
-                () -> commit(exchange, request, committer, gathered, response));
+                () ->
+                        late.refuseOr(
+                                exchange,
+                                request.transactionalId(),
+                                () -> commit(exchange, request, committer, gathered, response)));
     }
 
     private static Errors refusal(

@@ -3,6 +3,7 @@ package io.firn.server.tx;
 import io.firn.Partition;
 import io.firn.ProducerIdentity;
 import io.firn.TransactionCoordinator;
+import io.firn.server.group.LateRequests;
 import io.firn.server.group.TransactionMetadata;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
@@ -35,8 +36,10 @@ final class TransactionApis {
     private final ServedTopics topics;
     private final TransactionCoordinator coordinator;
     private final TransactionMetadata metadata;
+    private final LateRequests late;
 
-    TransactionApis(ServedTopics topics, TransactionMetadata metadata) {
+    TransactionApis(ServedTopics topics, TransactionMetadata metadata, LateRequests late) {
+        this.late = late;
         this.topics = topics;
         this.coordinator = topics.store().transactions();
         this.metadata = metadata;
@@ -153,6 +156,11 @@ final class TransactionApis {
             exchange.reply(response.setErrorCode(Errors.INVALID_REQUEST.code()));
             return;
         }
+        late.refuseOr(
+                exchange, request.transactionalId(), () -> decide(exchange, request, response));
+    }
+
+    private void decide(Exchange exchange, EndTxnRequestData request, EndTxnResponseData response) {
         boolean bumps = exchange.version() >= FIRST_THAT_BUMPS;
         ProducerIdentity producer =
                 new ProducerIdentity(request.producerId(), request.producerEpoch());

@@ -40,7 +40,8 @@ public final class Transactions {
                         topics.store(),
                         groups.transactionMetadata(),
                         config.integer("transaction.max.timeout.ms"));
-        this.apis = new TransactionApis(topics, groups.transactionMetadata());
+        this.apis =
+                new TransactionApis(topics, groups.transactionMetadata(), groups.lateRequests());
         this.admin = new TransactionAdmin(topics);
     }
 

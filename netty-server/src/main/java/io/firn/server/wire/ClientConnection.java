@@ -14,6 +14,9 @@ public interface ClientConnection {
     /** Returns the thread of the connection. Thread-safe. */
     EventLoop eventLoop();
 
+    /** Returns when it was opened, by the clock of {@link System#nanoTime}. Thread-safe. */
+    long openedNs();
+
     /** Returns the client's address. Thread-safe. */
     String peerAddress();
 

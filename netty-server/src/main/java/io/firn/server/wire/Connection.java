@@ -43,6 +43,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         CLOSED
     }
 
+    private final long openedNs = System.nanoTime();
     private final ServerContext server;
     private final Entrance entrance;
     private final List<Runnable> onClose = new ArrayList<>();
@@ -73,6 +74,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public EventLoop eventLoop() {
         return ctx.channel().eventLoop();
+    }
+
+    @Override
+    public long openedNs() {
+        return openedNs;
     }
 
     @Override

@@ -1,0 +1,74 @@
+package io.firn.server.group;
+
+import io.firn.TransactionCoordinator;
+import io.firn.server.wire.Exchange;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/**
+ * Requests of producers that come late: a client whose connection is cut off asks again on another
+ * one, and goes on with its next transaction. What it had sent before may still arrive on the old
+ * connection, and would end the next transaction, or take its offsets back, if the client has the
+ * same epoch in both, as clients before KIP-890 have. So, for each transactional id and API, who
+ * comes on an older connection than the newest one is cut off. Thread-safe.
+ */
+public final class LateRequests {
+    /** From so many on, those of ids that were forgotten are removed. */
+    private static final int MANY = 60_000;
+
+    private final TransactionCoordinator coordinator;
+    private final Map<Key, Newest> newest = new ConcurrentHashMap<>();
+
+    private record Key(String name, ApiKeys api) {}
+
+    /** The newest connection, by the time at which it was opened; guarded by itself. */
+    private static final class Newest {
+        private long openedNs;
+        private boolean isSet;
+
+        boolean admits(long connectionNs) {
+            if (isSet && connectionNs - openedNs < 0) {
+                return false;
+            }
+            openedNs = connectionNs;
+            isSet = true;
+            return true;
+        }
+    }
+
+    LateRequests(TransactionCoordinator coordinator) {
+        this.coordinator = coordinator;
+    }
+
+    /**
+     * Carries out a request, unless it is late: then its connection is closed, without an answer.
+     * Another request of the same producer waits meanwhile, which is not late when it began to
+     * wait, but may be afterwards.
+     */
+    public void refuseOr(Exchange exchange, String name, Runnable work) {
+        if (coordinator.find(name) == null) {
+            work.run(); // it fails
+            return;
+        }
+        Key key = new Key(name, exchange.key());
+        if (newest.size() >= MANY && !newest.containsKey(key)) {
+            newest.keySet().removeIf(each -> coordinator.find(each.name) == null);
+        }
+        Newest known = newest.computeIfAbsent(key, unused -> new Newest());
+        synchronized (known) {
+            if (known.admits(exchange.connection().openedNs())) {
+                work.run();
+                return;
+            }
+        }
+        exchange.eventLoop()
+                .execute(
+                        () ->
+                                exchange.connection()
+                                        .closeAfterFailure(
+                                                "a producer has a newer connection than the one"
+                                                        + " on which it sent "
+                                                        + exchange.key()));
+    }
+}
