@@ -87,7 +87,7 @@ firn_example() {
 firn_tool() {
     local class=$1 path=$firn_root/tools/target/classpath options=()
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem tools || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools || ! firn_complete "$path"; then
         firn_build "the tools" compile -pl tools -am
     fi
     if (($(firn_java_major) >= 24)); then
@@ -109,7 +109,7 @@ firn_chronicle() {
     local class=$1 module=$firn_root/chronicle-import path options
     shift
     path=$module/target/classpath
-    if firn_stale "$path" queue-core tier-file tier-pmem tools chronicle-import || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools chronicle-import || ! firn_complete "$path"; then
         firn_build "the import" test-compile -pl chronicle-import -am
     fi
     # In the pom, so that the tests have the same.
@@ -194,7 +194,6 @@ firn_archive_server() {
             fi
             path+=${path:+:}$entry
         done
-        : >"$work/log" # it is read before the server may have begun
         "${firn_command[@]}" -XX:ArchiveClassesAtExit="$fast/classes.jsa" -Xlog:disable -cp "$path" \
             io.firn.server.ServerMain --override listeners=PLAINTEXT://127.0.0.1:0 \
             --override log.dir="$work/data" >"$work/log" 2>&1 9>&- &

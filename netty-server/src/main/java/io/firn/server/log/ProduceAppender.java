@@ -35,17 +35,11 @@ final class ProduceAppender {
     /**
      * What holds for all batches of a request.
      *
-     * @param owner the client whose share of memory is used
      * @param transactionalId null if none of them belongs to a transaction
      * @param access what the producer may do
      */
     record Terms(
-            short version,
-            short acks,
-            String clientId,
-            String owner,
-            String transactionalId,
-            Access access) {
+            short version, short acks, String clientId, String transactionalId, Access access) {
 
         /** Returns whether the producer may write in the transaction that it names. */
         boolean allowsTransaction() {
@@ -87,7 +81,7 @@ final class ProduceAppender {
         this.topics = topics;
         this.clock = clock;
         this.ackOneWaits = ackOneWaits;
-        this.transactions = new ProducedTransactions(topics);
+        this.transactions = new ProducedTransactions(topics.store().transactions());
     }
 
     /**
@@ -160,11 +154,7 @@ final class ProduceAppender {
         }
         if (batch.isTransactional()) {
             transactions.admit(
-                    terms.transactionalId,
-                    terms.owner,
-                    batch.producer(),
-                    partition.partition(),
-                    version);
+                    terms.transactionalId, batch.producer(), partition.partition(), version);
         }
         Appender appender = partition.appender();
         long offset = appender.appendBatchAsync(batch.bytes());

@@ -53,7 +53,6 @@ final class ProduceTask {
                         exchange.version(),
                         request.acks(),
                         exchange.clientId(),
-                        exchange.connection().owner(),
                         request.transactionalId(),
                         exchange.connection().access());
         response.setThrottleTimeMs(throttleMs);

@@ -1,0 +1,166 @@
+package io.firn.shadow;
+
+import io.firn.shadow.source.SourceClient;
+import io.firn.shadow.source.SourceTopic;
+import io.firn.shadow.source.TopicSelection;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/** What the shadow's thread does: asks the source, appends, and finds new topics and partitions. */
+final class FollowLoop implements AutoCloseable {
+    private static final long LONGEST_POLL_MS = 100;
+    private static final long POLL_WITH_REST_MS = 1;
+
+    private final FollowContext context;
+    private final SourceClient source;
+    private final FetchRate rate;
+    private final TopicSelection selection;
+    private final Map<String, FollowedTopic> topics = new ConcurrentSkipListMap<>();
+    private int metadataVersion = -1;
+    private long fetches;
+    private volatile String clusterId;
+    private volatile String sourceError;
+    private volatile List<String> missing;
+
+    FollowLoop(
+            FollowContext context, SourceClient source, TopicSelection selection, FetchRate rate) {
+        this.context = context;
+        this.source = source;
+        this.selection = selection;
+        this.rate = rate;
+        this.missing = selection.names();
+    }
+
+    /** Ends a {@link #step} that waits. Thread-safe. */
+    void wakeup() {
+        source.wakeup();
+    }
+
+    /** Takes what was answered, and asks for more; waits for a moment if there is nothing to do. */
+    void step() {
+        List<PartitionFollower> followers = followers();
+        appendRests(followers);
+        ask(followers);
+        source.poll(pollMs(followers));
+        sourceError = source.error();
+        for (PartitionFollower each : followers) {
+            if (each.takeNeedsMetadata()) {
+                source.requestMetadata();
+            }
+        }
+        if (source.hasMetadata() && source.metadataVersion() != metadataVersion) {
+            metadataVersion = source.metadataVersion();
+            update();
+        }
+    }
+
+    private List<PartitionFollower> followers() {
+        List<PartitionFollower> followers = new ArrayList<>();
+        topics.values().forEach(each -> followers.addAll(each.followers()));
+        return followers;
+    }
+
+    private void update() {
+        Map<String, SourceTopic> found = source.topics();
+        String cluster = source.clusterId();
+        clusterId = cluster;
+        found.forEach(
+                (name, topic) ->
+                        topics.computeIfAbsent(name, key -> new FollowedTopic(context, key))
+                                .update(cluster, topic));
+        topics.forEach(
+                (name, topic) -> {
+                    if (!found.containsKey(name)) {
+                        topic.onMissing();
+                    }
+                });
+        missing = selection.names().stream().filter(name -> !found.containsKey(name)).toList();
+    }
+
+    private void appendRests(List<PartitionFollower> followers) {
+        long nowMs = context.nowMs();
+        for (PartitionFollower each : followers) {
+            if (each.hasRest()) {
+                each.appendRest(nowMs);
+            }
+        }
+    }
+
+    private long pollMs(List<PartitionFollower> followers) {
+        if (followers.stream().anyMatch(PartitionFollower::hasRest)) {
+            return POLL_WITH_REST_MS;
+        }
+        long waitMs = rate.waitMs(System.nanoTime());
+        return waitMs > 0 ? Math.min(waitMs, LONGEST_POLL_MS) : LONGEST_POLL_MS;
+    }
+
+    private void ask(List<PartitionFollower> followers) {
+        long nowMs = context.nowMs();
+        Map<Integer, Map<PartitionFollower.Need, List<PartitionFollower>>> wanted = new HashMap<>();
+        for (PartitionFollower each : followers) {
+            PartitionFollower.Need need = each.due(nowMs);
+            if (need != PartitionFollower.Need.NOTHING) {
+                wanted.computeIfAbsent(
+                                each.leader(), node -> new EnumMap<>(PartitionFollower.Need.class))
+                        .computeIfAbsent(need, key -> new ArrayList<>())
+                        .add(each);
+            }
+        }
+        wanted.forEach(this::ask);
+    }
+
+    /** A broker has one request at a time: what comes before a fetch is asked first. */
+    private void ask(int node, Map<PartitionFollower.Need, List<PartitionFollower>> wanted) {
+        boolean waits = rate.waitMs(System.nanoTime()) > 0;
+        for (Map.Entry<PartitionFollower.Need, List<PartitionFollower>> each : wanted.entrySet()) {
+            PartitionFollower.Need need = each.getKey();
+            if (waits && need == PartitionFollower.Need.FETCH) {
+                return;
+            }
+            if (!source.isReady(node)) {
+                String error = source.connectionError(node);
+                if (error != null) {
+                    each.getValue().forEach(follower -> follower.onUnreachable(error));
+                }
+                return;
+            }
+            send(node, need, each.getValue());
+        }
+    }
+
+    private void send(int node, PartitionFollower.Need need, List<PartitionFollower> partitions) {
+        // The answer is filled in this order, and ends where it is full.
+        Collections.rotate(partitions, (int) (fetches++ % partitions.size()));
+        partitions.forEach(PartitionFollower::sent);
+        switch (need) {
+            case EPOCH_END -> source.epochEnds(node, partitions);
+            case EARLIEST -> source.listOffsets(node, partitions, true);
+            case LATEST -> source.listOffsets(node, partitions, false);
+            case PROBE, FETCH -> source.fetch(node, partitions, rate.mostBytes());
+            case NOTHING -> throw new IllegalStateException("nothing is asked");
+        }
+    }
+
+    /** Returns the state. Thread-safe. */
+    ShadowSnapshot snapshot(boolean isRunning) {
+        Map<String, FollowedTopic> now = new TreeMap<>(topics);
+        List<PartitionStatus> partitions = new ArrayList<>();
+        now.values().forEach(each -> partitions.addAll(each.statuses()));
+        return new ShadowSnapshot(isRunning, clusterId, sourceError, missing, partitions);
+    }
+
+    @Override
+    public void close() {
+        try {
+            topics.values().forEach(FollowedTopic::close);
+        } finally {
+            source.close();
+        }
+    }
+}

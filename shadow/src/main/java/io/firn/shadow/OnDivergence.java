@@ -1,0 +1,15 @@
+package io.firn.shadow;
+
+/**
+ * What happens when the source no longer has what this copy has: records were lost by an unclean
+ * leader election or with a disk, or the topic was deleted and created again.
+ */
+public enum OnDivergence {
+    /** The partition stops and keeps its records; an application decides. The default. */
+    STOP,
+    /**
+     * A topic that was created again is deleted here, with its cursors, and copied from its start.
+     * What else diverged stops.
+     */
+    COPY_AGAIN
+}

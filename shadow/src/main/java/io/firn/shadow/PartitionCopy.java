@@ -1,0 +1,135 @@
+package io.firn.shadow;
+
+import io.firn.ReplicaAppender;
+import io.firn.Topic;
+import java.nio.ByteBuffer;
+
+/** The copy of a partition, and from where it goes on. For one thread at a time. */
+final class PartitionCopy implements AutoCloseable {
+    private static final int UNKNOWN = -1;
+
+    private final Topic topic;
+    private final int partition;
+    private final ReplicaAppender appender;
+    private final FollowProgress progress;
+
+    /** Where the source goes on, if it has deleted what comes next. */
+    private long sourceContinuesAt;
+
+    /** An older epoch than the last one, of which the source knows what comes next. */
+    private int confirmedEpoch = UNKNOWN;
+
+    /** What could not be appended yet; null if there is nothing. */
+    private ByteBuffer rest;
+
+    /**
+     * Opens the partition.
+     *
+     * @throws io.firn.FirnException when its appender cannot be opened
+     */
+    PartitionCopy(Topic topic, int partition) {
+        this.topic = topic;
+        this.partition = partition;
+        this.appender = topic.openReplicaAppender(partition);
+        this.progress = new FollowProgress(topic.name(), partition, appender.nextOffset());
+    }
+
+    FollowProgress progress() {
+        return progress;
+    }
+
+    long nextOffset() {
+        return appender.nextOffset();
+    }
+
+    /** Returns the epoch of the last batch; −1 if there is none. */
+    int lastEpoch() {
+        return appender.lastEpoch();
+    }
+
+    /** Returns the offset to fetch from. */
+    long position() {
+        return Math.max(sourceContinuesAt, appender.nextOffset());
+    }
+
+    /** Says that the source has nothing between the next offset and this one. */
+    void continueAt(long offset) {
+        sourceContinuesAt = offset;
+    }
+
+    /**
+     * Returns the epoch of the batch before the position; −1 if the source has deleted that one.
+     */
+    int epochBeforePosition() {
+        if (position() > appender.nextOffset()) {
+            return UNKNOWN;
+        }
+        return confirmedEpoch == UNKNOWN ? appender.lastEpoch() : confirmedEpoch;
+    }
+
+    /** Sets an epoch to be shown to the source instead of the last one; −1 for none. */
+    void confirmed(int epoch) {
+        confirmedEpoch = epoch;
+    }
+
+    /** Returns where an epoch, or the largest one below it, ends here. */
+    long endOfEpoch(int epoch) {
+        long end = appender.endOfEpoch(epoch).endOffset();
+        return end < 0 ? topic.partition(partition).logStartOffset() : end;
+    }
+
+    /**
+     * Takes what was fetched; {@link #appendRest} appends it.
+     *
+     * @return false if it was nothing but the beginning of a batch
+     */
+    boolean take(ByteBuffer fetched) {
+        ByteBuffer batches = WholeBatches.from(appender.nextOffset(), fetched);
+        boolean isCut = !batches.hasRemaining() && fetched.hasRemaining();
+        if (!isCut || batches.position() > fetched.position()) {
+            rest = batches;
+        }
+        return rest != null;
+    }
+
+    boolean hasRest() {
+        return rest != null;
+    }
+
+    /** Forgets what could not be appended yet; it is fetched again. */
+    void dropRest() {
+        rest = null;
+    }
+
+    /** Returns whether all was appended; if not, space is being prepared. */
+    boolean appendRest() {
+        while (rest.hasRemaining()) {
+            int taken = appender.append(rest);
+            if (taken == 0) {
+                return false;
+            }
+            rest.position(rest.position() + taken);
+            confirmedEpoch = UNKNOWN;
+            progress.appended(taken, appender.nextOffset());
+        }
+        rest = null;
+        closeGap();
+        return true;
+    }
+
+    /**
+     * At the high watermark nothing will come any more below the position, so that a range without
+     * records can be closed.
+     */
+    private void closeGap() {
+        long nextOffset = appender.nextOffset();
+        if (sourceContinuesAt > nextOffset && sourceContinuesAt == progress.highWatermark()) {
+            appender.fillTo(sourceContinuesAt);
+        }
+    }
+
+    @Override
+    public void close() {
+        appender.close();
+    }
+}

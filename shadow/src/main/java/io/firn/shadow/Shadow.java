@@ -1,0 +1,316 @@
+package io.firn.shadow;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.ClosedException;
+import io.firn.Durability;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.shadow.source.SourceClient;
+import io.firn.shadow.source.SourceConfig;
+import io.firn.shadow.source.TopicSelection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+
+/**
+ * Keeps local copies of topics of a Kafka cluster, the source: the same batches, byte for byte, at
+ * the same offsets.
+ *
+ * <pre>{@code
+ * Properties source = new Properties();
+ * source.put("bootstrap.servers", "broker1:9092,broker2:9092");
+ * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+ *         Shadow shadow = Shadow.of(store, source).topics("orders").build().start()) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>The copy of a topic is a replicated topic ({@link TopicOptions#isReplicated}) of the same
+ * name. Others only read it. Its retention is its own: records stay here when the source deletes
+ * them.
+ *
+ * <p>One thread copies all partitions. What fails in one partition does not stop the others. The
+ * log itself says how far a partition is copied, so that a shadow whose process was killed
+ * continues without losing or doubling anything. One shadow for a topic at a time. Close it before
+ * its store; if the store is closed first, the shadow ends.
+ *
+ * <p>Thread-safe.
+ */
+public final class Shadow implements AutoCloseable {
+    /** A rate without limit. */
+    public static final long UNLIMITED = FetchRate.UNLIMITED;
+
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
+    private final SourceConfig config;
+    private final TopicSelection selection;
+    private final FollowContext context;
+    private final FetchRate rate;
+    private final ThreadFactory threadFactory;
+
+    /** The one that runs, or the last one that ran; null before the first start. */
+    private volatile FollowLoop loop;
+
+    private volatile boolean isEnding;
+    private volatile Thread thread;
+
+    @GuardedBy("this")
+    private boolean isClosed;
+
+    private Shadow(Builder builder) {
+        this.config = builder.config;
+        this.selection = new TopicSelection(builder.names, builder.pattern);
+        this.rate = new FetchRate(builder.bytesPerSecond);
+        this.threadFactory = builder.threadFactory;
+        this.context =
+                new FollowContext(
+                        builder.store,
+                        builder.topicOptions,
+                        builder.onDivergence,
+                        builder.onGap,
+                        builder.listener,
+                        builder.clockMs,
+                        config.retryPauseMs(),
+                        config.longestRetryPauseMs());
+    }
+
+    /**
+     * Returns a builder for a shadow.
+     *
+     * @param store where the copies are
+     * @param source the properties of a Kafka consumer, with {@code bootstrap.servers} and what its
+     *     connections need (such as {@code security.protocol}, {@code sasl.jaas.config}, {@code
+     *     ssl.truststore.location}). {@code fetch.*}, {@code max.partition.fetch.bytes}, {@code
+     *     metadata.max.age.ms} and the keys of time-outs and pauses have an effect too; those of
+     *     groups, offsets and deserializers have none
+     * @throws InvalidOptionException when a property has a value that Kafka's consumer refuses
+     * @throws io.firn.FirnException when the class path has another release of kafka-clients
+     */
+    public static Builder of(LogStore store, Properties source) {
+        return new Builder(store, source);
+    }
+
+    /**
+     * Starts the thread if it does not run. Partitions that stopped begin again.
+     *
+     * @throws InvalidOptionException when the configuration of security is wrong
+     * @throws ClosedException after {@link #close}
+     */
+    public synchronized Shadow start() {
+        if (isClosed) {
+            throw new ClosedException("this shadow was closed: build another one");
+        }
+        if (isRunning()) {
+            return this;
+        }
+        FollowLoop starting =
+                new FollowLoop(context, new SourceClient(config, selection), selection, rate);
+        isEnding = false;
+        Thread next = threadFactory.newThread(() -> run(starting));
+        next.setName("firn-shadow");
+        loop = starting;
+        thread = next;
+        next.start();
+        return this;
+    }
+
+    private boolean isRunning() {
+        Thread now = thread;
+        return now != null && now.isAlive();
+    }
+
+    private void run(FollowLoop running) {
+        RetryPause pause = context.newPause();
+        try (running) {
+            while (!isEnding) {
+                try {
+                    running.step();
+                    pause.succeeded();
+                } catch (ClosedException e) {
+                    LOG.log(System.Logger.Level.INFO, "the store was closed, so its shadow ends");
+                    return;
+                } catch (RuntimeException e) {
+                    // If the thread ended silently, nothing would ever be copied again.
+                    LOG.log(System.Logger.Level.ERROR, "a shadow caught an error and continues", e);
+                    pause.failed(context.nowMs());
+                    while (!isEnding && !pause.isOver(context.nowMs())) {
+                        sleep();
+                    }
+                }
+            }
+        }
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(10);
+        } catch (InterruptedException e) {
+            LOG.log(System.Logger.Level.DEBUG, "interrupted");
+        }
+    }
+
+    /**
+     * Stops: on return nothing is copied, and partitions can be opened by another shadow. It can be
+     * started again.
+     */
+    public synchronized void stop() {
+        isEnding = true;
+        FollowLoop ending = loop;
+        Thread waited = thread;
+        if (ending == null || waited == null) {
+            return;
+        }
+        if (waited == Thread.currentThread()) {
+            throw new IllegalStateException("a listener cannot stop the shadow that calls it");
+        }
+        boolean isInterrupted = false;
+        while (waited.isAlive()) {
+            ending.wakeup();
+            try {
+                waited.join(100);
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Stops for good. Idempotent. */
+    @Override
+    public synchronized void close() {
+        stop();
+        isClosed = true;
+    }
+
+    /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
+    public void bytesPerSecond(long value) {
+        rate.set(Builder.checkRate(value));
+    }
+
+    /** Returns the current state; cheap enough to call every second. */
+    public ShadowSnapshot snapshot() {
+        FollowLoop now = loop;
+        return now == null
+                ? new ShadowSnapshot(false, null, null, selection.names(), List.of())
+                : now.snapshot(isRunning());
+    }
+
+    /** The options of a shadow. Not thread-safe. */
+    public static final class Builder {
+        private final LogStore store;
+        private final SourceConfig config;
+        private final Set<String> names = new TreeSet<>();
+        private Pattern pattern;
+        private TopicOptions topicOptions =
+                TopicOptions.defaults().withDurability(Durability.WRITTEN);
+        private OnDivergence onDivergence = OnDivergence.STOP;
+        private OnGap onGap = OnGap.FILL;
+        private ShadowListener listener = event -> {};
+        private long bytesPerSecond = UNLIMITED;
+        private LongSupplier clockMs = () -> System.nanoTime() / 1_000_000;
+        private ThreadFactory threadFactory =
+                work -> {
+                    Thread thread = new Thread(work);
+                    thread.setDaemon(true);
+                    return thread;
+                };
+
+        private Builder(LogStore store, Properties source) {
+            this.store = Objects.requireNonNull(store, "store");
+            this.config = SourceConfig.of(source);
+        }
+
+        /** Adds topics by their names. They may be created at the source later. */
+        public Builder topics(String... values) {
+            for (String each : values) {
+                Topic.checkName(each);
+                names.add(each);
+            }
+            return this;
+        }
+
+        /**
+         * Sets a pattern: topics whose whole name it matches are followed, except Kafka's internal
+         * ones; also those that are created later. Names ({@link #topics}) are followed besides.
+         */
+        public Builder pattern(Pattern value) {
+            pattern = Objects.requireNonNull(value, "pattern");
+            return this;
+        }
+
+        /**
+         * Sets the options with which a copy is created; the number of partitions and {@link
+         * TopicOptions#isReplicated} are set by the shadow. By default {@link
+         * TopicOptions#defaults()} with {@link Durability#WRITTEN}: what a power failure takes is
+         * copied again. With {@link Durability#DURABLE}, readers see a batch only when it is
+         * durable here; choose it when the copy outlives the source's records.
+         */
+        public Builder topicOptions(TopicOptions value) {
+            topicOptions = Objects.requireNonNull(value, "topicOptions");
+            return this;
+        }
+
+        /**
+         * Sets what happens when the source has other records; default {@link OnDivergence#STOP}.
+         */
+        public Builder onDivergence(OnDivergence value) {
+            onDivergence = Objects.requireNonNull(value, "onDivergence");
+            return this;
+        }
+
+        /**
+         * Sets what happens when the source deleted records too early; default {@link OnGap#FILL}.
+         */
+        public Builder onGap(OnGap value) {
+            onGap = Objects.requireNonNull(value, "onGap");
+            return this;
+        }
+
+        /** Sets who is told what an operator should know. It is logged as well. */
+        public Builder listener(ShadowListener value) {
+            listener = Objects.requireNonNull(value, "listener");
+            return this;
+        }
+
+        /** Sets the bytes per second that are fetched, above 0; default {@link #UNLIMITED}. */
+        public Builder bytesPerSecond(long value) {
+            bytesPerSecond = checkRate(value);
+            return this;
+        }
+
+        /** Sets what makes the thread; by default it is a daemon thread. */
+        public Builder threadFactory(ThreadFactory value) {
+            threadFactory = Objects.requireNonNull(value, "threadFactory");
+            return this;
+        }
+
+        /**
+         * Returns the shadow, which is not started.
+         *
+         * @throws InvalidOptionException when neither a topic nor a pattern was given
+         */
+        public Shadow build() {
+            if (names.isEmpty() && pattern == null) {
+                throw new InvalidOptionException("no topic to follow: call topics or pattern");
+            }
+            return new Shadow(this);
+        }
+
+        private static long checkRate(long value) {
+            if (value < 1 && value != UNLIMITED) {
+                throw new InvalidOptionException(
+                        "bytesPerSecond must be above 0, or −1 for unlimited, not " + value);
+            }
+            return value;
+        }
+    }
+}

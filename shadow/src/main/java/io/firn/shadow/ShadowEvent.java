@@ -1,0 +1,31 @@
+package io.firn.shadow;
+
+/**
+ * Something that an operator should know of a followed topic.
+ *
+ * @param kind what happened
+ * @param topic the name of the topic
+ * @param partition its number; −1 if it concerns the whole topic
+ * @param fromOffset the first offset that it concerns; −1 if there is none
+ * @param toOffset the offset after the last one; −1 if there is none
+ * @param message what was expected, what was found, and what can be done
+ */
+public record ShadowEvent(
+        Kind kind, String topic, int partition, long fromOffset, long toOffset, String message) {
+
+    /** What happened. */
+    public enum Kind {
+        /** The source does not have the records of the range, or has others; the copy stopped. */
+        DIVERGED,
+        /** The records of the range were removed, because the source does not have them. */
+        TRUNCATED,
+        /** The topic was deleted at the source and created again. */
+        RECREATED,
+        /** The source has deleted the records of the range before they were copied. */
+        GAP,
+        /** The source is another cluster than the one that the topic was copied from. */
+        OTHER_CLUSTER,
+        /** The partition stopped for another reason. */
+        STOPPED
+    }
+}

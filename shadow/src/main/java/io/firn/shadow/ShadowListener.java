@@ -1,0 +1,12 @@
+package io.firn.shadow;
+
+/** Is told what an operator should know. */
+@FunctionalInterface
+public interface ShadowListener {
+
+    /**
+     * Takes an event, after it was logged, on the shadow's thread: nothing is copied before it
+     * returns. It must not close the shadow. What it throws is logged.
+     */
+    void onEvent(ShadowEvent event);
+}

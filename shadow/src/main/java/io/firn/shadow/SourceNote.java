@@ -1,0 +1,73 @@
+package io.firn.shadow;
+
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Where a topic was copied from: the ids of the cluster and of the topic there. A log does not
+ * contain them, and without them the records of two topics of one name could be mixed.
+ *
+ * <p>It is a small file, {@code STORE/shadow/ID}, with the id of the topic here: a topic that is
+ * deleted and created again has another note. It is durable before the first batch is appended, so
+ * a topic without a note is empty.
+ */
+record SourceNote(String clusterId, UUID topicId) {
+    private static final String DIRECTORY = "shadow";
+    private static final String KIND = "shadow";
+    private static final int VERSION = 1;
+    private static final String CLUSTER = "cluster";
+    private static final String TOPIC = "topic";
+
+    private static Path file(LogStore store, Topic topic) {
+        return store.directory().resolve(DIRECTORY).resolve(topic.id().toString());
+    }
+
+    /** Reads the note of a topic; returns null if it has none. */
+    static SourceNote read(LogStore store, Topic topic) {
+        Path file = file(store, topic);
+        try {
+            Map<String, String> values = SmallFile.read(FileMedium.real(), file, KIND, VERSION);
+            return values == null
+                    ? null
+                    : new SourceNote(values.get(CLUSTER), UUID.fromString(values.get(TOPIC)));
+        } catch (IOException e) {
+            throw new FirnException("the note of where " + topic.name() + " is copied from", e);
+        }
+    }
+
+    /** Writes the note of a topic, durably. */
+    void write(LogStore store, Topic topic) {
+        Path file = file(store, topic);
+        try {
+            FileMedium.real().createDirectories(file.getParent());
+            SmallFile.write(
+                    FileMedium.real(),
+                    file,
+                    KIND,
+                    VERSION,
+                    Map.of(CLUSTER, clusterId, TOPIC, topicId.toString()));
+        } catch (IOException e) {
+            throw new FirnException(
+                    "could not write " + file + ", which says where a topic is copied from", e);
+        }
+    }
+
+    /** Deletes the note of a topic that is deleted. */
+    static void delete(LogStore store, Topic topic) {
+        Path file = file(store, topic);
+        try {
+            if (FileMedium.real().exists(file)) {
+                FileMedium.real().delete(file);
+            }
+        } catch (IOException e) {
+            throw new FirnException("could not delete " + file, e);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package io.firn.shadow.source;
+
+import io.firn.InvalidOptionException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.ApiVersions;
+import org.apache.kafka.clients.ClientResponse;
+import org.apache.kafka.clients.ClientUtils;
+import org.apache.kafka.clients.NetworkClient;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Connections to the brokers of the source. Each broker has one request at a time. For one thread,
+ * but for {@link #wakeup}.
+ */
+public final class SourceClient implements AutoCloseable {
+    private final SourceConfig config;
+    private final SourceMetadata metadata;
+    private final Metrics metrics = new Metrics();
+    private final NetworkClient network;
+    private final PartitionRequests requests;
+    private final Set<Integer> busyNodes = new HashSet<>();
+    private final Time time = Time.SYSTEM;
+    private boolean hasAddresses;
+    private String error;
+    private long metadataTimeMs;
+
+    /**
+     * Creates it; nothing is connected yet.
+     *
+     * @throws InvalidOptionException when the configuration of security is wrong
+     */
+    public SourceClient(SourceConfig config, TopicSelection selection) {
+        this.config = config;
+        ConsumerConfig consumer = config.consumer();
+        LogContext context = new LogContext("[firn-shadow] ");
+        this.metadata = new SourceMetadata(consumer, selection, context);
+        this.requests = new PartitionRequests(config);
+        try {
+            this.network =
+                    ClientUtils.createNetworkClient(
+                            consumer,
+                            metrics,
+                            "firn-shadow",
+                            context,
+                            new ApiVersions(),
+                            time,
+                            2,
+                            metadata,
+                            null,
+                            null);
+        } catch (KafkaException e) {
+            metrics.close();
+            throw new InvalidOptionException(
+                    "the source cannot be connected to with these properties: " + deepest(e));
+        }
+    }
+
+    private static String deepest(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    /**
+     * Sends and receives, and calls what was answered. Returns after the time at the latest.
+     *
+     * @param longestMs 0 or more
+     */
+    public void poll(long longestMs) {
+        long nowMs = time.milliseconds();
+        if (!hasAddresses && !findAddresses()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(longestMs));
+            return;
+        }
+        network.poll(longestMs, nowMs);
+        try {
+            metadata.maybeThrowAnyException();
+        } catch (KafkaException e) {
+            error = deepest(e);
+        }
+        long updated = metadata.lastSuccessfulUpdate();
+        if (updated != metadataTimeMs) {
+            metadataTimeMs = updated;
+            error = null;
+        } else if (error == null && !isConnected()) {
+            error = "no broker of the source can be reached: " + config.bootstrapServers();
+        }
+    }
+
+    /** Names that cannot be resolved now may be later. */
+    private boolean findAddresses() {
+        try {
+            metadata.bootstrap(ClientUtils.parseAndValidateAddresses(config.consumer()));
+            metadata.requestUpdate(true);
+            hasAddresses = true;
+        } catch (ConfigException e) {
+            error = e.getMessage();
+        }
+        return hasAddresses;
+    }
+
+    private boolean isConnected() {
+        long nowMs = time.milliseconds();
+        return metadataTimeMs != 0 && network.hasReadyNodes(nowMs);
+    }
+
+    /** Ends a {@link #poll} in progress, or the next one. Thread-safe. */
+    public void wakeup() {
+        network.wakeup();
+    }
+
+    /** Returns why the source cannot be asked; null if it can. */
+    public String error() {
+        return error;
+    }
+
+    /** Returns a number that changes with each change of {@link #topics} and {@link #clusterId}. */
+    public int metadataVersion() {
+        return metadata.updateVersion();
+    }
+
+    /** Returns whether the source has told its topics at all. */
+    public boolean hasMetadata() {
+        return metadata.lastSuccessfulUpdate() != 0;
+    }
+
+    /** Returns the cluster's id; an empty string if the source has none. */
+    public String clusterId() {
+        String id = metadata.fetch().clusterResource().clusterId();
+        return id == null ? "" : id;
+    }
+
+    /** Returns the topics that are followed and that the source has, by name. */
+    public Map<String, SourceTopic> topics() {
+        return metadata.topics();
+    }
+
+    /** Asks for the metadata again, before long: a leader or a topic was not where it was said. */
+    public void requestMetadata() {
+        metadata.requestUpdate(false);
+    }
+
+    /**
+     * Returns whether a broker can be sent a request now; begins to connect if there is no
+     * connection.
+     */
+    public boolean isReady(int node) {
+        Node target = metadata.fetch().nodeById(node);
+        return target != null
+                && !busyNodes.contains(node)
+                && network.ready(target, time.milliseconds());
+    }
+
+    /** Returns how the last attempt to connect to a broker failed; null if it did not. */
+    public String connectionError(int node) {
+        Node target = metadata.fetch().nodeById(node);
+        if (target == null) {
+            return "broker " + node + " is not in the metadata of the source";
+        }
+        if (network.authenticationException(target) != null) {
+            return network.authenticationException(target).getMessage();
+        }
+        return network.connectionFailed(target)
+                ? "broker " + node + " cannot be reached at " + target.host() + ":" + target.port()
+                : null;
+    }
+
+    /**
+     * Fetches batches of partitions that a ready broker leads.
+     *
+     * @param mostBytes of the answer, unless its first batch is larger
+     */
+    public void fetch(int node, List<? extends FollowedPartition> partitions, int mostBytes) {
+        send(node, partitions, requests.fetch(partitions, mostBytes), requests::fetched);
+    }
+
+    /** Asks a ready broker for the ends of {@link FollowedPartition#askedEpoch}. */
+    public void epochEnds(int node, List<? extends FollowedPartition> partitions) {
+        send(node, partitions, requests.epochEnds(partitions), requests::epochEnded);
+    }
+
+    /** Asks a ready broker for the first offsets, or for the high watermarks. */
+    public void listOffsets(
+            int node, List<? extends FollowedPartition> partitions, boolean isEarliest) {
+        send(
+                node,
+                partitions,
+                requests.offsets(partitions, isEarliest),
+                (asked, body) -> requests.listed(asked, body, isEarliest));
+    }
+
+    private interface Answer {
+        void take(List<? extends FollowedPartition> asked, AbstractResponse body);
+    }
+
+    private void send(
+            int node,
+            List<? extends FollowedPartition> partitions,
+            AbstractRequest.Builder<?> request,
+            Answer answer) {
+        long nowMs = time.milliseconds();
+        List<? extends FollowedPartition> asked = List.copyOf(partitions);
+        busyNodes.add(node);
+        network.send(
+                network.newClientRequest(
+                        Integer.toString(node),
+                        request,
+                        nowMs,
+                        true,
+                        config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG),
+                        response -> {
+                            busyNodes.remove(node);
+                            answer(asked, response, answer);
+                        }),
+                nowMs);
+    }
+
+    private void answer(
+            List<? extends FollowedPartition> asked, ClientResponse response, Answer answer) {
+        if (response.hasResponse()) {
+            answer.take(asked, response.responseBody());
+            return;
+        }
+        SourceError failure = SourceError.DISCONNECTED;
+        String message = "broker " + response.destination() + " closed the connection";
+        if (response.versionMismatch() != null) {
+            failure = SourceError.REFUSED;
+            message = response.versionMismatch().getMessage();
+        } else if (response.authenticationException() != null) {
+            failure = SourceError.REFUSED;
+            message = response.authenticationException().getMessage();
+        } else if (response.wasTimedOut()) {
+            message = "broker " + response.destination() + " did not answer in time";
+        }
+        for (FollowedPartition each : asked) {
+            each.onFailed(failure, message);
+        }
+        requestMetadata();
+    }
+
+    @Override
+    public void close() {
+        network.close();
+        metadata.close();
+        metrics.close();
+    }
+}
