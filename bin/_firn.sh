@@ -194,6 +194,7 @@ firn_archive_server() {
             fi
             path+=${path:+:}$entry
         done
+        : >"$work/log" # it is read before the server may have begun
         "${firn_command[@]}" -XX:ArchiveClassesAtExit="$fast/classes.jsa" -Xlog:disable -cp "$path" \
             io.firn.server.ServerMain --override listeners=PLAINTEXT://127.0.0.1:0 \
             --override log.dir="$work/data" >"$work/log" 2>&1 9>&- &

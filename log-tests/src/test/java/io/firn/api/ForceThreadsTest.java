@@ -60,10 +60,10 @@ class ForceThreadsTest {
         return file.getParent().getFileName().toString().equals("" + partition.index());
     }
 
-    /** Not of the thread that prepares blocks, which forces too. */
+    /** Not of the threads that prepare blocks, which force too. */
     private static ObservedMedium.Hook ofForcers(ObservedMedium.Hook hook) {
         return file -> {
-            if (!Thread.currentThread().getName().equals("firn-tidy")) {
+            if (!Thread.currentThread().getName().startsWith("firn-tidy")) {
                 hook.run(file);
             }
         };
@@ -87,6 +87,27 @@ class ForceThreadsTest {
             appenders.forEach(Appender::close);
         }
         assertEquals(0, forcingThreads());
+    }
+
+    @Test
+    void shouldReserveTheFirstBlocksOfSeveralPartitionsAtOnce() {
+        medium.beforeCreate(
+                file -> {
+                    if (file.toString().endsWith(".active.tmp")) {
+                        gate.run(file);
+                    }
+                });
+        try (LogStore store = Stores.at(directory, medium).forceThreads(4).open()) {
+            Topic topic = store.createTopic("t", Stores.small().withPartitions(10));
+            gate.shut();
+            List<Appender> appenders = appenders(topic);
+            appenders.forEach(each -> each.appendAsync(bytes("a"), 0, 1)); // wants its block
+            // One of the four is for other duties.
+            await("three files at once", () -> gate.held() == 3);
+            gate.open();
+            appenders.forEach(each -> append(each, bytes("a")).join());
+            appenders.forEach(Appender::close);
+        }
     }
 
     @Test

@@ -122,7 +122,11 @@ final class Attacks {
             case "topic-names" -> inParallel(this::nameManyTopics);
             case "producer-names" -> inParallel(this::nameManyProducers);
             default -> {
-                if (LongRequests.has(name)) {
+                if (TransactionAttacks.NAMES.contains(name)) {
+                    createTopics(1, TransactionAttacks.partitions(name));
+                    var attacks = new TransactionAttacks(this::count, this::goesOn);
+                    inParallel((wire, number) -> attacks.run(name, wire, number));
+                } else if (LongRequests.has(name)) {
                     createTopics(200, 10);
                     mentionGroups(20_000);
                     if (name.equals("delete-acls")) {

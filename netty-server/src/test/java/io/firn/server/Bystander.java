@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import io.firn.server.TransactionAttacks.Named;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,12 +8,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
 import org.apache.kafka.common.message.DescribeConfigsResponseData;
+import org.apache.kafka.common.message.EndTxnResponseData;
+import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
@@ -25,6 +29,7 @@ import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
 import org.apache.kafka.common.message.SyncGroupResponseData;
@@ -74,6 +79,7 @@ final class Bystander implements AutoCloseable {
         loop("produce", this::produce);
         loop("fetch", this::fetch);
         loop("group", new Membership()::takePart);
+        loop("transact", new Transacting()::commit);
         loop("administer", Bystander::administer);
         loop("connect", null);
     }
@@ -140,11 +146,7 @@ final class Bystander implements AutoCloseable {
                         (short) Asks.FETCH,
                         Asks.fetch(TOPIC, 0, 0, 1).setMaxWaitMs(100)));
         expect(
-                Asks.fetched(
-                                wire.receive(
-                                        ApiKeys.FETCH,
-                                        Asks.FETCH,
-                                        new org.apache.kafka.common.message.FetchResponseData()))
+                Asks.fetched(wire.receive(ApiKeys.FETCH, Asks.FETCH, new FetchResponseData()))
                         .errorCode(),
                 "fetch");
     }
@@ -238,6 +240,54 @@ final class Bystander implements AutoCloseable {
             OffsetCommitResponseData answer =
                     wire.ask(ApiKeys.OFFSET_COMMIT, 8, commit, new OffsetCommitResponseData());
             expect(answer.topics().get(0).partitions().get(0).errorCode(), "commit");
+        }
+    }
+
+    /** A producer of transactions, each of one record, which a reader of committed ones finds. */
+    private static final class Transacting {
+        private Named producer;
+        private int sequence;
+
+        void commit(Wire wire) throws IOException {
+            Named now = producer;
+            producer = null; // after a failure it begins anew
+            if (now == null) {
+                now = TransactionAttacks.open(wire, "bystander");
+                sequence = 0;
+                expect(now == null ? -1 : 0, "open");
+            }
+            wire.send(TransactionAttacks.add(now, TOPIC, 0));
+            expect(
+                    wire.receive(
+                                    ApiKeys.ADD_PARTITIONS_TO_TXN,
+                                    3,
+                                    new AddPartitionsToTxnResponseData())
+                            .resultsByTopicV3AndBelow()
+                            .iterator()
+                            .next()
+                            .resultsByPartition()
+                            .iterator()
+                            .next()
+                            .partitionErrorCode(),
+                    "add");
+            wire.send(TransactionAttacks.produce(now, sequence, TOPIC, 0));
+            PartitionProduceResponse produced = Asks.produced(wire);
+            expect(produced.errorCode(), "produce in a transaction");
+            wire.send(TransactionAttacks.end(now, true));
+            expect(
+                    wire.receive(ApiKeys.END_TXN, 3, new EndTxnResponseData()).errorCode(),
+                    "commit");
+            FetchResponseData fetched =
+                    wire.ask(
+                            ApiKeys.FETCH,
+                            Asks.FETCH,
+                            Asks.fetch(TOPIC, 0, produced.baseOffset(), 1)
+                                    .setIsolationLevel((byte) 1),
+                            new FetchResponseData());
+            boolean found = Asks.fetched(fetched).records().sizeInBytes() > 0;
+            expect(found ? 0 : -1, "read what was committed");
+            sequence++;
+            producer = now;
         }
     }
 

@@ -10,8 +10,10 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
@@ -20,6 +22,11 @@ import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitio
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
+import org.apache.kafka.common.message.DescribeProducersResponseData;
+import org.apache.kafka.common.message.DescribeTransactionsRequestData;
+import org.apache.kafka.common.message.DescribeTransactionsResponseData;
 import org.apache.kafka.common.message.EndTxnRequestData;
 import org.apache.kafka.common.message.EndTxnResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -477,6 +484,103 @@ class TransactionRequestsTest {
                     commitOffset(3, producer, 0, member.memberId(), member.generationId()));
             assertEquals(Errors.NONE, commitOffset(2, producer, 0, "", -1)); // names nobody
         }
+    }
+
+    @Test
+    void shouldRefuseMoreOfAClientThanItsShareOfTheMemoryOfOpenTransactions() throws Exception {
+        int partitions = 1_000; // what is added again counts again
+        running.createTopic("many", partitions, Map.of());
+        InitProducerIdResponseData opened = init(4, "greedy", 900_000, null);
+        ProducerIdentity greedy = new ProducerIdentity(opened.producerId(), opened.producerEpoch());
+        AddPartitionsToTxnRequestData request =
+                new AddPartitionsToTxnRequestData()
+                        .setV3AndBelowTransactionalId("greedy")
+                        .setV3AndBelowProducerId(greedy.id())
+                        .setV3AndBelowProducerEpoch((short) greedy.epoch());
+        request.v3AndBelowTopics()
+                .add(
+                        new AddPartitionsToTxnTopic()
+                                .setName("many")
+                                .setPartitions(IntStream.range(0, partitions).boxed().toList()));
+        long most = Runtime.getRuntime().maxMemory() / partitions; // far above the limit
+        Errors error = Errors.NONE;
+        for (int i = 0; i < most && error == Errors.NONE; i++) {
+            error = firstOf(ask(request));
+        }
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, error);
+        try (Wire other = new Wire("127.0.0.2", running.server().port())) {
+            Wire own = wire;
+            wire = other;
+            assertEquals(Errors.NONE, add(3, NAME, open(NAME)));
+            wire = own;
+        }
+        assertEquals(Errors.NONE.code(), end(3, "greedy", greedy, false).errorCode());
+        assertEquals(Errors.NONE, firstOf(ask(request)));
+    }
+
+    private AddPartitionsToTxnResponseData ask(AddPartitionsToTxnRequestData request)
+            throws IOException {
+        return wire.ask(
+                ApiKeys.ADD_PARTITIONS_TO_TXN, 3, request, new AddPartitionsToTxnResponseData());
+    }
+
+    private static Errors firstOf(AddPartitionsToTxnResponseData answer) {
+        return Errors.forCode(
+                answer.resultsByTopicV3AndBelow()
+                        .iterator()
+                        .next()
+                        .resultsByPartition()
+                        .iterator()
+                        .next()
+                        .partitionErrorCode());
+    }
+
+    @Test
+    void shouldAddAPartitionOnceThatIsNamedVeryOften() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        AddPartitionsToTxnRequestData request =
+                new AddPartitionsToTxnRequestData()
+                        .setV3AndBelowTransactionalId(NAME)
+                        .setV3AndBelowProducerId(producer.id())
+                        .setV3AndBelowProducerEpoch((short) producer.epoch());
+        request.v3AndBelowTopics()
+                .add(
+                        new AddPartitionsToTxnTopic()
+                                .setName(TOPIC)
+                                .setPartitions(Collections.nCopies(100_000, 0)));
+        AddPartitionsToTxnResponseData answer = ask(request);
+        assertEquals(Errors.NONE, firstOf(answer));
+        assertEquals(
+                1, answer.resultsByTopicV3AndBelow().iterator().next().resultsByPartition().size());
+    }
+
+    @Test
+    void shouldDescribeWhatIsNamedOftenOnce() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, add(3, NAME, producer));
+        assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 0)));
+        DescribeTransactionsResponseData transactions =
+                wire.ask(
+                        ApiKeys.DESCRIBE_TRANSACTIONS,
+                        0,
+                        new DescribeTransactionsRequestData()
+                                .setTransactionalIds(List.of(NAME, NAME)),
+                        new DescribeTransactionsResponseData());
+        assertEquals(1, transactions.transactionStates().size());
+        DescribeProducersRequestData request = new DescribeProducersRequestData();
+        for (int i = 0; i < 2; i++) {
+            request.topics()
+                    .add(new TopicRequest().setName(TOPIC).setPartitionIndexes(List.of(0, 0)));
+        }
+        DescribeProducersResponseData producers =
+                wire.ask(
+                        ApiKeys.DESCRIBE_PRODUCERS,
+                        0,
+                        request,
+                        new DescribeProducersResponseData());
+        assertEquals(1, producers.topics().size());
+        assertEquals(1, producers.topics().get(0).partitions().size());
+        assertEquals(1, producers.topics().get(0).partitions().get(0).activeProducers().size());
     }
 
     @Test

@@ -57,6 +57,7 @@ public final class Agenda implements Duties {
      * @param clock decides when a duty is due
      * @param cached kept up to date while it ticks; null when the user passed a clock
      * @param lanes into how many lanes its duties are divided
+     * @param isFirstLaneSerial whether duties of the first lane are run one after another
      * @param workers the threads that take duties; null when the caller of {@link #run} does
      * @param longestRestNs how long a thread rests when no time is known at which it has to look
      */
@@ -65,6 +66,7 @@ public final class Agenda implements Duties {
             CachedClock cached,
             Attempts attempts,
             int lanes,
+            boolean isFirstLaneSerial,
             Workers workers,
             long longestRestNs) {
         this.clock = new CheckedClock(clock, attempts);
@@ -73,12 +75,13 @@ public final class Agenda implements Duties {
         this.workers = workers;
         this.longestRestNs = longestRestNs;
         this.schedule = new Schedule(workers != null);
-        this.ready = new ReadyDuties(lanes, workers == null ? 0 : workers.most());
+        this.ready =
+                new ReadyDuties(lanes, isFirstLaneSerial, workers == null ? 0 : workers.most());
     }
 
     /** Creates one without duties whose caller runs them, see {@link #run}. */
     public static Agenda invoked(EpochClock clock, Attempts attempts) {
-        return new Agenda(clock, null, attempts, 1, null, LONGEST_REST_NS);
+        return new Agenda(clock, null, attempts, 1, false, null, LONGEST_REST_NS);
     }
 
     @Override

@@ -15,12 +15,24 @@ import org.agrona.concurrent.SystemNanoClock;
  * A store's duties and the threads that run them. Those that force have threads of their own, so
  * that work for which appenders wait never queues behind housekeeping: {@code firn-force} and, when
  * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
- * firn-tidy} prepares blocks and tidies up. {@code firn-compact} rewrites segments; it exists only
- * if a topic needs it. A store that only reads has one thread, {@code firn-follow}. In invoker mode
- * the caller of {@link #invoke} does the work of all of them, except that nothing is rewritten.
+ * firn-tidy} tidies up, one partition after another, and reserves blocks, for which {@code
+ * firn-tidy-2} and so on help when several partitions want one. {@code firn-compact} rewrites
+ * segments; it exists only if a topic needs it. A store that only reads has one thread, {@code
+ * firn-follow}. In invoker mode the caller of {@link #invoke} does the work of all of them, except
+ * that nothing is rewritten.
  */
 public final class Background {
     private static final int MOST_PASSES = 8;
+
+    /** More reserve no faster: a file system makes what they force durable together. */
+    private static final int MOST_TIDIERS = 8;
+
+    /** The lanes of {@link #tidying}: all that is not {@link #RESERVING}. */
+    private static final int TIDYING_LANES = 2;
+
+    /** The lane of the duties of {@link #tidying} that reserve blocks, several at once. */
+    public static final int RESERVING = 1;
+
     private static final long LONGEST_FOLLOWER_REST_NS = 100_000_000;
 
     private final EpochClock usersClock;
@@ -98,12 +110,16 @@ public final class Background {
                 isInvoked
                         ? null
                         : new Workers(usersThreads, "firn-force", forceThreads, nanos, onDeath);
-        this.tidiers = isInvoked ? null : new Workers(usersThreads, "firn-tidy", 1, nanos, onDeath);
+        int tidierThreads = Math.min(forceThreads, MOST_TIDIERS);
+        this.tidiers =
+                isInvoked
+                        ? null
+                        : new Workers(usersThreads, "firn-tidy", tidierThreads, nanos, onDeath);
         this.compactors =
                 isInvoked ? null : new Workers(usersThreads, "firn-compact", 1, nanos, onDeath);
-        this.forcing = new Agenda(clock, ticking, attempts, lanes, forcers, longest);
-        this.tidying = new Agenda(clock, ticking, attempts, 1, tidiers, longest);
-        this.compacting = new Agenda(clock, null, attempts, 1, compactors, longest);
+        this.forcing = new Agenda(clock, ticking, attempts, lanes, false, forcers, longest);
+        this.tidying = new Agenda(clock, ticking, attempts, TIDYING_LANES, true, tidiers, longest);
+        this.compacting = new Agenda(clock, null, attempts, 1, false, compactors, longest);
         this.sideBySide = new SideBySide(usersThreads, Math.max(1, forceThreads));
     }
 
@@ -122,7 +138,7 @@ public final class Background {
         return forcing;
     }
 
-    /** All other duties. */
+    /** All other duties; they run one after another, but those of the lane {@link #RESERVING}. */
     public Duties tidying() {
         return tidying;
     }
@@ -272,7 +288,7 @@ public final class Background {
                 || (follower != null && follower.isCurrent());
     }
 
-    /** Whether the caller is the thread that prepares blocks. */
+    /** Whether the caller is a thread that prepares blocks. */
     public boolean isTidying() {
         return Thread.currentThread() == invoker || (tidiers != null && tidiers.isCurrent());
     }

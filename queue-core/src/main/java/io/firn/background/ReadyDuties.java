@@ -4,12 +4,13 @@ package io.firn.background;
  * The duties that are to be run, and which of them a thread that is free takes next. Urgent ones
  * come first, but no other waits for more than a few of them. Duties wait in lanes, one for each
  * tier: a lane in which nothing runs is sure of a thread, however many runs of other lanes hang.
- * For one thread at a time.
+ * The first lane may be limited to one run at a time. For one thread at a time.
  */
 final class ReadyDuties {
     private static final int MOST_PASSED_OVER = 7;
 
     private final int threads;
+    private final boolean isFirstLaneSerial;
     private final Lane[] lanes;
     private int running;
     private int first;
@@ -25,10 +26,12 @@ final class ReadyDuties {
     /**
      * Creates it empty.
      *
+     * @param isFirstLaneSerial whether duties of the first lane are run one after another
      * @param threads how many run them; 0 for a caller that takes them in their order
      */
-    ReadyDuties(int lanes, int threads) {
+    ReadyDuties(int lanes, boolean isFirstLaneSerial, int threads) {
         this.threads = threads;
+        this.isFirstLaneSerial = isFirstLaneSerial;
         this.lanes = new Lane[threads == 0 ? 1 : lanes];
         for (int i = 0; i < this.lanes.length; i++) {
             this.lanes[i] = new Lane();
@@ -94,10 +97,13 @@ final class ReadyDuties {
         return null;
     }
 
-    /** Whether a free thread is left for each lane in which nothing runs. */
+    /** Whether a lane may use a thread, and a free one is left for each in which nothing runs. */
     private boolean hasThread(int number) {
         if (lanes[number].running == 0) {
             return true;
+        }
+        if (number == 0 && isFirstLaneSerial) {
+            return false;
         }
         int free = threads - running;
         for (int i = 0; i < lanes.length; i++) {

@@ -1,10 +1,12 @@
 package io.firn.upkeep;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.StoreFullException;
 import io.firn.append.BlockSource;
 import io.firn.append.NextBlock;
 import io.firn.background.BackOff;
+import io.firn.background.Background;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.log.CleanGround;
@@ -24,7 +26,8 @@ import java.util.Iterator;
 /**
  * Reserves a partition's next block before the writer needs it, so that an append never waits for a
  * file. It runs when the active segment is filled to a certain part, and when the writer finds no
- * block.
+ * block; for several partitions at once, and beside the other duties of this one. A run, {@link
+ * #supplyNow} and {@link #withdraw} exclude each other.
  */
 final class BlockSupply extends Duty implements BlockSource {
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -41,6 +44,7 @@ final class BlockSupply extends Duty implements BlockSource {
     private long lastFullMs = Long.MIN_VALUE;
 
     /** Null when none is in progress. */
+    @GuardedBy("this")
     private Attempt attempt;
 
     BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
@@ -52,7 +56,7 @@ final class BlockSupply extends Duty implements BlockSource {
     }
 
     @Override
-    public void supplyNow() {
+    public synchronized void supplyNow() {
         try {
             if (next.isWanted()) {
                 reserve(true);
@@ -64,7 +68,7 @@ final class BlockSupply extends Duty implements BlockSource {
     }
 
     @Override
-    public int run() throws IOException {
+    public synchronized int run() throws IOException {
         if (log.state().isGone() || log.state().isPoisoned() || next.isReserved()) {
             return 0;
         }
@@ -89,6 +93,11 @@ final class BlockSupply extends Duty implements BlockSource {
         return 1;
     }
 
+    @Override
+    protected int lane() {
+        return Background.RESERVING;
+    }
+
     private boolean isFillingUp() {
         LogSegment active = log.activeSegment();
         return active != null && active.written() > NextBlock.reserveAbove(active);
@@ -99,6 +108,7 @@ final class BlockSupply extends Duty implements BlockSource {
      *
      * @param atOnce whether this run has to end it
      */
+    @GuardedBy("this")
     private void reserve(boolean atOnce) throws IOException {
         if (attempt == null) {
             attempt = new Attempt();
@@ -128,7 +138,7 @@ final class BlockSupply extends Duty implements BlockSource {
     }
 
     /** Returns a block that is being prepared and goes to nobody; null if there is none. */
-    LogSegment withdraw() {
+    synchronized LogSegment withdraw() {
         LogSegment unused = attempt == null ? null : attempt.segment;
         attempt = null;
         return unused;

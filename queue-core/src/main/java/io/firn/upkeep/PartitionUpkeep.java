@@ -155,9 +155,9 @@ public final class PartitionUpkeep implements LogEvents {
 
     /** Gives back the reserved block; there are no more appends. */
     public void dropReserved() {
+        drop(blocks.withdraw()); // first: it waits for a run, which may still offer a block
         drop(nextBlock.withdraw());
         nextBlock.wake();
-        drop(blocks.withdraw());
     }
 
     private void drop(LogSegment block) {

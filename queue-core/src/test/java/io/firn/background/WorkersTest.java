@@ -42,10 +42,25 @@ class WorkersTest {
     }
 
     private void start(int threads, int lanes, NanoClock clock, long longestRestNs) {
+        start(threads, lanes, false, clock, longestRestNs);
+    }
+
+    private void start(
+            int threads,
+            int lanes,
+            boolean isFirstLaneSerial,
+            NanoClock clock,
+            long longestRestNs) {
         workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
         agenda =
                 new Agenda(
-                        System::currentTimeMillis, null, attempts, lanes, workers, longestRestNs);
+                        System::currentTimeMillis,
+                        null,
+                        attempts,
+                        lanes,
+                        isFirstLaneSerial,
+                        workers,
+                        longestRestNs);
         workers.start(agenda, null);
     }
 
@@ -245,6 +260,23 @@ class WorkersTest {
                 await(() -> duty.done == wanted);
             }
             assertEquals(3, inside.size());
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void shouldRunTheDutiesOfASerialLaneOneAfterAnotherBesideThoseOfOthers() {
+        start(4, 2, true, SystemNanoClock.INSTANCE, Agenda.LONGEST_REST_NS);
+        CountDownLatch release = new CountDownLatch(1);
+        Set<String> serial = ConcurrentHashMap.newKeySet();
+        Set<String> others = ConcurrentHashMap.newKeySet();
+        try {
+            hang(20, 0, release, serial);
+            await(() -> serial.size() == 1);
+            hang(20, 1, release, others);
+            await(() -> others.size() == 3);
+            assertEquals(1, serial.size());
         } finally {
             release.countDown();
         }

@@ -337,10 +337,14 @@ final class FileBlock implements Block {
         }
         release();
         if (state.isSealed()) {
+            boolean mayHaveSpace = !state.isFinished(); // reserved again with the next segment
             files().delete(path());
+            if (mayHaveSpace) {
+                medium.delete(directory.reservedSeal(fileEpoch));
+            }
         } else {
-            medium.delete(directory.reservedSeal(fileEpoch));
             medium.delete(path());
+            medium.delete(directory.reservedSeal(fileEpoch));
             directory.force();
         }
         deleted = true;

@@ -68,12 +68,19 @@ record PartitionDirectory(
      * Reserves space for the seals of all segments that are not sealed yet. Without it a full file
      * system would make a seal fail, which poisons the partition; with it the partition continues
      * as soon as there is space again.
+     *
+     * <p>Meanwhile another thread may finish or delete one of them. It takes the hidden name away
+     * first and the reserved space after it, so whoever finds the name gone removes the latter.
      */
     void reserveSeals() throws IOException {
         for (String name : medium.list(path)) {
             FileNames.Entry entry = FileNames.parse(name);
             if (entry.kind() == FileNames.Kind.ACTIVE) {
-                SealMark.reserve(medium, reservedSeal(entry.number()));
+                Path reserved = reservedSeal(entry.number());
+                SealMark.reserve(medium, reserved);
+                if (!medium.exists(active(entry.number()))) {
+                    medium.delete(reserved);
+                }
             }
         }
     }

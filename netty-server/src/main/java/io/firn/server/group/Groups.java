@@ -48,8 +48,8 @@ public final class Groups {
         GroupCommits checked = new GroupCommits(files, limits);
         int metadataChars = config.integer("offset.metadata.max.bytes");
         commits = new OffsetCommitHandler(coordinator, checked, topics, metadataChars);
-        transactionMetadata = new TransactionMetadata(checked, topics.store().transactions());
         lateRequests = new LateRequests(topics.store().transactions());
+        transactionMetadata = new TransactionMetadata(checked, topics.transactionMemory());
         transactionalCommits =
                 new TransactionalCommitHandler(
                         coordinator,

@@ -5,10 +5,13 @@ import io.firn.ProducerIdentity;
 import io.firn.Topic;
 import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.TransactionStateException;
+import io.firn.UnknownProducerException;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -36,6 +39,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
     private final TransactionCoordinator coordinator;
     private final TransactionMetadata metadata;
     private final LateRequests late;
+    private final TransactionMemory memory;
     private final int maxMetadataChars;
 
     TransactionalCommitHandler(
@@ -51,6 +55,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         this.coordinator = topics.store().transactions();
         this.metadata = metadata;
         this.late = late;
+        this.memory = topics.transactionMemory();
         this.maxMetadataChars = maxMetadataChars;
     }
 
@@ -61,6 +66,16 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             List<TxnOffsetCommitResponsePartition> accepted) {
         Gathered() {
             this(new ArrayList<>(), new HashMap<>(), new ArrayList<>());
+        }
+
+        /** Returns about how much memory it uses until the transaction ends. */
+        long bytes() {
+            long bytes = (long) TransactionMemory.OFFSET_BYTES * moves.size();
+            for (Map.Entry<String, String> each : metadata.entrySet()) {
+                String text = each.getValue();
+                bytes += 2L * (each.getKey().length() + (text == null ? 0 : text.length()));
+            }
+            return bytes;
         }
     }
 
@@ -161,7 +176,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             TxnOffsetCommitResponseData response) {
         Errors outcome = Errors.NONE;
         if (!gathered.moves.isEmpty()) {
-            outcome = commit(request, group, gathered);
+            outcome = commit(exchange, request, group, gathered);
         }
         if (group != null && (gathered.moves.isEmpty() || outcome != Errors.NONE)) {
             groups.forgetIfUnused(group);
@@ -172,20 +187,31 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         exchange.reply(response);
     }
 
-    private Errors commit(TxnOffsetCommitRequestData request, Group group, Gathered gathered) {
+    private Errors commit(
+            Exchange exchange, TxnOffsetCommitRequestData request, Group group, Gathered gathered) {
+        String name = request.transactionalId();
+        long bytes = gathered.bytes();
+        if (!memory.add(name, exchange.connection().owner(), bytes)) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+        }
         ProducerIdentity producer =
                 new ProducerIdentity(request.producerId(), request.producerEpoch());
         try {
             commits.record(group, Map.of());
-            coordinator.advance(request.transactionalId(), producer, gathered.moves);
+            coordinator.advance(name, producer, gathered.moves);
         } catch (ProducerFencedException e) {
+            memory.giveBack(name, bytes);
             return Errors.INVALID_PRODUCER_EPOCH; // as a partition says
+        } catch (TransactionStateException e) {
+            memory.giveBack(name, bytes);
+            return Errors.CONCURRENT_TRANSACTIONS;
+        } catch (UnknownProducerException e) {
+            memory.giveBack(name, bytes);
+            return ErrorMapper.codeOf(e);
         } catch (RuntimeException e) {
-            Errors error = ErrorMapper.codeOf(e);
-            return error == Errors.INVALID_TXN_STATE ? Errors.CONCURRENT_TRANSACTIONS : error;
+            return ErrorMapper.codeOf(e); // the offsets may belong to the transaction
         }
-        return metadata.add(request.transactionalId(), producer, group, gathered.metadata)
-                ? Errors.NONE
-                : Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+        metadata.add(name, producer, group, gathered.metadata);
+        return Errors.NONE;
     }
 }

@@ -35,11 +35,17 @@ final class ProduceAppender {
     /**
      * What holds for all batches of a request.
      *
+     * @param owner the client whose share of memory is used
      * @param transactionalId null if none of them belongs to a transaction
      * @param access what the producer may do
      */
     record Terms(
-            short version, short acks, String clientId, String transactionalId, Access access) {
+            short version,
+            short acks,
+            String clientId,
+            String owner,
+            String transactionalId,
+            Access access) {
 
         /** Returns whether the producer may write in the transaction that it names. */
         boolean allowsTransaction() {
@@ -81,7 +87,7 @@ final class ProduceAppender {
         this.topics = topics;
         this.clock = clock;
         this.ackOneWaits = ackOneWaits;
-        this.transactions = new ProducedTransactions(topics.store().transactions());
+        this.transactions = new ProducedTransactions(topics);
     }
 
     /**
@@ -154,7 +160,11 @@ final class ProduceAppender {
         }
         if (batch.isTransactional()) {
             transactions.admit(
-                    terms.transactionalId, batch.producer(), partition.partition(), version);
+                    terms.transactionalId,
+                    terms.owner,
+                    batch.producer(),
+                    partition.partition(),
+                    version);
         }
         Appender appender = partition.appender();
         long offset = appender.appendBatchAsync(batch.bytes());

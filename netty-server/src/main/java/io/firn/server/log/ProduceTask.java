@@ -53,6 +53,7 @@ final class ProduceTask {
                         exchange.version(),
                         request.acks(),
                         exchange.clientId(),
+                        exchange.connection().owner(),
                         request.transactionalId(),
                         exchange.connection().access());
         response.setThrottleTimeMs(throttleMs);

@@ -19,23 +19,31 @@ final class ProducedTransactions {
     private static final short FIRST_THAT_ADDS = 12;
 
     private final TransactionCoordinator coordinator;
+    private final TransactionMemory memory;
 
-    ProducedTransactions(TransactionCoordinator coordinator) {
-        this.coordinator = coordinator;
+    ProducedTransactions(ServedTopics topics) {
+        this.coordinator = topics.store().transactions();
+        this.memory = topics.transactionMemory();
     }
 
     /**
      * Checks that a batch belongs to the open transaction of the name that the client was
      * authorized for, and that the partition was added to it; adds it for newer clients.
      *
+     * @param owner the client whose share of memory is used
      * @throws io.firn.FirnException for {@link #codeOf}
      */
-    void admit(String name, ProducerIdentity producer, Partition partition, short version) {
+    void admit(
+            String name,
+            String owner,
+            ProducerIdentity producer,
+            Partition partition,
+            short version) {
         if (coordinator.has(name, producer, partition)) {
             return;
         }
         if (version >= FIRST_THAT_ADDS) {
-            add(name, producer, partition);
+            add(name, owner, producer, partition);
             return;
         }
         NamedProducer known = coordinator.find(name);
@@ -50,12 +58,22 @@ final class ProducedTransactions {
                 "partition " + partition.index() + " was not added to the transaction of " + name);
     }
 
-    private void add(String name, ProducerIdentity producer, Partition partition) {
+    private void add(String name, String owner, ProducerIdentity producer, Partition partition) {
+        if (!memory.add(name, owner, TransactionMemory.PARTITION_BYTES)) {
+            throw Errors.NOT_ENOUGH_REPLICAS.exception( // the client tries again
+                    "The open transactions of the client have too many partitions");
+        }
+        boolean isAdded = false;
         try {
             coordinator.add(name, producer, List.of(partition));
+            isAdded = true;
         } catch (TransactionStateException e) {
             // Its last transaction is just ending: the client tries again.
             throw Errors.CONCURRENT_TRANSACTIONS.exception(e.getMessage());
+        } finally {
+            if (!isAdded) {
+                memory.giveBack(name, TransactionMemory.PARTITION_BYTES);
+            }
         }
     }
 

@@ -38,11 +38,13 @@ public final class ServedTopics implements AutoCloseable {
     static final int MAX_PARTITIONS = 100_000;
 
     private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final long LEAST_TRANSACTION_BYTES = 4 << 20;
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong lastLookNs = new AtomicLong(System.nanoTime() - LOOK_INTERVAL_NS);
     private final LogStore store;
     private final TopicConfigFiles files;
+    private final TransactionMemory transactionMemory;
     private final ServerConfig config;
     private final Map<String, String> defaults;
     private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
@@ -57,6 +59,10 @@ public final class ServedTopics implements AutoCloseable {
     public ServedTopics(LogStore store, ServerConfig config, FileMedium medium, Path directory)
             throws IOException {
         this.store = store;
+        this.transactionMemory =
+                new TransactionMemory(
+                        store.transactions(),
+                        Math.max(LEAST_TRANSACTION_BYTES, Runtime.getRuntime().maxMemory() / 16));
         this.config = config;
         this.defaults = config.topicDefaults();
         this.files = new TopicConfigFiles(medium, directory.resolve("topics"));
@@ -72,6 +78,11 @@ public final class ServedTopics implements AutoCloseable {
     /** Returns the store. */
     public LogStore store() {
         return store;
+    }
+
+    /** Returns the memory of open transactions. */
+    public TransactionMemory transactionMemory() {
+        return transactionMemory;
     }
 
     /** Returns the node id. */

@@ -3,6 +3,8 @@ package io.firn.server.tx;
 import io.firn.LogStore;
 import io.firn.ProducerIdentity;
 import io.firn.server.group.TransactionMetadata;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -23,6 +25,7 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
 
     private final LogStore store;
     private final TransactionMetadata metadata;
+    private final TransactionMemory memory;
     private final int maxTimeoutMs;
 
     /**
@@ -30,8 +33,9 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
      *
      * @param maxTimeoutMs the longest time-out of transactions that a client may ask for
      */
-    ProducerIds(LogStore store, TransactionMetadata metadata, int maxTimeoutMs) {
-        this.store = store;
+    ProducerIds(ServedTopics topics, TransactionMetadata metadata, int maxTimeoutMs) {
+        this.store = topics.store();
+        this.memory = topics.transactionMemory();
         this.metadata = metadata;
         this.maxTimeoutMs = maxTimeoutMs;
     }
@@ -74,6 +78,7 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
                                     Duration.ofMillis(timeoutMs),
                                     expected);
             metadata.forget(request.transactionalId());
+            memory.forget(request.transactionalId());
             return new InitProducerIdResponseData()
                     .setProducerId(opened.id())
                     .setProducerEpoch((short) opened.epoch());

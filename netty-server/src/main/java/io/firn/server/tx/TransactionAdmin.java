@@ -14,6 +14,8 @@ import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,18 +73,25 @@ final class TransactionAdmin {
     void describeProducers(Exchange exchange, DescribeProducersRequestData request) {
         DescribeProducersResponseData response = new DescribeProducersResponseData();
         Access access = exchange.connection().access();
-        List<Runnable> all = new ArrayList<>();
+        // Each once: an answer may be very much longer than the number that asks for it.
+        Map<String, Set<Integer>> asked = new LinkedHashMap<>();
         for (var topic : request.topics()) {
-            var results = new DescribeProducersResponseData.TopicResponse().setName(topic.name());
-            response.topics().add(results);
-            boolean allowed = access.may(Right.DESCRIBE_PRODUCERS, topic.name());
-            for (int index : topic.partitionIndexes()) {
-                all.add(
-                        () ->
-                                results.partitions()
-                                        .add(producers(exchange, topic.name(), index, allowed)));
-            }
+            asked.computeIfAbsent(topic.name(), name -> new LinkedHashSet<>())
+                    .addAll(topic.partitionIndexes());
         }
+        List<Runnable> all = new ArrayList<>();
+        asked.forEach(
+                (topic, partitions) -> {
+                    var results = new DescribeProducersResponseData.TopicResponse().setName(topic);
+                    response.topics().add(results);
+                    boolean allowed = access.may(Right.DESCRIBE_PRODUCERS, topic);
+                    for (int index : partitions) {
+                        all.add(
+                                () ->
+                                        results.partitions()
+                                                .add(producers(exchange, topic, index, allowed)));
+                    }
+                });
         exchange.inSteps(all, Runnable::run, () -> exchange.reply(response));
     }
 
@@ -126,7 +135,7 @@ final class TransactionAdmin {
     void describe(Exchange exchange, DescribeTransactionsRequestData request) {
         DescribeTransactionsResponseData response = new DescribeTransactionsResponseData();
         exchange.inSteps(
-                request.transactionalIds(),
+                new LinkedHashSet<>(request.transactionalIds()), // each once: it may be long
                 name -> {
                     exchange.addAnswerBytes(PRODUCER_BYTES);
                     response.transactionStates().add(describe(exchange, name));

@@ -7,10 +7,12 @@ import io.firn.server.group.LateRequests;
 import io.firn.server.group.TransactionMetadata;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
@@ -37,26 +39,26 @@ final class TransactionApis {
     private final TransactionCoordinator coordinator;
     private final TransactionMetadata metadata;
     private final LateRequests late;
+    private final TransactionMemory memory;
 
     TransactionApis(ServedTopics topics, TransactionMetadata metadata, LateRequests late) {
         this.late = late;
         this.topics = topics;
         this.coordinator = topics.store().transactions();
         this.metadata = metadata;
+        this.memory = topics.transactionMemory();
     }
 
     // ---- partitions
 
     /** A partition of a request, and where its result belongs. */
-    private record Asked(
-            AddPartitionsToTxnTopic topic, int index, AddPartitionsToTxnTopicResult results) {
-        void answer(Errors error) {
-            results.resultsByPartition()
-                    .add(
-                            new AddPartitionsToTxnPartitionResult()
-                                    .setPartitionIndex(index)
-                                    .setPartitionErrorCode(error.code()));
-        }
+    private record Asked(String topic, int index, AddPartitionsToTxnTopicResult results) {}
+
+    /** What was found out of the partitions of a request, before any is added. */
+    private static final class Found {
+        private final List<Partition> partitions = new ArrayList<>();
+        private final List<AddPartitionsToTxnPartitionResult> good = new ArrayList<>();
+        private boolean isAnyWrong;
     }
 
     /** Handles AddPartitionsToTxn, all partitions or none. */
@@ -70,28 +72,41 @@ final class TransactionApis {
             AddPartitionsToTxnTopicResult results =
                     new AddPartitionsToTxnTopicResult().setName(topic.name());
             response.resultsByTopicV3AndBelow().add(results);
-            topic.partitions().forEach(each -> all.add(new Asked(topic, each, results)));
+            // Each once: in the results, which are hashed, each would pass all that are alike.
+            for (int index : new LinkedHashSet<>(topic.partitions())) {
+                all.add(new Asked(topic.name(), index, results));
+            }
         }
-        List<Partition> found = new ArrayList<>();
-        List<Errors> wrong = new ArrayList<>();
+        Found found = new Found();
         exchange.inSteps(
                 all,
-                each -> wrong.add(find(access, each, found)),
+                each -> look(access, each, found),
                 () -> {
-                    boolean allFound = wrong.stream().allMatch(each -> each == Errors.NONE);
                     Errors outcome =
-                            allFound
-                                    ? add(exchange, request, found)
-                                    : Errors.OPERATION_NOT_ATTEMPTED;
-                    for (int i = 0; i < wrong.size(); i++) {
-                        all.get(i).answer(wrong.get(i) == Errors.NONE ? outcome : wrong.get(i));
-                    }
+                            found.isAnyWrong
+                                    ? Errors.OPERATION_NOT_ATTEMPTED
+                                    : add(exchange, request, found.partitions);
+                    found.good.forEach(each -> each.setPartitionErrorCode(outcome.code()));
                     exchange.reply(response);
                 });
     }
 
+    private void look(Access access, Asked asked, Found found) {
+        Errors error = find(access, asked, found.partitions);
+        AddPartitionsToTxnPartitionResult result =
+                new AddPartitionsToTxnPartitionResult()
+                        .setPartitionIndex(asked.index)
+                        .setPartitionErrorCode(error.code());
+        asked.results.resultsByPartition().add(result);
+        if (error == Errors.NONE) {
+            found.good.add(result);
+        } else {
+            found.isAnyWrong = true;
+        }
+    }
+
     private Errors find(Access access, Asked asked, List<Partition> found) {
-        String name = asked.topic.name();
+        String name = asked.topic;
         if (Topic.isInternal(name) || !access.may(Right.ADD_PARTITIONS_TOPIC, name)) {
             return Errors.TOPIC_AUTHORIZATION_FAILED;
         }
@@ -109,6 +124,10 @@ final class TransactionApis {
         if (name.isEmpty()) {
             return Errors.INVALID_REQUEST;
         }
+        long bytes = (long) TransactionMemory.PARTITION_BYTES * found.size();
+        if (!memory.add(name, exchange.connection().owner(), bytes)) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+        }
         try {
             coordinator.add(
                     name,
@@ -117,6 +136,7 @@ final class TransactionApis {
                     found);
             return Errors.NONE;
         } catch (RuntimeException e) {
+            memory.giveBack(name, bytes);
             return CoordinatorErrors.ofJoining(e, exchange.version() >= FIRST_WITH_FENCED);
         }
     }
@@ -168,6 +188,7 @@ final class TransactionApis {
             ProducerIdentity next =
                     coordinator.end(
                             request.transactionalId(), producer, request.committed(), bumps);
+            memory.forget(request.transactionalId());
             metadata.onEnd(request.transactionalId(), producer, request.committed());
             if (bumps) {
                 response.setProducerId(next.id()).setProducerEpoch((short) next.epoch());

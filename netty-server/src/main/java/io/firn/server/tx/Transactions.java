@@ -37,7 +37,7 @@ public final class Transactions {
         this.groups = groups;
         this.ids =
                 new ProducerIds(
-                        topics.store(),
+                        topics,
                         groups.transactionMetadata(),
                         config.integer("transaction.max.timeout.ms"));
         this.apis =

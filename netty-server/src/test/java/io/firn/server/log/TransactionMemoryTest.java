@@ -1,0 +1,77 @@
+package io.firn.server.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.NamedProducer;
+import io.firn.TransactionCoordinator.State;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TransactionMemoryTest {
+    private final Map<String, State> states = new HashMap<>();
+    private final TransactionMemory memory = new TransactionMemory(coordinator(), 1_000);
+
+    private TransactionCoordinator coordinator() {
+        return (TransactionCoordinator)
+                Proxy.newProxyInstance(
+                        TransactionCoordinator.class.getClassLoader(),
+                        new Class<?>[] {TransactionCoordinator.class},
+                        (proxy, method, arguments) -> find((String) arguments[0]));
+    }
+
+    private NamedProducer find(String name) {
+        return new NamedProducer(
+                name,
+                new ProducerIdentity(1, 0),
+                Duration.ofMinutes(1),
+                states.getOrDefault(name, State.ONGOING),
+                List.of(),
+                0);
+    }
+
+    @Test
+    void shouldLeaveRoomForOthersWhenAClientHasUsedItsShare() {
+        assertTrue(memory.add("a", "attacker", 300));
+        assertTrue(memory.add("b", "attacker", 200));
+        assertFalse(memory.add("c", "attacker", 1));
+        assertFalse(memory.add("a", "attacker", 1));
+        assertTrue(memory.add("d", "bystander", 500));
+    }
+
+    @Test
+    void shouldCountForWhoBeganTheTransaction() {
+        assertTrue(memory.add("a", "attacker", 500));
+        assertFalse(memory.add("a", "somebody else", 1));
+    }
+
+    @Test
+    void shouldHaveRoomAgainWhenATransactionHasEndedOrTookNothing() {
+        assertTrue(memory.add("a", "attacker", 500));
+        memory.forget("a");
+        assertTrue(memory.add("b", "attacker", 500));
+        memory.giveBack("b", 500);
+        assertTrue(memory.add("c", "attacker", 500));
+        memory.giveBack("b", 500);
+        assertFalse(memory.add("c", "attacker", 1));
+    }
+
+    @Test
+    void shouldNoticeTransactionsWhoseTimeWasOut() {
+        List<String> forgotten = new ArrayList<>();
+        memory.onForgotten(forgotten::add);
+        assertTrue(memory.add("a", "attacker", 400));
+        assertTrue(memory.add("b", "attacker", 100));
+        states.put("a", State.ABORTED);
+        assertTrue(memory.add("c", "attacker", 400));
+        assertEquals(List.of("a"), forgotten);
+    }
+}
