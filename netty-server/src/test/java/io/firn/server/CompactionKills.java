@@ -38,7 +38,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 /**
  * Kills a server, again and again, while it compacts a topic to which eight producers append: after
  * each kill the latest value of every key is what was acknowledged last, and no key that was
- * deleted has come back.
+ * deleted has come back. Half of the producers write in transactions, of which three in ten are
+ * aborted: nothing that was aborted is ever a key's latest value, nor does it remove one.
  *
  * <p>In half of the rounds the hot tier is full: new segments go to the cold one, and some
  * compactions find no room. In three of ten rounds a bit of some partition's oldest segment is
@@ -53,6 +54,8 @@ final class CompactionKills {
     private static final int RECORDS_A_ROUND = 2_000;
     private static final int TOMBSTONE_PERCENT = 20;
     private static final long TOMBSTONE_MS = 2_000;
+    private static final int IN_TRANSACTION = 20;
+    private static final int ABORT_PERCENT = 30;
     private static final int MOST_ATTEMPTS = 5;
     private static final String[] CODECS = {"none", "gzip", "lz4", "zstd"};
     private static final int PRODUCERS = 8;
@@ -74,6 +77,7 @@ final class CompactionKills {
 
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private final AtomicLong sent = new AtomicLong();
+    private final AtomicLong aborted = new AtomicLong();
     private final SkippedCompactions skipped = new SkippedCompactions();
     private BitRot rot;
     private int rots;
@@ -180,25 +184,7 @@ final class CompactionKills {
         }
         List<KafkaProducer<String, String>> producers = new ArrayList<>();
         for (int i = 0; i < PRODUCERS; i++) {
-            boolean isIdempotent = i % 2 == 0;
-            producers.add(
-                    new KafkaProducer<>(
-                            client(
-                                    Map.of(
-                                            "linger.ms",
-                                            2,
-                                            "batch.size",
-                                            8_000,
-                                            "acks",
-                                            "all",
-                                            "enable.idempotence",
-                                            isIdempotent,
-                                            "max.in.flight.requests.per.connection",
-                                            isIdempotent ? 5 : 1,
-                                            "compression.type",
-                                            CODECS[i / 2 % CODECS.length])),
-                            new StringSerializer(),
-                            new StringSerializer()));
+            producers.add(producer(i));
         }
         long checked = 0;
         try {
@@ -206,8 +192,22 @@ final class CompactionKills {
                 List<Thread> senders = new ArrayList<>();
                 for (int i = 0; i < PRODUCERS; i++) {
                     int number = i;
-                    long seed = random.nextLong();
-                    senders.add(new Thread(() -> send(producers.get(number), number, seed)));
+                    Random own = new Random(random.nextLong());
+                    KafkaProducer<String, String> producer = producers.get(number);
+                    senders.add(
+                            new Thread(
+                                    () -> {
+                                        if (isTransactional(number)) {
+                                            sendInTransactions(producer, number, own);
+                                        } else {
+                                            send(
+                                                    producer,
+                                                    number,
+                                                    own,
+                                                    RECORDS_A_ROUND,
+                                                    latest.get(number));
+                                        }
+                                    }));
                 }
                 senders.forEach(Thread::start);
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_000)));
@@ -232,14 +232,64 @@ final class CompactionKills {
         }
         return String.format(
                 "%d kills, %d of them into a full tier, %d times a damaged segment: %,d records"
-                        + " sent, %,d latest values compared, segments skipped %s; ",
-                rounds, fullRounds, rots, sent.get(), checked, skipped);
+                        + " sent, %,d transactions aborted, %,d latest values compared, segments skipped %s; ",
+                rounds, fullRounds, rots, sent.get(), aborted.get(), checked, skipped);
     }
 
-    private void send(KafkaProducer<String, String> producer, int number, long seed) {
-        Random own = new Random(seed);
-        Map<String, String> mine = latest.get(number);
-        for (int i = 0; i < RECORDS_A_ROUND; i++) {
+    /** By turns of one kind: in transactions, idempotent, in transactions, plain. */
+    private static boolean isTransactional(int number) {
+        return number % 2 == 0;
+    }
+
+    private KafkaProducer<String, String> producer(int number) {
+        boolean isIdempotent = number % 4 != 3;
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("linger.ms", 2);
+        settings.put("batch.size", 8_000);
+        settings.put("acks", "all");
+        settings.put("enable.idempotence", isIdempotent);
+        settings.put("max.in.flight.requests.per.connection", isIdempotent ? 5 : 1);
+        settings.put("compression.type", CODECS[number / 2 % CODECS.length]);
+        if (isTransactional(number)) {
+            settings.put("transactional.id", "producer-" + number);
+        }
+        KafkaProducer<String, String> producer =
+                new KafkaProducer<>(
+                        client(settings), new StringSerializer(), new StringSerializer());
+        if (isTransactional(number)) {
+            producer.initTransactions();
+        }
+        return producer;
+    }
+
+    private void sendInTransactions(
+            KafkaProducer<String, String> producer, int number, Random own) {
+        try {
+            for (int i = 0; i < RECORDS_A_ROUND; i += IN_TRANSACTION) {
+                Map<String, String> changes = new HashMap<>();
+                producer.beginTransaction();
+                send(producer, number, own, IN_TRANSACTION, changes);
+                if (own.nextInt(100) < ABORT_PERCENT) {
+                    producer.flush(); // so that there is something to abort
+                    producer.abortTransaction();
+                    aborted.incrementAndGet();
+                } else {
+                    producer.commitTransaction();
+                    latest.get(number).putAll(changes);
+                }
+            }
+        } catch (RuntimeException e) {
+            failures.add(e);
+        }
+    }
+
+    private void send(
+            KafkaProducer<String, String> producer,
+            int number,
+            Random own,
+            int records,
+            Map<String, String> changes) {
+        for (int i = 0; i < records; i++) {
             // Half of the records go to few keys, so that much is superseded.
             int bound = own.nextBoolean() ? KEYS : KEYS / 100;
             int key = own.nextInt(bound / PRODUCERS) * PRODUCERS + number;
@@ -248,7 +298,7 @@ final class CompactionKills {
                             ? null
                             : sent.get() + "-" + "x".repeat(own.nextInt(200));
             String name = KEY + key;
-            mine.put(name, value);
+            changes.put(name, value);
             sent.incrementAndGet();
             var unused =
                     producer.send(
@@ -297,7 +347,9 @@ final class CompactionKills {
         }
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(
-                        client(Map.of()), new StringDeserializer(), new StringDeserializer())) {
+                        client(Map.of("isolation.level", "read_committed")),
+                        new StringDeserializer(),
+                        new StringDeserializer())) {
             consumer.assign(all);
             consumer.seekToBeginning(all);
             Map<TopicPartition, Long> ends = consumer.endOffsets(all);
