@@ -65,8 +65,15 @@ public interface TransactionCoordinator {
      *
      * @param partition of the cursor's topic
      * @param offset the next record to be read
+     * @param note what the caller keeps beside the position, in the journal as long as the move is
+     *     there; null for nothing
      */
-    record CursorMove(Topic topic, String cursor, int partition, long offset) {}
+    record CursorMove(Topic topic, String cursor, int partition, long offset, String note) {
+        /** Creates a move without a note. */
+        public CursorMove(Topic topic, String cursor, int partition, long offset) {
+            this(topic, cursor, partition, offset, null);
+        }
+    }
 
     /**
      * Opens a named producer, which fences the one before: an open transaction of it is aborted.
@@ -101,6 +108,19 @@ public interface TransactionCoordinator {
 
     /** Adds moves of cursors to the open transaction; the exceptions are those of {@link #add}. */
     void advance(String name, ProducerIdentity producer, List<CursorMove> moves);
+
+    /**
+     * Returns the moves with notes that a producer's commits have made, and of which {@link
+     * #keptNotes} was not called, also those before a restart. A later move of a producer in the
+     * same place replaces its earlier one.
+     */
+    List<CursorMove> notes(String name);
+
+    /**
+     * Called when notes are durable elsewhere, so that the journal can forget them. It does so with
+     * the producer's next entry: after a crash before that they are returned again.
+     */
+    void keptNotes(String name, Collection<CursorMove> kept);
 
     /** Returns whether an open transaction is to move a cursor in a partition. */
     boolean isMoving(Topic topic, String cursor, int partition);

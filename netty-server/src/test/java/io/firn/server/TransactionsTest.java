@@ -32,6 +32,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -197,6 +198,46 @@ class TransactionsTest {
             assertEquals(Map.of(FIRST, new OffsetAndMetadata(4, "this")), committed(running));
             running.restart();
             assertEquals(Map.of(FIRST, new OffsetAndMetadata(4, "this")), committed(running));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldCommitOffsetsWithTheirMetadataAfterARestart(int version) throws Exception {
+        try (Running running = start(version);
+                KafkaProducer<String, String> plain = running.producer(Map.of());
+                KafkaProducer<String, String> producer = producer(running, "tx");
+                KafkaConsumer<String, String> consumer =
+                        running.consumer(Map.of("group.id", "g"))) {
+            plain.send(record(0, "r")).get();
+            producer.beginTransaction();
+            send(producer, new ProducerRecord<>(OUT, "o"));
+            producer.sendOffsetsToTransaction(
+                    Map.of(FIRST, new OffsetAndMetadata(1, "kept")), consumer.groupMetadata());
+            running.restart();
+            producer.commitTransaction();
+            assertEquals(Map.of(FIRST, new OffsetAndMetadata(1, "kept")), committed(running));
+            running.restart();
+            assertEquals(Map.of(FIRST, new OffsetAndMetadata(1, "kept")), committed(running));
+        }
+    }
+
+    @Test
+    void shouldKeepTheMetadataOfATransactionThatARestartHasCommitted() throws Exception {
+        try (Running running = start(2);
+                KafkaProducer<String, String> plain = running.producer(Map.of());
+                KafkaProducer<String, String> producer = producer(running, "tx");
+                KafkaConsumer<String, String> consumer =
+                        running.consumer(Map.of("group.id", "g"))) {
+            plain.send(record(0, "r")).get();
+            producer.beginTransaction();
+            send(producer, new ProducerRecord<>(OUT, "o"));
+            producer.sendOffsetsToTransaction(
+                    Map.of(FIRST, new OffsetAndMetadata(1, "kept")), consumer.groupMetadata());
+            var coordinator = running.store().transactions();
+            coordinator.end("tx", coordinator.find("tx").identity(), true, true);
+            running.restart();
+            assertEquals(Map.of(FIRST, new OffsetAndMetadata(1, "kept")), committed(running));
         }
     }
 

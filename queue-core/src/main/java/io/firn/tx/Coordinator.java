@@ -3,6 +3,8 @@ package io.firn.tx;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerIdentity;
+import io.firn.RecordTooLargeException;
+import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionCoordinator;
@@ -153,20 +155,58 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                             each.cursor(),
                             each.partition(),
                             each.offset(),
-                            JournalEntry.SELF));
+                            JournalEntry.SELF,
+                            each.note()));
         }
         TxProducer producer = find(name, identity);
         producer.lock().lock();
         try {
+            Runnable undo;
             synchronized (producer) {
                 producer.checkIdentity(identity);
                 producer.begin(context.timeMs(), context.nowNs());
-                producer.addMoves(moves);
+                undo = producer.addMoves(moves);
             }
             upkeep.watch(producer);
-            decisions.write(producer); // so that they survive a crash, as the batches do
+            try {
+                decisions.write(producer); // so that they survive a crash, as the batches do
+            } catch (StoreFullException | RecordTooLargeException e) {
+                undo.run(); // or they could keep the transaction from being ended
+                throw e;
+            }
         } finally {
             producer.lock().unlock();
+        }
+    }
+
+    @Override
+    public List<CursorMove> notes(String name) {
+        TxProducer producer = producers.byName(name);
+        List<CursorMove> notes = new ArrayList<>();
+        for (Move each : producer == null ? List.<Move>of() : producer.moves()) {
+            TxPartition place = each.isNoteLeft() ? placeOf(each) : null;
+            if (place != null) {
+                notes.add(
+                        new CursorMove(
+                                place.user().topic(),
+                                each.cursor(),
+                                each.partition(),
+                                each.offset(),
+                                each.note()));
+            }
+        }
+        return notes;
+    }
+
+    private TxPartition placeOf(Move move) {
+        return store.partition(move.topicId(), move.partition());
+    }
+
+    @Override
+    public void keptNotes(String name, Collection<CursorMove> kept) {
+        TxProducer producer = producers.byName(name);
+        if (producer != null && !kept.isEmpty()) {
+            producer.forgetNotes(Set.copyOf(kept));
         }
     }
 

@@ -218,11 +218,17 @@ final class Decisions {
     static void prune(TxProducer producer, TxStore store) {
         Set<Move> persisted = new HashSet<>();
         for (Move move : producer.moves()) {
-            if (move.decision() != JournalEntry.SELF && store.isPersisted(move)) {
+            if (move.decision() != JournalEntry.SELF
+                    && (!move.isNoteLeft() || isGone(move, store))
+                    && store.isPersisted(move)) {
                 persisted.add(move);
             }
         }
         producer.prune(persisted);
+    }
+
+    private static boolean isGone(Move move, TxStore store) {
+        return store.partition(move.topicId(), move.partition()) == null;
     }
 
     /** Writes the states of producers, whose locks the caller holds, by one force. */

@@ -2,11 +2,9 @@ package io.firn.tx;
 
 import io.firn.TransactionCoordinator.State;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -22,6 +20,9 @@ import java.util.UUID;
  *  | count (4) | { topic (16) | cursor (2 + n) | partition (4) | offset (8) | decision (8) } … |
  *  | count (4) | moves of the open transaction, in the same form                               |
  * </pre>
+ *
+ * <p>In version 2, which is written only if a move has a note, each move ends with its note: length
+ * (4), −1 for none, and UTF-8.
  *
  * @param id the producer's id
  * @param epoch its epoch
@@ -49,49 +50,84 @@ record JournalEntry(
     static final long SELF = -2;
 
     private static final int VERSION = 1;
+    private static final int WITH_NOTES = 2;
+    private static final int NO_NOTE = -1;
+    private static final int FIXED_BYTES = 46;
+    private static final int ENDING_BYTES = 39;
+
+    /** Of a move without its cursor's name and its note. */
+    private static final int MOVE_BYTES = 38;
 
     byte[] encode() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(VERSION);
-            out.writeLong(id);
-            out.writeShort(epoch);
-            out.writeInt(timeoutMs);
-            out.writeLong(lastUsedMs);
-            out.writeByte(state.ordinal());
-            out.writeLong(endedId);
-            out.writeShort(endedEpoch);
-            out.writeInt(endings.size());
-            for (Ending each : endings) {
-                write(out, each.topicId());
-                out.writeInt(each.partition());
-                out.writeBoolean(each.isCommit());
-                out.writeLong(each.producerId());
-                out.writeShort(each.epoch());
-                out.writeLong(each.end());
-            }
-            write(out, moves);
-            write(out, openMoves);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e); // it is written into memory
+        boolean noted = hasNote(moves) || hasNote(openMoves);
+        EntryWriter out = new EntryWriter(sizeBytes(noted));
+        out.putByte(noted ? WITH_NOTES : VERSION);
+        out.putLong(id);
+        out.putShort(epoch);
+        out.putInt(timeoutMs);
+        out.putLong(lastUsedMs);
+        out.putByte(state.ordinal());
+        out.putLong(endedId);
+        out.putShort(endedEpoch);
+        out.putInt(endings.size());
+        for (Ending each : endings) {
+            out.putId(each.topicId());
+            out.putInt(each.partition());
+            out.putByte(each.isCommit() ? 1 : 0);
+            out.putLong(each.producerId());
+            out.putShort(each.epoch());
+            out.putLong(each.end());
         }
-        return bytes.toByteArray();
+        write(out, moves, noted);
+        write(out, openMoves, noted);
+        return out.bytes();
     }
 
-    private static void write(DataOutputStream out, List<Move> moves) throws IOException {
-        out.writeInt(moves.size());
+    private int sizeBytes(boolean noted) {
+        return FIXED_BYTES
+                + ENDING_BYTES * endings.size()
+                + sizeBytes(moves, noted)
+                + sizeBytes(openMoves, noted);
+    }
+
+    private static int sizeBytes(List<Move> moves, boolean noted) {
+        int size = 0;
         for (Move each : moves) {
-            write(out, each.topicId());
-            out.writeUTF(each.cursor());
-            out.writeInt(each.partition());
-            out.writeLong(each.offset());
-            out.writeLong(each.decision());
+            size += MOVE_BYTES + EntryWriter.sizeOf(each.cursor());
+            if (noted) {
+                size += Integer.BYTES + bytesOf(each.note()).length;
+            }
         }
+        return size;
     }
 
-    private static void write(DataOutputStream out, UUID id) throws IOException {
-        out.writeLong(id.getMostSignificantBits());
-        out.writeLong(id.getLeastSignificantBits());
+    private static byte[] bytesOf(String note) {
+        return note == null ? new byte[0] : note.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static boolean hasNote(List<Move> moves) {
+        for (Move each : moves) {
+            if (each.note() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void write(EntryWriter out, List<Move> moves, boolean noted) {
+        out.putInt(moves.size());
+        for (Move each : moves) {
+            out.putId(each.topicId());
+            out.putName(each.cursor());
+            out.putInt(each.partition());
+            out.putLong(each.offset());
+            out.putLong(each.decision());
+            if (noted) {
+                byte[] note = bytesOf(each.note());
+                out.putInt(each.note() == null ? NO_NOTE : note.length);
+                out.putBytes(note);
+            }
+        }
     }
 
     /**
@@ -103,14 +139,14 @@ record JournalEntry(
     static JournalEntry decode(byte[] bytes, long offset) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         int version = in.readByte();
-        if (version != VERSION) {
+        if (version != VERSION && version != WITH_NOTES) {
             throw new IOException(
                     "the entry at offset "
                             + offset
                             + " of the journal of transactions has version "
                             + version
-                            + ", expected "
-                            + VERSION
+                            + ", expected at most "
+                            + WITH_NOTES
                             + ": open the store with a newer version of Firn");
         }
         return new JournalEntry(
@@ -122,8 +158,8 @@ record JournalEntry(
                 in.readLong(),
                 in.readShort(),
                 readEndings(in),
-                readMoves(in, offset),
-                readMoves(in, offset));
+                readMoves(in, offset, version),
+                readMoves(in, offset, version));
     }
 
     private static List<Ending> readEndings(DataInputStream in) throws IOException {
@@ -141,7 +177,8 @@ record JournalEntry(
         return endings;
     }
 
-    private static List<Move> readMoves(DataInputStream in, long offset) throws IOException {
+    private static List<Move> readMoves(DataInputStream in, long offset, int version)
+            throws IOException {
         List<Move> moves = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
             moves.add(
@@ -150,9 +187,15 @@ record JournalEntry(
                             in.readUTF(),
                             in.readInt(),
                             in.readLong(),
-                            decided(in.readLong(), offset)));
+                            decided(in.readLong(), offset),
+                            version == VERSION ? null : readNote(in)));
         }
         return moves;
+    }
+
+    private static String readNote(DataInputStream in) throws IOException {
+        int size = in.readInt();
+        return size == NO_NOTE ? null : new String(in.readNBytes(size), StandardCharsets.UTF_8);
     }
 
     private static long decided(long number, long offset) {

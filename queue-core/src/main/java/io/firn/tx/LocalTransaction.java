@@ -65,7 +65,12 @@ final class LocalTransaction implements Transaction {
         checkOpen();
         Move move =
                 new Move(
-                        store.topicOf(cursor), cursor.name(), partition, offset, JournalEntry.SELF);
+                        store.topicOf(cursor),
+                        cursor.name(),
+                        partition,
+                        offset,
+                        JournalEntry.SELF,
+                        null);
         TxPartition read = store.partition(move.topicId(), partition);
         if (read == null) {
             throw new InvalidOptionException(

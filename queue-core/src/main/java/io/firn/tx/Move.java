@@ -5,9 +5,11 @@ import java.util.UUID;
 /**
  * A position that a transaction gives to a cursor.
  *
+ * @param note what is to be kept beside the position; null for nothing, and once it is kept
  * @param decision the number of the decision; {@link JournalEntry#SELF} before it has one
  */
-public record Move(UUID topicId, String cursor, int partition, long offset, long decision) {
+public record Move(
+        UUID topicId, String cursor, int partition, long offset, long decision, String note) {
 
     /** Returns whether it moves a cursor, in whatever partition. */
     boolean isOf(UUID topic, String name) {
@@ -15,6 +17,15 @@ public record Move(UUID topicId, String cursor, int partition, long offset, long
     }
 
     Move decided(long number) {
-        return new Move(topicId, cursor, partition, offset, number);
+        return new Move(topicId, cursor, partition, offset, number, note);
+    }
+
+    Move withoutNote() {
+        return new Move(topicId, cursor, partition, offset, decision, null);
+    }
+
+    /** Returns whether it is decided, and has a note that nobody else keeps. */
+    boolean isNoteLeft() {
+        return note != null && decision != JournalEntry.SELF;
     }
 }

@@ -29,6 +29,10 @@ final class MoveMap {
         moves.putAll(others.moves);
     }
 
+    void clear() {
+        moves.clear();
+    }
+
     List<Move> all() {
         return List.copyOf(moves.values());
     }

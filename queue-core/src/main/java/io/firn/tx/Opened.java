@@ -88,6 +88,11 @@ final class Opened {
         more.forEach(moves::add);
     }
 
+    void setMoves(List<Move> all) {
+        moves.clear();
+        addMoves(all);
+    }
+
     List<Move> moves() {
         return moves.all();
     }

@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ProducerIdentity;
+import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
@@ -242,8 +243,16 @@ final class TxProducer {
         return has(partition) || undone.isUnmarked(partition);
     }
 
-    synchronized void addMoves(List<Move> more) {
+    /** Adds moves; returns what undoes that, as long as the transaction is open. */
+    synchronized Runnable addMoves(List<Move> more) {
+        Opened changed = open;
+        List<Move> before = open.moves();
         open.addMoves(more);
+        return () -> {
+            synchronized (this) {
+                changed.setMoves(before);
+            }
+        };
     }
 
     synchronized List<Move> openMoves() {
@@ -399,6 +408,11 @@ final class TxProducer {
     /** Returns whether a decision that the journal still has moves a cursor. */
     synchronized boolean hasMoved(UUID topicId, String cursor) {
         return undone.moves(topicId, cursor);
+    }
+
+    /** Forgets the notes of decided moves, which others keep now. */
+    synchronized void forgetNotes(Set<CursorMove> kept) {
+        undone.forgetNotes(kept);
     }
 
     /** Forgets decided moves of a cursor that was deleted; returns whether there were any. */

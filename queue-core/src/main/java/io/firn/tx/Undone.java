@@ -1,5 +1,6 @@
 package io.firn.tx;
 
+import io.firn.TransactionCoordinator.CursorMove;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -100,6 +101,30 @@ final class Undone {
     /** Returns whether a decision that the journal still has moves a cursor. */
     boolean moves(UUID topicId, String cursor) {
         return moves.hasCursor(topicId, cursor);
+    }
+
+    /** Forgets notes that others keep. */
+    void forgetNotes(Set<CursorMove> kept) {
+        Set<Kept> places = new HashSet<>();
+        kept.forEach(each -> places.add(Kept.of(each)));
+        moves.replaceAll(
+                move ->
+                        move.isNoteLeft() && places.contains(Kept.of(move))
+                                ? move.withoutNote()
+                                : move);
+    }
+
+    /** What tells notes apart. */
+    private record Kept(UUID topicId, String cursor, int partition, long offset, String note) {
+        static Kept of(CursorMove move) {
+            return new Kept(
+                    move.topic().id(), move.cursor(), move.partition(), move.offset(), move.note());
+        }
+
+        static Kept of(Move move) {
+            return new Kept(
+                    move.topicId(), move.cursor(), move.partition(), move.offset(), move.note());
+        }
     }
 
     /** Forgets moves of a cursor that was deleted; returns whether there were any. */

@@ -11,7 +11,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class TxProducerTest {
-    private static final Move MOVE = new Move(new UUID(1, 2), "reader", 0, 7, JournalEntry.SELF);
+    private static final Move MOVE =
+            new Move(new UUID(1, 2), "reader", 0, 7, JournalEntry.SELF, null);
 
     private static TxProducer moving(String name) {
         TxProducer producer = new TxProducer("key", name, new ProducerIdentity(5, 0), 1_000, 0);

@@ -62,8 +62,9 @@ final class GroupCommits {
      * use. Writes the file only if something has changed.
      *
      * @param metadata what the client has committed beside the offsets, by place
+     * @return whether it is durable; otherwise it will be when the group's rebalance is over
      */
-    void record(Group group, Map<String, String> metadata) {
+    boolean record(Group group, Map<String, String> metadata) {
         synchronized (group) {
             Map<String, String> before = new HashMap<>();
             boolean changed = false;
@@ -95,6 +96,7 @@ final class GroupCommits {
                     throw e;
                 }
             }
+            return isSettled;
         }
     }
 }

@@ -49,15 +49,12 @@ public final class Groups {
         int metadataChars = config.integer("offset.metadata.max.bytes");
         commits = new OffsetCommitHandler(coordinator, checked, topics, metadataChars);
         lateRequests = new LateRequests(topics.store().transactions());
-        transactionMetadata = new TransactionMetadata(checked, topics.transactionMemory());
+        transactionMetadata =
+                new TransactionMetadata(coordinator, checked, topics.store().transactions());
+        transactionMetadata.recover();
         transactionalCommits =
                 new TransactionalCommitHandler(
-                        coordinator,
-                        checked,
-                        topics,
-                        transactionMetadata,
-                        lateRequests,
-                        metadataChars);
+                        coordinator, checked, topics, lateRequests, metadataChars);
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
         admin = new GroupAdmin(coordinator, offsets, topics);
         finder = new CoordinatorFinder(nodes, new OffsetsTopic(topics));

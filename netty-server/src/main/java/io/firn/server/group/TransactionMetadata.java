@@ -1,81 +1,86 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.ProducerIdentity;
-import io.firn.server.log.TransactionMemory;
+import io.firn.FirnException;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * What clients commit beside their offsets in transactions, until these end. The offsets are in the
- * store, durably; this is in memory only, so that a server which ends in between keeps the metadata
- * that was committed before. Thread-safe.
+ * What clients commit beside their offsets in transactions: notes of the moves, which the store
+ * keeps durably until the group's file has them. Thread-safe.
  */
 public final class TransactionMetadata {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
+    private final GroupCoordinator groups;
     private final GroupCommits commits;
+    private final TransactionCoordinator coordinator;
 
-    @GuardedBy("this")
-    private final Map<String, Pending> byName = new HashMap<>();
-
-    /** What one transaction has so far. */
-    private static final class Pending {
-        private final ProducerIdentity producer;
-        private final Map<Group, Map<String, String>> byGroup = new HashMap<>();
-
-        Pending(ProducerIdentity producer) {
-            this.producer = producer;
-        }
-    }
-
-    TransactionMetadata(GroupCommits commits, TransactionMemory memory) {
+    TransactionMetadata(
+            GroupCoordinator groups, GroupCommits commits, TransactionCoordinator coordinator) {
+        this.groups = groups;
         this.commits = commits;
-        memory.onForgotten(this::forget); // its time was out
+        this.coordinator = coordinator;
     }
 
-    /** Adds the metadata of offsets, by place; {@link TransactionMemory} has room for it. */
-    synchronized void add(
-            String name, ProducerIdentity producer, Group group, Map<String, String> metadata) {
-        if (metadata.isEmpty()) {
-            return;
-        }
-        Pending pending = byName.get(name);
-        if (pending == null || !pending.producer.equals(producer)) {
-            pending = new Pending(producer);
-            byName.put(name, pending);
-        }
-        pending.byGroup.computeIfAbsent(group, key -> new HashMap<>()).putAll(metadata);
-    }
-
-    /** Forgets what a transaction has, because it was aborted. */
-    public synchronized void forget(String name) {
-        byName.remove(name);
-    }
-
-    private synchronized Pending take(String name) {
-        return byName.remove(name);
+    /** Keeps what was committed before the server was started. */
+    void recover() {
+        coordinator.producers().forEach(each -> keep(each.name()));
     }
 
     /** Called when a transaction has ended: what was committed counts from now on. */
-    public void onEnd(String name, ProducerIdentity producer, boolean isCommit) {
-        Pending pending = take(name);
-        if (pending == null || !isCommit || !pending.producer.equals(producer)) {
+    public void onEnd(String name) {
+        keep(name);
+    }
+
+    private void keep(String name) {
+        List<CursorMove> notes = coordinator.notes(name);
+        if (notes.isEmpty()) {
             return;
         }
-        pending.byGroup.forEach(
-                (group, metadata) -> {
+        Map<String, List<CursorMove>> byGroup = new HashMap<>();
+        notes.forEach(
+                each -> byGroup.computeIfAbsent(each.cursor(), id -> new ArrayList<>()).add(each));
+        List<CursorMove> kept = new ArrayList<>();
+        byGroup.forEach(
+                (id, ofGroup) -> {
                     try {
-                        commits.record(group, metadata);
+                        if (keep(groups.find(id), ofGroup)) {
+                            kept.addAll(ofGroup);
+                        }
                     } catch (RuntimeException e) {
-                        // The transaction is committed in any case.
+                        // The transaction is committed in any case; it is tried again.
                         LOG.log(
                                 System.Logger.Level.WARNING,
                                 "the metadata of offsets of group "
-                                        + group.id()
+                                        + id
                                         + ", committed in a transaction, could not be written",
                                 e);
                     }
                 });
+        coordinator.keptNotes(name, kept);
+    }
+
+    /** Returns whether the metadata is durable, or that of later offsets counts. */
+    private boolean keep(Group group, List<CursorMove> notes) {
+        Map<String, String> metadata = new HashMap<>();
+        for (CursorMove each : notes) {
+            if (isThere(each)) {
+                metadata.put(GroupOffsets.place(each.topic(), each.partition()), each.note());
+            }
+        }
+        return group == null || metadata.isEmpty() || commits.record(group, metadata);
+    }
+
+    /** A note belongs to its offset, and nobody has committed another one since. */
+    private static boolean isThere(CursorMove move) {
+        try {
+            return move.topic().cursor(move.cursor()).offset(move.partition()) == move.offset();
+        } catch (FirnException e) {
+            return false; // the topic was deleted just now, or the store is being closed
+        }
     }
 }

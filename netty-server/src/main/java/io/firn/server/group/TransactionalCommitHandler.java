@@ -17,7 +17,6 @@ import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
@@ -37,7 +36,6 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
     private final GroupCommits commits;
     private final ServedTopics topics;
     private final TransactionCoordinator coordinator;
-    private final TransactionMetadata metadata;
     private final LateRequests late;
     private final TransactionMemory memory;
     private final int maxMetadataChars;
@@ -46,14 +44,12 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             GroupCoordinator groups,
             GroupCommits commits,
             ServedTopics topics,
-            TransactionMetadata metadata,
             LateRequests late,
             int maxMetadataChars) {
         this.groups = groups;
         this.commits = commits;
         this.topics = topics;
         this.coordinator = topics.store().transactions();
-        this.metadata = metadata;
         this.late = late;
         this.memory = topics.transactionMemory();
         this.maxMetadataChars = maxMetadataChars;
@@ -61,19 +57,16 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
 
     /** What is gathered of a request before it is carried out as a whole. */
     private record Gathered(
-            List<CursorMove> moves,
-            Map<String, String> metadata,
-            List<TxnOffsetCommitResponsePartition> accepted) {
+            List<CursorMove> moves, List<TxnOffsetCommitResponsePartition> accepted) {
         Gathered() {
-            this(new ArrayList<>(), new HashMap<>(), new ArrayList<>());
+            this(new ArrayList<>(), new ArrayList<>());
         }
 
         /** Returns about how much memory it uses until the transaction ends. */
         long bytes() {
             long bytes = (long) TransactionMemory.OFFSET_BYTES * moves.size();
-            for (Map.Entry<String, String> each : metadata.entrySet()) {
-                String text = each.getValue();
-                bytes += 2L * (each.getKey().length() + (text == null ? 0 : text.length()));
+            for (CursorMove each : moves) {
+                bytes += each.note() == null ? 0 : 2L * each.note().length();
             }
             return bytes;
         }
@@ -156,15 +149,16 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             return Errors.OFFSET_METADATA_TOO_LARGE;
         }
         String place = GroupOffsets.place(topic, partition);
+        String note = null;
         synchronized (group) {
             if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
                 return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
             }
             if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
-                to.metadata.put(place, text);
+                note = text == null ? "" : text;
             }
         }
-        to.moves.add(new CursorMove(topic, group.id(), partition, offset));
+        to.moves.add(new CursorMove(topic, group.id(), partition, offset, note));
         return Errors.NONE;
     }
 
@@ -211,7 +205,6 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e); // the offsets may belong to the transaction
         }
-        metadata.add(name, producer, group, gathered.metadata);
         return Errors.NONE;
     }
 }

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * The memory of what clients have put into transactions that are open: partitions, offsets, and
@@ -29,8 +28,6 @@ public final class TransactionMemory {
 
     @GuardedBy("this")
     private final Map<String, Held> byName = new HashMap<>();
-
-    private volatile Consumer<String> onForgotten = name -> {};
 
     @GuardedBy("this")
     private long lastLookNs = System.nanoTime() - LOOK_INTERVAL_NS;
@@ -53,11 +50,6 @@ public final class TransactionMemory {
     TransactionMemory(TransactionCoordinator coordinator, long mostBytes) {
         this.coordinator = coordinator;
         this.shares = new Shares(mostBytes);
-    }
-
-    /** Sets what is told of transactions that have ended without a request. */
-    public void onForgotten(Consumer<String> listener) {
-        onForgotten = listener;
     }
 
     /**
@@ -117,7 +109,6 @@ public final class TransactionMemory {
             if (producer == null || producer.state() != State.ONGOING) {
                 shares.add(each.getValue().owner, -each.getValue().bytes);
                 all.remove();
-                onForgotten.accept(each.getKey());
             }
         }
     }

@@ -2,7 +2,6 @@ package io.firn.server.tx;
 
 import io.firn.LogStore;
 import io.firn.ProducerIdentity;
-import io.firn.server.group.TransactionMetadata;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
@@ -24,7 +23,6 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
     private static final long NO_ID = -1;
 
     private final LogStore store;
-    private final TransactionMetadata metadata;
     private final TransactionMemory memory;
     private final int maxTimeoutMs;
 
@@ -33,10 +31,9 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
      *
      * @param maxTimeoutMs the longest time-out of transactions that a client may ask for
      */
-    ProducerIds(ServedTopics topics, TransactionMetadata metadata, int maxTimeoutMs) {
+    ProducerIds(ServedTopics topics, int maxTimeoutMs) {
         this.store = topics.store();
         this.memory = topics.transactionMemory();
-        this.metadata = metadata;
         this.maxTimeoutMs = maxTimeoutMs;
     }
 
@@ -77,7 +74,6 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
                                     request.transactionalId(),
                                     Duration.ofMillis(timeoutMs),
                                     expected);
-            metadata.forget(request.transactionalId());
             memory.forget(request.transactionalId());
             return new InitProducerIdResponseData()
                     .setProducerId(opened.id())

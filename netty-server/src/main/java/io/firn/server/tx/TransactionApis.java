@@ -189,7 +189,7 @@ final class TransactionApis {
                     coordinator.end(
                             request.transactionalId(), producer, request.committed(), bumps);
             memory.forget(request.transactionalId());
-            metadata.onEnd(request.transactionalId(), producer, request.committed());
+            metadata.onEnd(request.transactionalId());
             if (bumps) {
                 response.setProducerId(next.id()).setProducerEpoch((short) next.epoch());
             }

@@ -35,11 +35,7 @@ public final class Transactions {
     /** Creates the handlers. */
     public Transactions(ServedTopics topics, Groups groups, ServerConfig config) {
         this.groups = groups;
-        this.ids =
-                new ProducerIds(
-                        topics,
-                        groups.transactionMetadata(),
-                        config.integer("transaction.max.timeout.ms"));
+        this.ids = new ProducerIds(topics, config.integer("transaction.max.timeout.ms"));
         this.apis =
                 new TransactionApis(topics, groups.transactionMetadata(), groups.lateRequests());
         this.admin = new TransactionAdmin(topics);

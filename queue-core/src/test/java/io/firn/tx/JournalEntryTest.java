@@ -1,0 +1,66 @@
+package io.firn.tx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.firn.TransactionCoordinator.State;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class JournalEntryTest {
+    private static final UUID TOPIC = new UUID(1, -2);
+
+    private static JournalEntry entry(Move move, Move open) {
+        Ending ending = new Ending(TOPIC, 7, true, 1L << 40, 3, 99);
+        return new JournalEntry(
+                1L << 40,
+                32_767,
+                60_000,
+                1_700_000_000_000L,
+                State.ONGOING,
+                -1,
+                -1,
+                List.of(ending),
+                List.of(move),
+                List.of(open));
+    }
+
+    private static Move move(String cursor, String note) {
+        return new Move(TOPIC, cursor, 5, 1L << 33, 12, note);
+    }
+
+    @Test
+    void shouldReadWhatItHasWritten() throws IOException {
+        for (String name : List.of("group", "gruppe-\u00e4", "\u0000", "\ud83d\ude00 \u4e00")) {
+            for (String note : new String[] {null, "", "note \ud83d\ude00", "x".repeat(70_000)}) {
+                JournalEntry written = entry(move(name, note), move(name, null));
+                assertEquals(written, JournalEntry.decode(written.encode(), 100));
+            }
+        }
+    }
+
+    @Test
+    void shouldWriteANewVersionOnlyWithANote() throws IOException {
+        byte[] plain = entry(move("g", null), move("g", null)).encode();
+        assertEquals(1, plain[0]);
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(plain))) {
+            in.skipNBytes(34 + 4 + 39 + 4 + 16);
+            assertEquals("g", in.readUTF());
+        }
+        assertEquals(2, entry(move("g", null), move("g", "")).encode()[0]);
+        byte[] newer = plain.clone();
+        newer[0] = 3;
+        assertThrows(IOException.class, () -> JournalEntry.decode(newer, 0));
+    }
+
+    @Test
+    void shouldNumberADecisionByTheEntryThatSaysItFirst() throws IOException {
+        Move self = new Move(TOPIC, "g", 5, 8, JournalEntry.SELF, null);
+        JournalEntry read = JournalEntry.decode(entry(self, move("g", null)).encode(), 100);
+        assertEquals(100, read.moves().get(0).decision());
+    }
+}
