@@ -15,6 +15,9 @@ import java.util.List;
  */
 public interface TransactionCoordinator {
 
+    /** How many named producers a store has at most. */
+    int MOST_NAMES = 50_000;
+
     /** What a named producer is doing. */
     enum State {
         /** It has begun nothing since it was opened. */

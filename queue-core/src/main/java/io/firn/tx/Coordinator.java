@@ -49,7 +49,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         this.store = store;
         Journal journal = new Journal(store);
         this.decisions = new Decisions(context, store, journal);
-        this.upkeep = new TxUpkeep(context, this, producers, decisions, journal, store);
+        this.upkeep = new TxUpkeep(context, this, producers, decisions, store);
         this.openings = new Openings(context, store, producers, decisions);
         this.local =
                 new LocalTransactions(
@@ -85,10 +85,10 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public void onCursorDeleted(UUID topicId, String cursor) {
         for (TxProducer each : producers.all()) {
-            if (each.hasMoved(topicId, cursor)) {
+            if (each.undone().moves(topicId, cursor)) {
                 each.lock().lock();
                 try {
-                    if (each.forgetMoves(topicId, cursor)) {
+                    if (each.undone().forgetMoves(topicId, cursor)) {
                         decisions.write(each);
                     }
                 } finally {
@@ -183,7 +183,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public List<CursorMove> notes(String name) {
         TxProducer producer = producers.byName(name);
         List<CursorMove> notes = new ArrayList<>();
-        for (Move each : producer == null ? List.<Move>of() : producer.moves()) {
+        for (Move each : producer == null ? List.<Move>of() : producer.undone().moves()) {
             TxPartition place = each.isNoteLeft() ? placeOf(each) : null;
             if (place != null) {
                 notes.add(
@@ -206,7 +206,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public void keptNotes(String name, Collection<CursorMove> kept) {
         TxProducer producer = producers.byName(name);
         if (producer != null && !kept.isEmpty()) {
-            producer.forgetNotes(Set.copyOf(kept));
+            producer.undone().forgetNotes(Set.copyOf(kept));
         }
     }
 

@@ -167,7 +167,7 @@ final class Decisions {
                 throw e;
             }
         }
-        producer.decided(number);
+        producer.undone().decided(number);
         carryOut(producer, number); // step 4
     }
 
@@ -217,14 +217,14 @@ final class Decisions {
     /** Forgets what is durable everywhere (step 6); the files of cursors may have to be read. */
     static void prune(TxProducer producer, TxStore store) {
         Set<Move> persisted = new HashSet<>();
-        for (Move move : producer.moves()) {
+        for (Move move : producer.undone().moves()) {
             if (move.decision() != JournalEntry.SELF
                     && (!move.isNoteLeft() || isGone(move, store))
                     && store.isPersisted(move)) {
                 persisted.add(move);
             }
         }
-        producer.prune(persisted);
+        producer.undone().prune(persisted);
     }
 
     private static boolean isGone(Move move, TxStore store) {
@@ -267,10 +267,10 @@ final class Decisions {
      */
     boolean carryOut(TxProducer producer, long number) {
         boolean isDone = true;
-        for (Unmarked each : producer.unmarked()) {
+        for (Unmarked each : producer.undone().unmarked()) {
             isDone &= carryOut(producer, each, number);
         }
-        for (Move move : producer.moves()) {
+        for (Move move : producer.undone().moves()) {
             store.move(move);
         }
         producer.onCarriedOut();

@@ -16,8 +16,4 @@ record Ending(UUID topicId, int partition, boolean isCommit, long producerId, in
     boolean isAlike(boolean commit, long id) {
         return isCommit == commit && producerId == id;
     }
-
-    boolean isIn(TxPartition place) {
-        return partition == place.index() && topicId.equals(place.topicId());
-    }
 }

@@ -81,9 +81,11 @@ final class Journal {
         return append(batch);
     }
 
-    /** Appends that a producer is forgotten. */
-    void appendForgotten(String key) {
-        append(appender().newBatch().add(bytesOf(key), null));
+    /** Appends that producers are forgotten, as one. */
+    void appendForgotten(List<TxProducer> producers) {
+        Batch batch = appender().newBatch();
+        producers.forEach(each -> batch.add(bytesOf(each.key()), null));
+        append(batch);
     }
 
     private long append(Batch batch) {

@@ -40,11 +40,11 @@ final class LocalTransactions {
     Transaction begin() {
         context.checkWritable();
         decisions.journal().open(); // older versions must be kept out, whatever it does
-        TxProducer producer = producers.takeUnnamed();
+        TxProducer producer = producers.beginUnnamed(context.timeMs(), context.nowNs());
         if (producer == null) {
-            producer = producers.addUnnamed(store.newProducerId(), context.timeMs());
+            long id = store.newProducerId();
+            producer = producers.beginUnnamed(id, context.timeMs(), context.nowNs());
         }
-        producer.begin(context.timeMs(), context.nowNs());
         return new LocalTransaction(this, store, producer, producer.identity());
     }
 
@@ -100,8 +100,8 @@ final class LocalTransactions {
                 decisions.end(producer, isCommit, identity.epoch(), identity);
                 Decisions.prune(producer, store);
             } finally {
-                if (producer.isReusable()) {
-                    producers.giveBack(producer);
+                if (!producer.isNamed()) {
+                    producers.release(producer);
                 }
             }
         } finally {

@@ -25,10 +25,6 @@ final class MoveMap {
         moves.put(Place.of(move), move);
     }
 
-    void addAll(MoveMap others) {
-        moves.putAll(others.moves);
-    }
-
     void clear() {
         moves.clear();
     }

@@ -2,7 +2,6 @@ package io.firn.tx;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
@@ -46,14 +45,16 @@ final class TxProducer {
     @GuardedBy("this")
     private Opened open;
 
-    @GuardedBy("this")
-    private Undone undone = new Undone();
+    private final Undone undone = new Undone();
 
     /** A commit that is being decided, whose moves cursors have not made yet; null for none. */
     @GuardedBy("this")
     private Opened deciding;
 
     private final TxFailure failure = new TxFailure();
+
+    /** Whether it is kept for another transaction; for the holder of the monitor of all. */
+    private boolean kept;
 
     /** Where its last entry is in the journal; for the holder of the lock. */
     private long entryOffset = -1;
@@ -135,6 +136,11 @@ final class TxProducer {
     @Override
     public synchronized String toString() {
         return identities.toString();
+    }
+
+    /** Returns what its decisions still have to do. */
+    Undone undone() {
+        return undone;
     }
 
     // ---- what may be done
@@ -303,7 +309,7 @@ final class TxProducer {
      */
     synchronized Runnable decide(boolean isCommit, int markerEpoch, ProducerIdentity next) {
         Opened openBefore = open;
-        Undone undoneBefore = new Undone(undone);
+        Runnable undoneBefore = undone.memory();
         Runnable identitiesBefore = identities.memory();
         undone.end(open, isCommit, identities.now().id(), markerEpoch);
         deciding = isCommit ? open : null;
@@ -315,7 +321,7 @@ final class TxProducer {
                 open = openBefore;
                 open.reopen();
                 deciding = null;
-                undone = undoneBefore;
+                undoneBefore.run();
                 identitiesBefore.run();
                 state = State.ONGOING;
             }
@@ -357,18 +363,6 @@ final class TxProducer {
         return state == State.EMPTY && continued.equals(identities.ended());
     }
 
-    synchronized void decided(long number) {
-        undone.decided(number);
-    }
-
-    synchronized List<Unmarked> unmarked() {
-        return undone.unmarked();
-    }
-
-    synchronized List<Move> moves() {
-        return undone.moves();
-    }
-
     /**
      * Called when cursors have moved, and all partitions that could get their markers have them.
      */
@@ -394,35 +388,24 @@ final class TxProducer {
         open.add(partition);
     }
 
-    synchronized void addEnding(Ending ending, TxPartition partition) {
-        undone.add(new Unmarked(ending, partition));
-    }
-
     // ---- its entry in the journal
-
-    /** Forgets what is durable everywhere: markers, and these moves. */
-    synchronized void prune(Set<Move> persisted) {
-        undone.prune(persisted);
-    }
-
-    /** Returns whether a decision that the journal still has moves a cursor. */
-    synchronized boolean hasMoved(UUID topicId, String cursor) {
-        return undone.moves(topicId, cursor);
-    }
-
-    /** Forgets the notes of decided moves, which others keep now. */
-    synchronized void forgetNotes(Set<CursorMove> kept) {
-        undone.forgetNotes(kept);
-    }
-
-    /** Forgets decided moves of a cursor that was deleted; returns whether there were any. */
-    synchronized boolean forgetMoves(UUID topicId, String cursor) {
-        return undone.forgetMoves(topicId, cursor);
-    }
 
     /** Returns whether an unnamed one may get another transaction. */
     synchronized boolean isReusable() {
-        return !isNamed() && open == null && !failure.isSet() && undone.unmarked().isEmpty();
+        return !isNamed() && !failure.isSet() && open == null && !isEnding();
+    }
+
+    boolean isKept() {
+        return kept;
+    }
+
+    void isKept(boolean now) {
+        kept = now;
+    }
+
+    /** Returns whether a transaction that is decided has not ended everywhere. */
+    synchronized boolean isEnding() {
+        return state == State.COMMITTING || state == State.ABORTING || !undone.unmarked().isEmpty();
     }
 
     /** Returns whether nothing of it is open or left to do. */

@@ -2,28 +2,36 @@ package io.firn.tx;
 
 import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
+import io.firn.TransactionCoordinator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongArrayList;
 
 /** The producers of transactions that a store knows, by name and by id. Thread-safe. */
 final class TxProducers {
-    static final int MOST_NAMES = 50_000;
-
     private static final String NAMED = "n";
     private static final String UNNAMED = "u";
 
     private final Map<String, TxProducer> byName = new HashMap<>();
     private final Long2ObjectHashMap<TxProducer> byId = new Long2ObjectHashMap<>();
 
-    /** Unnamed ones without a transaction. */
+    /** All of them, each with the ids that it has had. */
+    private final Map<TxProducer, LongArrayList> ids = new LinkedHashMap<>();
+
+    /** Unnamed ones that this process has made, without a transaction. */
     private final Deque<TxProducer> idle = new ArrayDeque<>();
+
+    /** Unnamed ones that this process has made. Those that recovery finds get no transaction. */
+    private final Set<TxProducer> made = new HashSet<>();
 
     /** Returns the key of a named producer's entries in the journal. */
     static String keyOf(String name) {
@@ -44,7 +52,7 @@ final class TxProducers {
     }
 
     synchronized List<TxProducer> all() {
-        return new ArrayList<>(new LinkedHashSet<>(byId.values()));
+        return new ArrayList<>(ids.keySet());
     }
 
     /**
@@ -54,14 +62,19 @@ final class TxProducers {
      */
     synchronized TxProducer findOrAdd(String name, Function<String, TxProducer> make) {
         TxProducer known = byName.get(name);
-        if (known == null && byName.size() >= MOST_NAMES) {
+        if (known == null && byName.size() >= TransactionCoordinator.MOST_NAMES) {
             throw new TooManyProducersException(
                     "the store has "
-                            + MOST_NAMES
+                            + TransactionCoordinator.MOST_NAMES
                             + " named producers, the most there may be: use names again instead of"
                             + " new ones, or wait until some have expired");
         }
-        return known == null ? byName.computeIfAbsent(name, make) : known;
+        if (known == null) {
+            known = make.apply(name);
+            byName.put(name, known);
+            ids.put(known, new LongArrayList());
+        }
+        return known;
     }
 
     /** Adds one that recovery found. */
@@ -69,16 +82,20 @@ final class TxProducers {
         if (producer.isNamed()) {
             byName.put(producer.name(), producer);
         }
-        byId.put(producer.identity().id(), producer);
+        onIdentity(producer);
     }
 
     /**
      * Called when a producer may have got another id. The one before stays known, but is fenced.
      */
     synchronized void onIdentity(TxProducer producer) {
-        byId.put(producer.identity().id(), producer);
+        long id = producer.identity().id();
+        if (byId.put(id, producer) != producer) {
+            ids.computeIfAbsent(producer, key -> new LongArrayList()).addLong(id);
+        }
     }
 
+    /** Adds an unnamed one that recovery found. */
     synchronized TxProducer addUnnamed(long id, long nowMs) {
         TxProducer producer =
                 new TxProducer(
@@ -87,22 +104,55 @@ final class TxProducers {
                         new ProducerIdentity(id, 0),
                         TxProducer.NO_TIMEOUT,
                         nowMs);
-        byId.put(id, producer);
+        add(producer);
         return producer;
     }
 
-    /** Returns an unnamed producer without a transaction; null when there is none. */
-    synchronized TxProducer takeUnnamed() {
-        return idle.pollFirst();
+    /** Adds an unnamed one, and begins a transaction of it. */
+    synchronized TxProducer beginUnnamed(long id, long nowMs, long nowNs) {
+        TxProducer producer = addUnnamed(id, nowMs);
+        made.add(producer);
+        producer.begin(nowMs, nowNs);
+        return producer;
     }
 
-    synchronized void giveBack(TxProducer unnamed) {
-        idle.addFirst(unnamed);
+    /** Begins a transaction of an unnamed one that has none; returns null when there is none. */
+    synchronized TxProducer beginUnnamed(long nowMs, long nowNs) {
+        TxProducer producer = idle.pollFirst();
+        if (producer != null) {
+            producer.isKept(false);
+            producer.begin(nowMs, nowNs);
+        }
+        return producer;
+    }
+
+    /**
+     * Called when an unnamed one may have nothing left to do: it can have another transaction, or
+     * is forgotten if recovery found it. May be called again, at any time: by who ends a
+     * transaction, and by who appends its last marker.
+     */
+    synchronized void release(TxProducer unnamed) {
+        if (!made.contains(unnamed)) {
+            if (unnamed.isIdle()) {
+                remove(unnamed);
+            }
+        } else if (!unnamed.isKept() && unnamed.isReusable()) {
+            unnamed.isKept(true);
+            idle.addFirst(unnamed);
+        }
     }
 
     /** Forgets a producer that has expired. */
     synchronized void remove(TxProducer producer) {
         byName.remove(producer.name(), producer);
-        byId.values().removeIf(each -> each == producer);
+        LongArrayList had = ids.remove(producer);
+        if (had != null) {
+            had.forEachLong(id -> byId.remove(id, producer));
+        }
+    }
+
+    /** Returns the number of producers. */
+    synchronized int count() {
+        return ids.size();
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * What becomes of transactions when a store is opened (O13), after all partitions were recovered
@@ -35,8 +36,11 @@ final class TxRecovery {
     private final TxProducers producers;
     private final Decisions decisions;
 
-    /** By the ids of producers what the journal says of their partitions. */
-    private final Map<Long, List<Ending>> decided = new HashMap<>();
+    /** A producer's transactions in a partition. */
+    private record Place(long producerId, UUID topicId, int partition) {}
+
+    /** What the journal says of them. */
+    private final Map<Place, List<Ending>> decided = new HashMap<>();
 
     private final Map<Long, TxProducer> byId = new HashMap<>();
 
@@ -77,7 +81,8 @@ final class TxRecovery {
         producers.add(producer);
         byId.put(entry.id(), producer);
         for (Ending each : entry.endings()) {
-            decided.computeIfAbsent(each.producerId(), id -> new ArrayList<>()).add(each);
+            Place place = new Place(each.producerId(), each.topicId(), each.partition());
+            decided.computeIfAbsent(place, none -> new ArrayList<>(1)).add(each);
             byId.putIfAbsent(each.producerId(), producer);
         }
         if (!entry.endings().isEmpty() || !entry.moves().isEmpty()) {
@@ -128,12 +133,14 @@ final class TxRecovery {
             producer = producers.addUnnamed(open.producerId, context.timeMs());
             byId.put(open.producerId, producer);
         }
-        producer.addEnding(ending == null ? abort(partition, open) : ending, partition);
+        Ending found = ending == null ? abort(partition, open) : ending;
+        producer.undone().add(new Unmarked(found, partition));
     }
 
     private Ending endingOf(TxPartition partition, Open open) {
-        for (Ending each : decided.getOrDefault(open.producerId, List.of())) {
-            if (each.isIn(partition) && open.first < each.end()) {
+        Place place = new Place(open.producerId, partition.topicId(), partition.index());
+        for (Ending each : decided.getOrDefault(place, List.of())) {
+            if (open.first < each.end()) {
                 return each;
             }
         }

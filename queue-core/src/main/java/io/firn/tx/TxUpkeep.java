@@ -3,8 +3,6 @@ package io.firn.tx;
 import io.firn.FirnException;
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -18,15 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 final class TxUpkeep extends Duty {
     private static final long LOOK_EVERY_MS = 100;
     private static final long EXPIRE_EVERY_MS = 3_600_000;
-    private static final long EXPIRE_AFTER_MS = 7L * 24 * 3_600_000;
-    private static final int TOGETHER = 256;
 
     private final LogContext context;
     private final Coordinator coordinator;
     private final TxProducers producers;
     private final Decisions decisions;
-    private final Journal journal;
-    private final TxStore store;
+    private final JournalTrim trim;
+    private final NameExpiry expiry;
     private final Set<TxProducer> watched = ConcurrentHashMap.newKeySet();
     private long expiredMs;
 
@@ -38,15 +34,14 @@ final class TxUpkeep extends Duty {
             Coordinator coordinator,
             TxProducers producers,
             Decisions decisions,
-            Journal journal,
             TxStore store) {
         super(context.tidying(), "store " + context.config().directory(), "transactions");
         this.context = context;
         this.coordinator = coordinator;
         this.producers = producers;
         this.decisions = decisions;
-        this.journal = journal;
-        this.store = store;
+        this.trim = new JournalTrim(producers, decisions, store);
+        this.expiry = new NameExpiry(context, producers, decisions.journal(), store);
     }
 
     /** Called when a transaction with a time-out was begun, or one has no marker somewhere. */
@@ -74,23 +69,28 @@ final class TxUpkeep extends Duty {
         int done = 0;
         for (TxProducer each : watched) {
             boolean isLate = each.isOpenForTooLong(context.nowNs());
-            if (isLate || !each.unmarked().isEmpty()) {
+            if (isLate || each.isEnding()) {
                 done += end(each, isLate) ? 1 : 0;
             }
             if (!isToWatch(each)) {
                 watched.remove(each);
                 if (isToWatch(each)) {
                     watched.add(each); // it has begun a transaction just now
+                } else if (!each.isNamed()) {
+                    producers.release(each);
                 }
             }
         }
         boolean looksAgain = !watched.isEmpty();
-        if (journal.isLong() && !trim()) {
+        if (!trim.step()) {
             looksAgain = true;
         }
         if (nowMs() - expiredMs >= EXPIRE_EVERY_MS || nowMs() < expiredMs) {
             expiredMs = nowMs();
-            expire();
+            expiry.begin();
+        }
+        if (!expiry.step()) {
+            looksAgain = true;
         }
         isWatching = looksAgain;
         againAt(nowMs() + (looksAgain ? LOOK_EVERY_MS : EXPIRE_EVERY_MS));
@@ -98,9 +98,7 @@ final class TxUpkeep extends Duty {
     }
 
     private static boolean isToWatch(TxProducer producer) {
-        return producer.startMs() >= 0
-                || !producer.unmarked().isEmpty()
-                || producer.hasComingMoves();
+        return producer.startMs() >= 0 || producer.isEnding() || producer.hasComingMoves();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {
@@ -116,72 +114,6 @@ final class TxUpkeep extends Duty {
             return false; // the next call of the producer says so
         } finally {
             producer.lock().unlock();
-        }
-    }
-
-    /**
-     * Writes again what was not written for long, then drops what is before it.
-     *
-     * @return false when a producer is at work: try again
-     */
-    private boolean trim() {
-        long from = journal.nextOffset();
-        long alive = 0;
-        List<TxProducer> group = new ArrayList<>();
-        try {
-            for (TxProducer each : producers.all()) {
-                if (!each.tryLock()) {
-                    return false;
-                }
-                group.add(each);
-                if (each.entryOffset() < 0 || each.entryOffset() >= from || isForgotten(each)) {
-                    group.remove(each);
-                    each.lock().unlock();
-                    continue;
-                }
-                alive += each.entry().encode().length;
-                if (group.size() == TOGETHER) {
-                    write(group);
-                }
-            }
-            write(group);
-            journal.dropBefore(from, alive);
-            return true;
-        } finally {
-            group.forEach(each -> each.lock().unlock());
-        }
-    }
-
-    private boolean isForgotten(TxProducer producer) {
-        Decisions.prune(producer, store);
-        if (!producer.isNamed() && producer.isIdle()) {
-            producer.entryOffset(-1);
-            return true;
-        }
-        return false;
-    }
-
-    private void write(List<TxProducer> group) {
-        if (!group.isEmpty()) {
-            decisions.write(group);
-            group.forEach(each -> each.lock().unlock());
-            group.clear();
-        }
-    }
-
-    private void expire() {
-        long before = context.timeMs() - EXPIRE_AFTER_MS;
-        for (TxProducer each : producers.all()) {
-            if (each.isNamed() && each.lastUsedMs() < before && each.tryLock()) {
-                try {
-                    if (each.isIdle() && each.lastUsedMs() < before) {
-                        journal.appendForgotten(each.key());
-                        producers.remove(each);
-                    }
-                } finally {
-                    each.lock().unlock();
-                }
-            }
         }
     }
 }

@@ -9,38 +9,47 @@ import java.util.UUID;
 
 /**
  * What a producer's decisions still have to do, as far as is known: partitions without a durable
- * marker, and moves that no cursor's file contains. For the holder of the producer's monitor.
+ * marker, and moves that no cursor's file contains. Thread-safe.
  */
 final class Undone {
     private final List<Unmarked> endings = new ArrayList<>();
     private final MoveMap moves = new MoveMap();
-    private boolean mayBeUnmarked;
 
-    Undone() {}
+    /** Those of the endings that had no marker when that was looked at last. */
+    private final List<Unmarked> unmarked = new ArrayList<>();
 
-    Undone(Undone other) {
-        endings.addAll(other.endings);
-        moves.addAll(other.moves);
-        mayBeUnmarked = other.mayBeUnmarked;
+    /** Returns what undoes later changes. */
+    synchronized Runnable memory() {
+        List<Unmarked> endingsBefore = List.copyOf(endings);
+        List<Move> movesBefore = moves.all();
+        List<Unmarked> unmarkedBefore = List.copyOf(unmarked);
+        return () -> {
+            synchronized (this) {
+                endings.clear();
+                endings.addAll(endingsBefore);
+                moves.clear();
+                addAll(movesBefore);
+                unmarked.clear();
+                unmarked.addAll(unmarkedBefore);
+            }
+        };
     }
 
-    void add(Unmarked unmarked) {
-        endings.add(unmarked);
-        mayBeUnmarked = true;
+    synchronized void add(Unmarked added) {
+        endings.add(added);
+        unmarked.add(added);
     }
 
-    void addAll(List<Move> more) {
+    synchronized void addAll(List<Move> more) {
         more.forEach(moves::add);
     }
 
     /** Returns whether an earlier transaction of the producer has no marker in a partition yet. */
-    boolean isUnmarked(TxPartition partition) {
-        if (!mayBeUnmarked) {
+    synchronized boolean isUnmarked(TxPartition partition) {
+        if (unmarked.isEmpty()) {
             return false; // asked before each append
         }
-        List<Unmarked> unmarked = unmarked();
-        mayBeUnmarked = !unmarked.isEmpty();
-        return unmarked.stream().anyMatch(each -> each.partition().equals(partition));
+        return unmarked().stream().anyMatch(each -> each.partition().equals(partition));
     }
 
     /**
@@ -51,9 +60,9 @@ final class Undone {
      * is found open, and must not end as the later one did. They are never many, since a commit
      * makes the markers before it durable.
      */
-    void end(Opened open, boolean isCommit, long producerId, int epoch) {
-        Set<TxPartition> unmarked = new HashSet<>();
-        unmarked().forEach(each -> unmarked.add(each.partition()));
+    synchronized void end(Opened open, boolean isCommit, long producerId, int epoch) {
+        Set<TxPartition> without = new HashSet<>();
+        unmarked().forEach(each -> without.add(each.partition()));
         endings.removeIf(
                 each ->
                         each.isDone()
@@ -62,7 +71,7 @@ final class Undone {
                                         && each.ending().isAlike(isCommit, producerId)));
         open.forEach(
                 (partition, end) -> {
-                    if (!unmarked.contains(partition)) { // else it took no batch of this one
+                    if (!without.contains(partition)) { // else it took no batch of this one
                         add(
                                 new Unmarked(
                                         new Ending(
@@ -81,30 +90,31 @@ final class Undone {
     }
 
     /** Gives moves by the last decision its number. */
-    void decided(long number) {
+    synchronized void decided(long number) {
         moves.replaceAll(
                 move -> move.decision() == JournalEntry.SELF ? move.decided(number) : move);
     }
 
-    List<Unmarked> unmarked() {
-        return endings.stream().filter(each -> !each.isMarked()).toList();
+    synchronized List<Unmarked> unmarked() {
+        unmarked.removeIf(Unmarked::isMarked);
+        return List.copyOf(unmarked);
     }
 
-    List<Ending> endings() {
+    synchronized List<Ending> endings() {
         return endings.stream().map(Unmarked::ending).toList();
     }
 
-    List<Move> moves() {
+    synchronized List<Move> moves() {
         return moves.all();
     }
 
     /** Returns whether a decision that the journal still has moves a cursor. */
-    boolean moves(UUID topicId, String cursor) {
+    synchronized boolean moves(UUID topicId, String cursor) {
         return moves.hasCursor(topicId, cursor);
     }
 
     /** Forgets notes that others keep. */
-    void forgetNotes(Set<CursorMove> kept) {
+    synchronized void forgetNotes(Set<CursorMove> kept) {
         Set<Kept> places = new HashSet<>();
         kept.forEach(each -> places.add(Kept.of(each)));
         moves.replaceAll(
@@ -128,16 +138,16 @@ final class Undone {
     }
 
     /** Forgets moves of a cursor that was deleted; returns whether there were any. */
-    boolean forgetMoves(UUID topicId, String cursor) {
+    synchronized boolean forgetMoves(UUID topicId, String cursor) {
         return moves.removeCursor(topicId, cursor);
     }
 
-    boolean isNothing() {
+    synchronized boolean isNothing() {
         return endings.isEmpty() && moves.isEmpty();
     }
 
     /** Forgets what is durable everywhere. */
-    void prune(Set<Move> persisted) {
+    synchronized void prune(Set<Move> persisted) {
         endings.removeIf(Unmarked::isDone);
         moves.removeAll(persisted);
     }

@@ -49,7 +49,7 @@ class TxProducerTest {
         producer.close();
         producer.decide(true, 0, new ProducerIdentity(5, 1));
         assertTrue(isComing(producer)); // the journal is being forced
-        producer.decided(3);
+        producer.undone().decided(3);
         assertTrue(isComing(producer));
         producer.onCarriedOut();
         assertFalse(isComing(producer));

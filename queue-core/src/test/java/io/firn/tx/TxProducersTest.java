@@ -1,10 +1,13 @@
 package io.firn.tx;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
+import io.firn.TransactionCoordinator;
 import org.junit.jupiter.api.Test;
 
 class TxProducersTest {
@@ -17,12 +20,43 @@ class TxProducersTest {
     void shouldRefuseANewNameWhenThereAreTooManyAndFindTheOldOnes() {
         TxProducers producers = new TxProducers();
         TxProducer first = producers.findOrAdd("0", TxProducersTest::make);
-        for (int i = 1; i < TxProducers.MOST_NAMES; i++) {
+        for (int i = 1; i < TransactionCoordinator.MOST_NAMES; i++) {
             producers.findOrAdd(Integer.toString(i), TxProducersTest::make);
         }
         assertThrows(
                 TooManyProducersException.class,
                 () -> producers.findOrAdd("one more", TxProducersTest::make));
         assertSame(first, producers.findOrAdd("0", TxProducersTest::make));
+    }
+
+    @Test
+    void shouldGiveAnUnnamedProducerToOneTransactionAtATime() {
+        TxProducers producers = new TxProducers();
+        TxProducer made = producers.beginUnnamed(7, 0, 0);
+        producers.release(made);
+        assertNull(producers.beginUnnamed(0, 0), "its transaction is open");
+        made.close();
+        made.endWithoutTrace(true);
+        producers.release(made);
+        producers.release(made);
+        assertSame(made, producers.beginUnnamed(0, 0));
+        producers.release(made);
+        assertNull(producers.beginUnnamed(0, 0));
+        assertEquals(1, producers.count());
+    }
+
+    @Test
+    void shouldForgetAnUnnamedProducerThatRecoveryFoundWhenNothingOfItIsLeft() {
+        TxProducers producers = new TxProducers();
+        TxProducer found = producers.addUnnamed(7, 0);
+        found.begin(0, 0);
+        producers.release(found);
+        assertSame(found, producers.byId(7));
+        found.close();
+        found.endWithoutTrace(false);
+        producers.release(found);
+        assertNull(producers.byId(7));
+        assertNull(producers.beginUnnamed(0, 0), "somebody else may still have its id");
+        assertEquals(0, producers.count());
     }
 }

@@ -24,6 +24,7 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
 
     private final LogStore store;
     private final TransactionMemory memory;
+    private final ProducerNames names;
     private final int maxTimeoutMs;
 
     /**
@@ -34,6 +35,7 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
     ProducerIds(ServedTopics topics, int maxTimeoutMs) {
         this.store = topics.store();
         this.memory = topics.transactionMemory();
+        this.names = new ProducerNames(store.transactions());
         this.maxTimeoutMs = maxTimeoutMs;
     }
 
@@ -67,18 +69,17 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
         }
         ProducerIdentity expected =
                 hasId ? new ProducerIdentity(request.producerId(), request.producerEpoch()) : null;
+        String name = request.transactionalId();
         try {
+            names.onOpen(name, exchange.connection().owner());
             ProducerIdentity opened =
-                    store.transactions()
-                            .open(
-                                    request.transactionalId(),
-                                    Duration.ofMillis(timeoutMs),
-                                    expected);
-            memory.forget(request.transactionalId());
+                    store.transactions().open(name, Duration.ofMillis(timeoutMs), expected);
+            memory.forget(name);
             return new InitProducerIdResponseData()
                     .setProducerId(opened.id())
                     .setProducerEpoch((short) opened.epoch());
         } catch (RuntimeException e) {
+            names.onRefused(name);
             boolean knowsFenced = exchange.version() >= FIRST_WITH_FENCED;
             return refused(CoordinatorErrors.ofJoining(e, knowsFenced));
         }

@@ -1,0 +1,163 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.firn.Appender;
+import io.firn.Claim;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerIdentity;
+import io.firn.Topic;
+import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.TransactionCoordinator.State;
+import io.firn.VisibleListener;
+import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.agrona.concurrent.CachedEpochClock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What remains of producers of transactions: nothing that grows without bound. */
+class TransactionProducersTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final Duration TEN_DAYS = Duration.ofDays(10);
+
+    private final CachedEpochClock clock = new CachedEpochClock();
+    private LogStore store;
+    private Topic topic;
+
+    @BeforeEach
+    void open() {
+        LOG.setLevel(Level.OFF);
+        clock.update(1_700_000_000_000L);
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .clock(clock)
+                        .invokerMode()
+                        .open();
+        topic =
+                store.createTopic(
+                        "t",
+                        TransactionTroubleTest.SMALL
+                                .withDurability(Durability.WRITTEN)
+                                .withPartitions(2));
+    }
+
+    private void append(Transaction tx, Partition to) {
+        tx.append(to, to.topic().newBatch().add(new byte[1]));
+    }
+
+    private void pass(long ms) {
+        clock.advance(ms);
+        for (int i = 0; i < 5; i++) {
+            clock.advance(1_000);
+            store.doWork();
+        }
+    }
+
+    /** Appends, and is not done before the other thing was done. */
+    private static void appendAround(Partition partition, Runnable other) throws Exception {
+        CountDownLatch isInside = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Thread slow =
+                new Thread(
+                        () -> {
+                            try (Appender appender = partition.openSharedAppender()) {
+                                appender.append(new byte[1]);
+                            }
+                        });
+        VisibleListener listener =
+                () -> {
+                    if (Thread.currentThread() == slow) {
+                        isInside.countDown();
+                        try {
+                            goesOn.await();
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                };
+        partition.addVisibleListener(listener);
+        slow.start();
+        isInside.await();
+        other.run();
+        goesOn.countDown();
+        slow.join();
+        partition.removeVisibleListener(listener);
+    }
+
+    @Test
+    void shouldUseAProducerAgainWhoseMarkerCameLate() throws Exception {
+        try (Appender appender = topic.partition(0).openSharedAppender()) {
+            appender.append(new byte[1]);
+        }
+        for (int i = 0; i < 5; i++) {
+            Transaction tx = store.beginTransaction();
+            append(tx, topic.partition(1));
+            append(tx, topic.partition(0));
+            appendAround(topic.partition(0), tx::commit);
+            pass(1_000);
+            topic.partition(0).force();
+            assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
+        }
+        assertEquals(1, store.transactions().producersOf(topic.partition(0)).size());
+    }
+
+    @Test
+    void shouldEndATransactionWhosePartitionIsDeletedBeforeItHasItsMarker() {
+        TransactionCoordinator coordinator = store.transactions();
+        ProducerIdentity identity = coordinator.open("p", TEN_DAYS, null);
+        Topic gone = store.createTopic("gone", TransactionTroubleTest.SMALL);
+        coordinator.add("p", identity, List.of(gone.partition(0), topic.partition(0)));
+        ExclusiveAppender appender = gone.partition(0).openAppender();
+        appender.append(new byte[1]);
+        Claim claim = appender.tryClaim(1);
+        coordinator.end("p", identity, true, false);
+        assertEquals(State.COMMITTING, coordinator.find("p").state());
+        claim.abort();
+        store.deleteTopic("gone");
+        pass(1_000);
+        assertEquals(State.COMMITTED, coordinator.find("p").state());
+        coordinator.begin("p", identity);
+        assertEquals(State.ONGOING, coordinator.find("p").state());
+    }
+
+    @Test
+    void shouldForgetNamesAfterAWeekWhoseProducersHaveCommitted() {
+        TransactionCoordinator coordinator = store.transactions();
+        for (int i = 0; i < 1_000; i++) {
+            String name = "p" + i;
+            ProducerIdentity identity = coordinator.open(name, TEN_DAYS, null);
+            coordinator.add(name, identity, List.of(topic.partition(0)));
+            coordinator.advance(name, identity, List.of(new CursorMove(topic, "reader", 0, 0)));
+            coordinator.end(name, identity, true, false);
+        }
+        try (Producer local = store.openProducer("local", TEN_DAYS);
+                Transaction tx = local.beginTransaction()) {
+            append(tx, topic.partition(0));
+            tx.commit();
+        }
+        topic.partition(0).force();
+        pass(Duration.ofDays(8).toMillis());
+        for (int i = 0; i < 5; i++) {
+            pass(3_600_001);
+        }
+        assertNull(coordinator.find("local"));
+        assertEquals(List.of(), coordinator.producers());
+    }
+}

@@ -1,0 +1,56 @@
+package io.firn.server.tx;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.firn.LogStore;
+import io.firn.TooManyProducersException;
+import io.firn.TransactionCoordinator;
+import io.firn.file.FileTier;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProducerNamesTest {
+    @TempDir private Path directory;
+
+    private static void open(
+            ProducerNames names, TransactionCoordinator coordinator, String name, String owner) {
+        names.onOpen(name, owner);
+        coordinator.open(name, Duration.ofSeconds(1), null);
+    }
+
+    @Test
+    void shouldLeaveNamesForOthersWhenOneClientOpensAllItCan() {
+        try (LogStore store =
+                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
+            TransactionCoordinator coordinator = store.transactions();
+            coordinator.open("before", Duration.ofSeconds(1), null);
+            ProducerNames names = new ProducerNames(coordinator, 4);
+            open(names, coordinator, "before", "greedy");
+            open(names, coordinator, "a", "greedy");
+            open(names, coordinator, "b", "greedy");
+            assertThrows(TooManyProducersException.class, () -> names.onOpen("c", "greedy"));
+            open(names, coordinator, "b", "greedy");
+            open(names, coordinator, "b", "other");
+            open(names, coordinator, "c", "other");
+            open(names, coordinator, "d", "other");
+            assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "third"));
+        }
+    }
+
+    @Test
+    void shouldCountNoNameThatWasRefusedOrThatTheStoreHasForgotten() {
+        try (LogStore store =
+                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
+            ProducerNames names = new ProducerNames(store.transactions(), 4);
+            names.onOpen("refused", "client");
+            names.onRefused("refused");
+            names.onOpen("a", "client"); // as if it had expired since
+            names.onOpen("b", "client");
+            open(names, store.transactions(), "c", "client");
+            open(names, store.transactions(), "d", "client");
+            assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "client"));
+        }
+    }
+}
