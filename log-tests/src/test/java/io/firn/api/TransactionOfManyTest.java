@@ -10,26 +10,32 @@ import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Transactions of very many partitions, cursors and producers: no work grows with the square. */
 class TransactionOfManyTest {
     private static final int MANY = 10_000;
 
-    @TempDir private Path directory;
-
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private LogStore store;
 
     @BeforeEach
     void open() {
-        store = Stores.at(directory).open();
+        store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier(FileTier.builder(Path.of("/sim/tier")).medium(medium).build())
+                        .invokerMode()
+                        .open();
     }
 
     @AfterEach
@@ -43,10 +49,20 @@ class TransactionOfManyTest {
     }
 
     @Test
+    void shouldCommitInAThousandPartitions() {
+        commitIn(1_000);
+    }
+
+    @Test
+    @Tag("slow")
     void shouldCommitInTenThousandPartitions() {
-        Topic topic = store.createTopic("t", Stores.small().withPartitions(MANY));
+        commitIn(MANY);
+    }
+
+    private void commitIn(int partitions) {
+        Topic topic = store.createTopic("t", Stores.small().withPartitions(partitions));
         try (Transaction tx = store.beginTransaction()) {
-            for (int i = 0; i < MANY; i++) {
+            for (int i = 0; i < partitions; i++) {
                 Partition partition = topic.partition(i);
                 Batch batch = topic.newBatch().add(new byte[1]);
                 tx.append(partition, batch);
@@ -54,7 +70,7 @@ class TransactionOfManyTest {
             tx.commit();
         }
         for (int round = 0; round < 2; round++) {
-            for (int i = 0; i < MANY; i++) {
+            for (int i = 0; i < partitions; i++) {
                 Partition partition = store.openTopic("t").partition(i);
                 partition.force();
                 assertEquals(2, partition.visibleOffset());
