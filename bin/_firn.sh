@@ -77,7 +77,7 @@ firn_complete() {
 firn_example() {
     local class=$1 path=$firn_root/examples/target/classpath
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator queue-bytes examples || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator queue-bytes netty-server shadow examples || ! firn_complete "$path"; then
         firn_build "the examples" compile -pl examples -am
     fi
     exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"

@@ -48,6 +48,16 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldRebuildTheBookFromACopyWhenTheClusterIsGone() throws Exception {
+        assertEquals(
+                List.of(
+                        "Copied: 20000",
+                        "The cluster is gone.",
+                        "Best bid: 99=49118, best ask: 101=48232"),
+                lines(ShadowedOrders::run));
+    }
+
+    @Test
     void shouldGoOnAtTheCursorAfterARestart() throws Exception {
         assertEquals(
                 List.of(

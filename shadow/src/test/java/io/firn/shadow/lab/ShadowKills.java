@@ -24,6 +24,7 @@ public final class ShadowKills {
     private final Random random;
     private final long seed;
     private final AtomicInteger brokerKills = new AtomicInteger();
+    private final AtomicInteger shadowKills = new AtomicInteger();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
 
     private ShadowKills(String[] arguments) {
@@ -66,6 +67,7 @@ public final class ShadowKills {
             say(
                     "%d moves of all leaders, %d of them by kill -9 of a broker",
                     moves, brokerKills.get());
+            say("%d kills of the shadow", shadowKills.get());
             KafkaCluster.await("all replicas", () -> cluster.isInSync(SourceLoad.TOPICS));
             shadow.catchUp();
             compare(cluster, "store", false);
@@ -105,6 +107,9 @@ public final class ShadowKills {
 
     private void moveLeaders(KafkaCluster cluster) throws Exception {
         for (int i = 1; i <= moves; i++) {
+            while ((long) shadowKills.get() * moves < (long) (i - 1) * kills) {
+                Thread.sleep(50); // both go on until the end
+            }
             if (i % MOVES_PER_KILL == 0) {
                 int node = 1 + brokerKills.getAndIncrement() % KafkaCluster.BROKERS;
                 cluster.kill(node);
@@ -132,6 +137,7 @@ public final class ShadowKills {
                 throw new IllegalStateException("the shadow ended by itself");
             }
             shadow.kill();
+            shadowKills.incrementAndGet();
             if (failure.get() != null) {
                 throw failure.get();
             }

@@ -1,0 +1,339 @@
+package io.firn.shadow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import io.firn.shadow.PartitionFollower.Need;
+import io.firn.shadow.source.SourceError;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is asked of a source with leader epochs, and what comes of its answers. */
+class PartitionFollowerTest {
+    @TempDir Path directory;
+
+    private final List<ShadowEvent> events = new ArrayList<>();
+    private long nowMs;
+    private LogStore store;
+    private Topic topic;
+    private PartitionFollower follower;
+
+    @BeforeEach
+    void open() {
+        store =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.at(directory.resolve("segments")))
+                        .open();
+        topic = store.createTopic("orders", TopicOptions.defaults().withReplicated(true));
+        follower = follower(OnDivergence.STOP);
+    }
+
+    private PartitionFollower follower(OnDivergence onDivergence) {
+        FollowContext context =
+                new FollowContext(
+                        store,
+                        topic.options(),
+                        onDivergence,
+                        OnGap.FILL,
+                        events::add,
+                        () -> nowMs,
+                        100,
+                        1000);
+        return new PartitionFollower(context, topic, new UUID(1, 2), 0);
+    }
+
+    @AfterEach
+    void close() {
+        follower.close();
+        store.close();
+    }
+
+    /** Returns a batch over ten offsets. */
+    private static ByteBuffer batch(long baseOffset, int epoch) {
+        SimpleRecord[] records = new SimpleRecord[10];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new SimpleRecord(i, null, ("value " + i).getBytes(UTF_8));
+        }
+        return MemoryRecords.withRecords(baseOffset, Compression.NONE, epoch, records).buffer();
+    }
+
+    private static ByteBuffer joined(ByteBuffer... batches) {
+        int length = 0;
+        for (ByteBuffer each : batches) {
+            length += each.remaining();
+        }
+        ByteBuffer all = ByteBuffer.allocate(length);
+        for (ByteBuffer each : batches) {
+            all.put(each.duplicate());
+        }
+        return all.flip();
+    }
+
+    private void asked(Need expected) {
+        nowMs += 5000; // after any pause
+        assertEquals(expected, follower.due(nowMs));
+        follower.sent();
+    }
+
+    private void fetched(ByteBuffer records, long highWatermark) {
+        asked(Need.FETCH);
+        answer(records, highWatermark);
+    }
+
+    /** Until everything was appended: a block may have to be prepared. */
+    private void answer(ByteBuffer records, long highWatermark) {
+        follower.onFetched(records, false, highWatermark, 0);
+        while (follower.hasRest()) {
+            LockSupport.parkNanos(1_000_000);
+            follower.appendRest(nowMs);
+        }
+    }
+
+    /** Twenty offsets, the second half of epoch 2; the leader of epoch 2 is broker 1. */
+    private void copyTwoEpochs() {
+        follower.onLeader(1, 2);
+        fetched(joined(batch(0, 1), batch(10, 2)), 20);
+        assertEquals(20, follower.status().nextOffset());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+    }
+
+    @Test
+    void shouldAskNothingWithoutALeader() {
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+        follower.onLeader(1, 2);
+        assertEquals(Need.FETCH, follower.due(nowMs));
+        follower.onLeader(-1, 2);
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+        assertEquals(FollowState.WAITING, follower.status().state());
+    }
+
+    @Test
+    void shouldShowTheEpochOfTheLastBatchInEachFetch() {
+        copyTwoEpochs();
+        assertEquals(20, follower.fetchOffset());
+        assertEquals(2, follower.lastFetchedEpoch());
+        assertEquals(2, follower.leaderEpoch());
+    }
+
+    @Test
+    void shouldAskALeaderOfANewEpochWhereTheLastEpochEnds() {
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        assertEquals(2, follower.askedEpoch());
+        follower.onEpochEnd(2, 25);
+        fetched(batch(20, 4), 30);
+        assertEquals(30, follower.status().nextOffset());
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void shouldAskAgainAfterItWasOpenedAgain() {
+        copyTwoEpochs();
+        follower.close();
+        follower = follower(OnDivergence.STOP);
+        follower.onLeader(1, 2);
+        asked(Need.EPOCH_END);
+    }
+
+    @Test
+    void shouldNotCompareWithASourceWithoutEpochs() {
+        copyTwoEpochs();
+        follower.onLeader(1, -1);
+        asked(Need.FETCH);
+        assertEquals(-1, follower.lastFetchedEpoch());
+    }
+
+    @Test
+    void shouldStopWhenTheLastEpochEndsEarlierThere() {
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(2, 15);
+        assertStopped(15);
+    }
+
+    private void assertStopped(long from) {
+        assertEquals(FollowState.DIVERGED, follower.status().state());
+        assertEquals(1, events.size());
+        assertEquals(ShadowEvent.Kind.DIVERGED, events.get(0).kind());
+        assertEquals(from, events.get(0).fromOffset());
+        assertEquals(20, events.get(0).toOffset());
+        assertEquals(20, follower.status().nextOffset());
+        follower.onLeader(1, 9);
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+    }
+
+    @Test
+    void shouldStopWhenTheLeaderDoesNotKnowTheLastEpoch() {
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 10);
+        assertStopped(10);
+    }
+
+    @Test
+    void shouldStopWhenALeaderHasOtherRecordsOfAnOlderEpochBeyondTheEnd() {
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 40);
+        asked(Need.PROBE);
+        assertEquals(10, follower.fetchOffset());
+        assertEquals(-1, follower.lastFetchedEpoch());
+        answer(batch(10, 1), 40);
+        assertStopped(10);
+    }
+
+    @Test
+    void shouldGoOnWhenTheLastEpochWasCompactedAtTheLeader() {
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 40);
+        asked(Need.PROBE);
+        answer(batch(30, 4), 40);
+        asked(Need.FETCH);
+        assertEquals(20, follower.fetchOffset());
+        assertEquals(1, follower.lastFetchedEpoch(), "the one that the leader knows");
+        answer(batch(30, 4), 40);
+        assertEquals(40, follower.status().nextOffset());
+        assertEquals(4, follower.lastFetchedEpoch());
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void shouldCompareWhenAFetchDiverges() {
+        copyTwoEpochs();
+        asked(Need.FETCH);
+        follower.onFetched(ByteBuffer.allocate(0), true, -1, -1);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(2, 15);
+        assertStopped(15);
+    }
+
+    @Test
+    void shouldIgnoreWhatALeaderBeforeHasAnswered() {
+        copyTwoEpochs();
+        asked(Need.FETCH);
+        follower.onLeader(3, 4);
+        assertEquals(Need.NOTHING, follower.due(nowMs), "one request at a time");
+        answer(batch(20, 2), 30);
+        assertEquals(20, follower.status().nextOffset());
+        asked(Need.EPOCH_END);
+    }
+
+    @Test
+    void shouldAppendTheWholeBatchesOfAnAnswer() {
+        follower.onLeader(1, 2);
+        ByteBuffer cut = joined(batch(0, 1), batch(10, 1));
+        fetched(cut.limit(cut.limit() - 1), 20);
+        assertEquals(10, follower.status().nextOffset());
+        assertEquals(10, follower.status().lagRecords());
+        fetched(batch(10, 1), 20);
+        assertEquals(0, follower.status().lagRecords());
+    }
+
+    @Test
+    void shouldFetchAgainWhatWasDamagedOnItsWay() {
+        follower.onLeader(1, 2);
+        ByteBuffer damaged = joined(batch(0, 1), batch(10, 1));
+        int last = damaged.limit() - 1;
+        damaged.put(last, (byte) ~damaged.get(last));
+        fetched(damaged, 20);
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        assertEquals(10, follower.status().nextOffset());
+        assertEquals(10, follower.fetchOffset());
+        fetched(batch(10, 1), 20);
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+    }
+
+    @Test
+    void shouldPassOverAnEmptyBatchThatReachesBeyondTheEnd() {
+        follower.onLeader(1, 2);
+        fetched(batch(0, 1), 10);
+        ByteBuffer empty = batch(5, 1).limit(61);
+        empty.putInt(8, 61 - 12).putInt(23, 24).putInt(57, 0);
+        fetched(joined(empty, batch(30, 1)), 40);
+        assertEquals(40, follower.status().nextOffset());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+    }
+
+    @Test
+    void shouldSayWhichRecordsWereDeletedBeforeTheyWereCopied() {
+        copyTwoEpochs();
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.OUT_OF_RANGE, "out of range");
+        asked(Need.EARLIEST);
+        follower.onOffset(true, 50);
+        assertEquals(1, events.size());
+        assertEquals(ShadowEvent.Kind.GAP, events.get(0).kind());
+        assertEquals(50, follower.fetchOffset());
+        assertEquals(-1, follower.lastFetchedEpoch(), "the batch before is not known");
+        fetched(batch(50, 4), 60);
+        assertEquals(60, follower.status().nextOffset());
+    }
+
+    @Test
+    void shouldCompareWhenTheSourceEndsBeforeTheCopy() {
+        copyTwoEpochs();
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.OUT_OF_RANGE, "out of range");
+        asked(Need.EARLIEST);
+        follower.onOffset(true, 0);
+        asked(Need.LATEST);
+        follower.onOffset(false, 15);
+        asked(Need.EPOCH_END);
+    }
+
+    @Test
+    void shouldStopWhenASourceWithoutEpochsEndsBeforeTheCopy() {
+        copyTwoEpochs();
+        follower.onLeader(1, -1);
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.OUT_OF_RANGE, "out of range");
+        asked(Need.EARLIEST);
+        follower.onOffset(true, 0);
+        asked(Need.LATEST);
+        follower.onOffset(false, 15);
+        assertStopped(15);
+    }
+
+    @Test
+    void shouldWaitBeforeItRepeatsARequest() {
+        follower.onLeader(1, 2);
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.NOT_LEADER, "another one leads");
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+        assertTrue(follower.takeNeedsMetadata());
+        assertEquals("another one leads", follower.status().lastError());
+        asked(Need.FETCH);
+    }
+
+    @Test
+    void shouldSayForHowLongItIsBehind() {
+        copyTwoEpochs();
+        assertEquals(0, follower.status().lagMs());
+        long caughtUpMs = nowMs;
+        fetched(batch(20, 2), 40);
+        assertEquals(10, follower.status().lagRecords());
+        assertEquals(nowMs - caughtUpMs, follower.status().lagMs());
+    }
+}
