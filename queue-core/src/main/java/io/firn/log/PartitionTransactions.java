@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 
 /**
  * The transactions of a partition: the open ones, which hold up readers, and the aborted ones.
@@ -85,6 +86,12 @@ public final class PartitionTransactions {
      */
     public void release(long first) {
         holding.remove(first);
+        heldAt = holding.isEmpty() ? NOWHERE : holding.firstKey();
+    }
+
+    /** Lets readers past all transactions but those whose first offsets are still open. */
+    void holdOnly(LongPredicate isOpen) {
+        holding.keySet().removeIf(first -> !isOpen.test(first));
         heldAt = holding.isEmpty() ? NOWHERE : holding.firstKey();
     }
 

@@ -171,15 +171,23 @@ public final class Producers {
      * deleted unseen. One of which a later batch is found is open again from that on.
      */
     public void forgetOpenBelow(long offset) {
-        states.values()
-                .forEach(
-                        state -> {
-                            long first = state.openFrom();
-                            if (first != ProducerState.NONE && first < offset) {
-                                state.openFrom(ProducerState.NONE);
-                                transactions.release(first);
-                            }
-                        });
+        states.values().stream()
+                .filter(state -> state.openFrom() < offset)
+                .forEach(state -> state.openFrom(ProducerState.NONE));
+        holdOnlyOpen();
+    }
+
+    /** Forgets that transactions are open of which a later snapshot does not say so. */
+    public void forgetOpenWithout(Map<String, String> snapshot) {
+        states.entrySet().stream()
+                .filter(e -> !snapshot.containsKey(PartitionTransactions.PREFIX_OPEN + e.getKey()))
+                .forEach(e -> e.getValue().openFrom(ProducerState.NONE));
+        holdOnlyOpen();
+    }
+
+    private void holdOnlyOpen() {
+        transactions.holdOnly(
+                first -> states.values().stream().anyMatch(state -> state.openFrom() == first));
     }
 
     private ProducerState stateOf(long producerId, int epoch) {

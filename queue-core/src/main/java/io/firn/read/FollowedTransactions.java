@@ -28,6 +28,7 @@ import java.util.function.LongConsumer;
  */
 public final class FollowedTransactions implements LongConsumer {
     private static final int READ_BYTES = 1 << 20;
+    private static final long NONE = -1;
 
     private final SegmentedLog log;
     private final BooleanSupplier areUsed;
@@ -82,7 +83,11 @@ public final class FollowedTransactions implements LongConsumer {
                 take(run.bytes());
                 at = run.nextOffset();
             } catch (DamagedRangeException e) {
-                at = e.toOffset();
+                if (log.transactions().isIdle()) {
+                    at = e.toOffset();
+                } else if (!resumeAbove(e, end)) {
+                    return;
+                }
             } catch (OffsetOutOfRangeException e) {
                 skipTo(Math.max(before, log.logStartOffset())); // it was deleted meanwhile
             }
@@ -90,6 +95,37 @@ public final class FollowedTransactions implements LongConsumer {
                 return;
             }
         }
+    }
+
+    /**
+     * The markers of transactions that are known as open may be among what is damaged. The writing
+     * process knows: its next checkpoint says which are still open. Until then readers of committed
+     * records are held up below, as they were.
+     *
+     * @return whether there is such a checkpoint
+     */
+    @GuardedBy("this")
+    private boolean resumeAbove(DamagedRangeException damaged, long end) {
+        long heldAt = log.transactions().heldAt();
+        long known = restore(damaged.toOffset(), end);
+        if (known < 0) {
+            log.store()
+                    .findings()
+                    .add(
+                            log
+                                    + ": the end of the transaction at offset "
+                                    + heldAt
+                                    + " may be among the damaged offsets "
+                                    + damaged.fromOffset()
+                                    + " to "
+                                    + damaged.toOffset()
+                                    + ": committed reads wait for it until the writing process"
+                                    + " writes its next checkpoint, a second after it appends or"
+                                    + " when it is opened again");
+            return false;
+        }
+        at = known;
+        return true;
     }
 
     /** The markers of transactions that are known as open may be among what was deleted. */
@@ -105,18 +141,36 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private void load(long end) {
         isLoaded = true;
-        at = log.logStartOffset();
+        at = Math.max(log.logStartOffset(), restore(0, end));
+    }
+
+    /**
+     * Takes over the checkpoint of the writing process, if that is in a range of offsets.
+     *
+     * @return where it was taken; −1 if it is in no such place
+     */
+    @GuardedBy("this")
+    private long restore(long from, long to) {
         try {
             Map<String, String> checkpoint = log.topic().files().readProducers(log.index());
-            if (checkpoint == null || ProducerSnapshots.offsetOf(checkpoint) > end) {
-                return;
+            if (checkpoint == null) {
+                return NONE;
+            }
+            long taken = ProducerSnapshots.offsetOf(checkpoint);
+            if (taken < from || taken > to) {
+                return NONE;
             }
             AbortedFiles files = log.topic().files().aborted();
-            long to = PartitionTransactions.filedTo(checkpoint);
-            Map<String, String> aborted = files.read(log.index(), at, to);
-            if (aborted != null) {
-                at = Math.max(at, log.producers().restore(checkpoint, aborted));
+            long filed = PartitionTransactions.filedTo(checkpoint);
+            Map<String, String> aborted = files.read(log.index(), log.logStartOffset(), filed);
+            if (aborted == null) {
+                return NONE;
             }
+            synchronized (log.producers()) {
+                log.producers().restore(checkpoint, aborted);
+                log.producers().forgetOpenWithout(checkpoint); // readers go on after the rest
+            }
+            return taken;
         } catch (IOException e) {
             throw new FirnException(log + ": its transactions cannot be read: " + e, e);
         }
