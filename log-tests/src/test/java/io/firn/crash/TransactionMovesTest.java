@@ -2,7 +2,9 @@ package io.firn.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -10,10 +12,13 @@ import io.firn.Producer;
 import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
 import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,5 +80,30 @@ class TransactionMovesTest {
         assertEquals(partition.nextOffset(), partition.visibleOffset());
         assertEquals(-1, cursor("durable").offset(0));
         assertEquals(identity.epoch() + 2, store.openProducer("p", DAY).identity().epoch());
+    }
+
+    @Test
+    void shouldMoveNoCursorAboveTheEndOfALogThatLostItsTail() {
+        Partition input = partition("written", 0);
+        try (Appender appender = input.openSharedAppender()) {
+            for (int i = 0; i < 5; i++) {
+                appender.append(new byte[1]);
+            }
+        }
+        TransactionCoordinator coordinator = store.transactions();
+        ProducerIdentity identity = coordinator.open("p", DAY, null);
+        coordinator.advance("p", identity, List.of(new CursorMove(input.topic(), "reader", 0, 5)));
+        cutPower();
+        Partition left = partition("written", 0);
+        long end = left.nextOffset();
+        assertTrue(end < 5);
+        assertTrue(store.findings().toString().contains("cursor reader"));
+        try (Appender appender = left.openSharedAppender()) {
+            appender.append(new byte[1]);
+        }
+        store.transactions().end("p", identity, true, false);
+        assertEquals(end, cursor("written").offset(0), "what was appended since is read");
+        cutPower();
+        assertEquals(end, cursor("written").offset(0));
     }
 }

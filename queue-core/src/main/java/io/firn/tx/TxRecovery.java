@@ -100,10 +100,37 @@ final class TxRecovery {
                         entry.timeoutMs(),
                         entry.lastUsedMs());
         Opened transaction = new Opened(context.timeMs(), context.nowNs()); // its time begins again
-        transaction.addMoves(entry.openMoves());
+        transaction.addMoves(
+                entry.openMoves().stream().map(move -> withinLog(producer, move)).toList());
         producer.load(entry, transaction);
         producer.entryOffset(placed.offset());
         return producer;
+    }
+
+    /**
+     * Returns a move of an open transaction that is not above the end of its partition (O7): what
+     * was read there of a WRITTEN topic may be lost, and its offsets are assigned again.
+     */
+    private Move withinLog(TxProducer producer, Move move) {
+        TxPartition read = store.partition(move.topicId(), move.partition());
+        if (read == null || move.offset() <= read.log().nextOffset()) {
+            return move;
+        }
+        long end = read.log().nextOffset();
+        context.findings()
+                .add(
+                        producer
+                                + ": its open transaction moves cursor "
+                                + move.cursor()
+                                + " in "
+                                + read
+                                + " to offset "
+                                + move.offset()
+                                + ", but the log ends at "
+                                + end
+                                + " since records were lost: it moves there");
+        return new Move(
+                move.topicId(), move.cursor(), move.partition(), end, move.decision(), move.note());
     }
 
     private record Open(long producerId, int epoch, long first) {}
