@@ -158,14 +158,18 @@ final class UnsealedSegment {
      * the bytes are stored again, which dirties them, and forced, before they become visible.
      */
     void makeDurable() throws IOException {
+        // The cut bytes are cleared; otherwise the next open would report them again.
+        int to = Math.min(cut + Math.max(unprovenBytes(), LogSegment.TAIL_ZEROS), capacity);
+        if (cut == markPosition && to - cut <= LogSegment.TAIL_ZEROS && isClear(to) && !isReplica) {
+            // As after a close. If what is zero here is not on the medium, the epoch rules it out.
+            return;
+        }
         byte[] chunk = new byte[CHUNK];
         for (int at = markPosition; at < cut; at += CHUNK) {
             int n = Math.min(CHUNK, cut - at);
             memory.get(at, chunk, 0, n);
             writeAgain(at, chunk, n);
         }
-        // The cut bytes are cleared; otherwise the next open would report them again.
-        int to = Math.min(cut + Math.max(unprovenBytes(), LogSegment.TAIL_ZEROS), capacity);
         Arrays.fill(chunk, (byte) 0);
         for (int at = cut; at < to; at += CHUNK) {
             writeAgain(at, chunk, Math.min(CHUNK, to - at));
@@ -176,6 +180,15 @@ final class UnsealedSegment {
         if (isReplica) {
             CleanGround.clear(block, to, capacity);
         }
+    }
+
+    private boolean isClear(int to) {
+        for (int at = cut; at < to; at++) {
+            if (memory.get(at) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
