@@ -181,7 +181,7 @@ final class BearerTokens {
                         .map(ErrorCodeValidator.Error::getErrorMessage)
                         .collect(Collectors.joining(" "));
         if (!ofClaims.isEmpty()) {
-            return new RefusedTokenException(shown(ofClaims, MOST_CHARS_OF_REASON));
+            return new RefusedTokenException(ShownText.of(ofClaims, MOST_CHARS_OF_REASON));
         }
         List<JsonWebStructure> parts =
                 e.getJwtContext() == null ? List.of() : e.getJwtContext().getJoseObjects();
@@ -192,9 +192,9 @@ final class BearerTokens {
         return refused(
                 "a JWT signed by an asymmetric algorithm with " + keys,
                 "the algorithm "
-                        + shown(last.getAlgorithmHeaderValue(), MOST_CHARS_OF_HEADER)
+                        + ShownText.of(last.getAlgorithmHeaderValue(), MOST_CHARS_OF_HEADER)
                         + ", the key "
-                        + shown(last.getKeyIdHeaderValue(), MOST_CHARS_OF_HEADER)
+                        + ShownText.of(last.getKeyIdHeaderValue(), MOST_CHARS_OF_HEADER)
                         + (e.hasErrorCode(ErrorCodes.SIGNATURE_INVALID)
                                 ? ", and a signature of something else"
                                 : ""));
@@ -202,14 +202,5 @@ final class BearerTokens {
 
     private static RefusedTokenException refused(String expected, String found) {
         return new RefusedTokenException("OAUTHBEARER expects " + expected + ", found " + found);
-    }
-
-    /** A client may have written this: it stays on one line, and short. */
-    private static String shown(String text, int most) {
-        if (text == null) {
-            return "(none)";
-        }
-        String plain = text.substring(0, Math.min(most, text.length()));
-        return plain.replaceAll("[^\\x20-\\x7E]", "?") + (text.length() > most ? "..." : "");
     }
 }

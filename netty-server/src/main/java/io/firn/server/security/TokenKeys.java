@@ -39,6 +39,8 @@ final class TokenKeys implements VerificationKeyResolver {
     private static final int MOST_BYTES = 512 * 1024;
     private static final int TIMEOUT_MS = 5_000;
     private static final int SHOWN_KEYS = 5;
+    private static final int MOST_CHARS_OF_ID = 50;
+    private static final int MOST_CHARS_OF_REASON = 300;
 
     private final URI where;
     private final Path file;
@@ -235,7 +237,7 @@ final class TokenKeys implements VerificationKeyResolver {
     private static String reason(Exception e) {
         return e instanceof JoseException && e.getCause() != null
                 ? "expected a JSON Web Key Set, found other text"
-                : e.toString();
+                : ShownText.of(e.toString(), MOST_CHARS_OF_REASON);
     }
 
     // ---- use
@@ -261,7 +263,11 @@ final class TokenKeys implements VerificationKeyResolver {
         if (now == null) {
             return "a key of " + where + ", which could not be read yet";
         }
-        List<String> ids = now.all.stream().limit(SHOWN_KEYS).map(JsonWebKey::getKeyId).toList();
+        List<String> ids =
+                now.all.stream()
+                        .limit(SHOWN_KEYS)
+                        .map(each -> ShownText.of(each.getKeyId(), MOST_CHARS_OF_ID))
+                        .toList();
         return "a key of " + where + " " + ids + (now.all.size() > SHOWN_KEYS ? " ..." : "");
     }
 }
