@@ -48,6 +48,7 @@ final class Bystander implements AutoCloseable {
     private final String address;
     private final Dialer dialer;
     private final Map<String, Long> worstNs = new TreeMap<>();
+    private final Map<String, Long> waitingSinceNs = new TreeMap<>();
     private final Map<String, String> errors = new TreeMap<>();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean ended;
@@ -93,7 +94,7 @@ final class Bystander implements AutoCloseable {
 
     private void repeat(String name, Deed deed) {
         while (!ended) {
-            long start = System.nanoTime();
+            long start = began(name);
             try (Wire wire = dialer.signedIn(address)) {
                 if (deed == null) {
                     metadata(wire);
@@ -101,7 +102,7 @@ final class Bystander implements AutoCloseable {
                     LockSupport.parkNanos(PAUSE_NS);
                 }
                 while (deed != null && !ended) {
-                    start = System.nanoTime();
+                    start = began(name);
                     deed.run(wire);
                     answered(name, start);
                     LockSupport.parkNanos(PAUSE_NS);
@@ -115,12 +116,20 @@ final class Bystander implements AutoCloseable {
         }
     }
 
+    private synchronized long began(String name) {
+        long now = System.nanoTime();
+        waitingSinceNs.put(name, now);
+        return now;
+    }
+
     private synchronized void answered(String name, long startNs) {
         answers++;
+        waitingSinceNs.remove(name);
         worstNs.merge(name, System.nanoTime() - startNs, Math::max);
     }
 
     private synchronized void failed(String name, long startNs, Throwable why) {
+        waitingSinceNs.remove(name);
         worstNs.merge(name, System.nanoTime() - startNs, Math::max);
         errors.putIfAbsent(name, why.toString());
     }
@@ -300,8 +309,15 @@ final class Bystander implements AutoCloseable {
         errors.clear();
     }
 
+    /** What is not answered yet counts as if it were answered now. */
+    private synchronized void countWaiting() {
+        waitingSinceNs.forEach(
+                (name, sinceNs) -> worstNs.merge(name, System.nanoTime() - sinceNs, Math::max));
+    }
+
     /** The worst answer so far, in ms. */
     synchronized long worstMs() {
+        countWaiting();
         return worstNs.values().stream().mapToLong(ns -> ns / 1_000_000).max().orElse(0);
     }
 
@@ -312,6 +328,7 @@ final class Bystander implements AutoCloseable {
 
     @Override
     public synchronized String toString() {
+        countWaiting();
         StringBuilder text = new StringBuilder().append(answers).append(" answers, worst ms:");
         worstNs.forEach(
                 (name, ns) -> text.append(' ').append(name).append(' ').append(ns / 1_000_000));

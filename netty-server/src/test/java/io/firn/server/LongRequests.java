@@ -7,9 +7,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntityData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntryData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.OpData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
+import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialUpsertion;
 import org.apache.kafka.common.message.CreateAclsRequestData;
 import org.apache.kafka.common.message.CreateAclsRequestData.AclCreation;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -23,6 +30,8 @@ import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPar
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData.TopicRequest;
@@ -35,6 +44,8 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.Altera
 import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -104,6 +115,13 @@ final class LongRequests {
             case "replace-configs" -> request(ApiKeys.ALTER_CONFIGS, 2, replaceConfigs());
             case "leave-group" -> request(ApiKeys.LEAVE_GROUP, 5, leaveGroup());
             case "delete-acls" -> deleteAcls("User:nobody");
+            case "create-acls" -> createAcls(NAMES);
+            case "alter-quotas" -> request(ApiKeys.ALTER_CLIENT_QUOTAS, 1, alterQuotas());
+            case "alter-users" -> request(ApiKeys.ALTER_USER_SCRAM_CREDENTIALS, 0, alterUsers());
+            case "one-hash-metadata" -> request(ApiKeys.METADATA, 12, metadata());
+            case "one-hash-configs" -> request(ApiKeys.DESCRIBE_CONFIGS, 4, describeConfigs());
+            case "one-hash-topics" -> request(ApiKeys.DELETE_TOPICS, 6, deleteOneHash());
+            case "one-hash-acls" -> oneHashAcls();
             case "same-names" -> sameNames();
             default -> null;
         };
@@ -204,19 +222,108 @@ final class LongRequests {
 
     /** As many ACLs as there may be. */
     static byte[] createAcls() {
+        return createAcls(MOST_ACLS);
+    }
+
+    private static byte[] createAcls(int count) {
         CreateAclsRequestData request = new CreateAclsRequestData();
-        for (int i = 0; i < MOST_ACLS; i++) {
-            request.creations()
-                    .add(
-                            new AclCreation()
-                                    .setResourceType((byte) 2)
-                                    .setResourceName("t" + i)
-                                    .setResourcePatternType((byte) 3)
-                                    .setPrincipal("User:u" + i)
-                                    .setHost("*")
-                                    .setOperation((byte) 3)
-                                    .setPermissionType((byte) 3));
+        for (int i = 0; i < count; i++) {
+            request.creations().add(acl("t" + i, "User:u" + i));
         }
+        return request(ApiKeys.CREATE_ACLS, 3, request);
+    }
+
+    private static AclCreation acl(String topic, String principal) {
+        return new AclCreation()
+                .setResourceType((byte) 2)
+                .setResourceName(topic)
+                .setResourcePatternType((byte) 3)
+                .setPrincipal(principal)
+                .setHost("*")
+                .setOperation((byte) 3)
+                .setPermissionType((byte) 3);
+    }
+
+    private static ApiMessage alterQuotas() {
+        AlterClientQuotasRequestData request = new AlterClientQuotasRequestData();
+        for (String each : names("u")) {
+            request.entries()
+                    .add(
+                            new EntryData()
+                                    .setEntity(
+                                            List.of(
+                                                    new EntityData()
+                                                            .setEntityType("user")
+                                                            .setEntityName(each)))
+                                    .setOps(
+                                            List.of(
+                                                    new OpData()
+                                                            .setKey("producer_byte_rate")
+                                                            .setValue(1_000_000))));
+        }
+        return request;
+    }
+
+    private static ApiMessage alterUsers() {
+        AlterUserScramCredentialsRequestData request = new AlterUserScramCredentialsRequestData();
+        for (String each : names("u")) {
+            request.upsertions()
+                    .add(
+                            new ScramCredentialUpsertion()
+                                    .setName(each)
+                                    .setMechanism((byte) 2)
+                                    .setIterations(4_096)
+                                    .setSalt(new byte[8])
+                                    .setSaltedPassword(new byte[8]));
+        }
+        return request;
+    }
+
+    // ---- names of one hash
+
+    /** Returns names that are all different, and have the same hash. */
+    static List<String> oneHash(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(
+                        i ->
+                                IntStream.range(0, 17)
+                                        .mapToObj(bit -> (i >> bit & 1) == 0 ? "Aa" : "BB")
+                                        .collect(Collectors.joining()))
+                .toList();
+    }
+
+    private static ApiMessage metadata() {
+        return new MetadataRequestData()
+                .setAllowAutoTopicCreation(false)
+                .setTopics(
+                        oneHash(NAMES).stream()
+                                .map(each -> new MetadataRequestTopic().setName(each))
+                                .toList());
+    }
+
+    private static ApiMessage describeConfigs() {
+        return new DescribeConfigsRequestData()
+                .setResources(
+                        oneHash(NAMES).stream()
+                                .map(
+                                        each ->
+                                                new DescribeConfigsResource()
+                                                        .setResourceType((byte) 2)
+                                                        .setResourceName(each))
+                                .toList());
+    }
+
+    private static ApiMessage deleteOneHash() {
+        return new DeleteTopicsRequestData()
+                .setTopics(
+                        oneHash(NAMES).stream()
+                                .map(each -> new DeleteTopicState().setName(each))
+                                .toList());
+    }
+
+    private static byte[] oneHashAcls() {
+        CreateAclsRequestData request = new CreateAclsRequestData();
+        oneHash(MOST_ACLS).forEach(each -> request.creations().add(acl(each, "User:u")));
         return request(ApiKeys.CREATE_ACLS, 3, request);
     }
 

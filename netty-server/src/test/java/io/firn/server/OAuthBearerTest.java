@@ -498,7 +498,7 @@ class OAuthBearerTest {
             Issuer.write(
                     keyFile(), "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AAAA\",\"kid\":\"second\"}]}");
             Running.await("a refusal", () -> log.has("expected one or more public keys"));
-            Issuer.write(keyFile(), "{");
+            Issuer.write(keyFile(), "{\"keys\":[7]}");
             Running.await("a refusal", () -> log.has("expected a JSON Web Key Set"));
             assertTrue(isAccepted(running, next.token("alice", 600)));
             issuer.write(keyFile());

@@ -5,7 +5,8 @@ import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.acl.AccessControlEntry;
@@ -82,16 +83,26 @@ public final class AclAdmin {
         }
         List<AclBinding> valid = new ArrayList<>();
         List<AclCreationResult> created = new ArrayList<>();
-        for (AclCreation each : request.creations()) {
-            AclCreationResult result = new AclCreationResult();
-            response.results().add(result);
-            try {
-                valid.add(binding(each));
-                created.add(result);
-            } catch (ApiException e) {
-                refuse(result, Errors.forException(e), e.getMessage());
-            }
-        }
+        exchange.changeInSteps(
+                request.creations(),
+                each -> {
+                    AclCreationResult result = new AclCreationResult();
+                    response.results().add(result);
+                    try {
+                        valid.add(binding(each));
+                        created.add(result);
+                    } catch (ApiException e) {
+                        refuse(result, Errors.forException(e), e.getMessage());
+                    }
+                },
+                () -> create(exchange, response, valid, created));
+    }
+
+    private void create(
+            Exchange exchange,
+            CreateAclsResponseData response,
+            List<AclBinding> valid,
+            List<AclCreationResult> created) {
         try {
             if (!acls.change(valid, List.of())) {
                 created.forEach(
@@ -219,8 +230,10 @@ public final class AclAdmin {
             exchange.reply(refused(request, refusal));
             return;
         }
-        Set<AclBinding> left = new HashSet<>(acls.all());
-        Set<AclBinding> deleted = new HashSet<>();
+        // By identity: the hashes of ACLs may all be the same, and they have no order.
+        Set<AclBinding> left = Collections.newSetFromMap(new IdentityHashMap<>());
+        left.addAll(acls.all());
+        List<AclBinding> deleted = new ArrayList<>();
         exchange.inSteps( // nothing is changed before all was found, which may take long
                 request.filters(),
                 each -> {
@@ -252,7 +265,7 @@ public final class AclAdmin {
             Exchange exchange,
             DeleteAclsRequestData request,
             DeleteAclsResponseData response,
-            Set<AclBinding> deleted) {
+            List<AclBinding> deleted) {
         if (!exchange.isOpen()) {
             exchange.fail(new IllegalStateException("the client has gone before all was found"));
             return;

@@ -37,8 +37,6 @@ public final class ConfigAdmin {
 
     private final ServedTopics topics;
 
-    private record Resource(byte type, String name) {}
-
     /** Creates the handler. */
     public ConfigAdmin(ServedTopics topics) {
         this.topics = topics;
@@ -48,9 +46,10 @@ public final class ConfigAdmin {
     public void describe(Exchange exchange, DescribeConfigsRequestData request) {
         DescribeConfigsResponseData response = new DescribeConfigsResponseData();
         // Each once: the answer is a hundred times as long as the name.
-        Map<Resource, DescribeConfigsResource> once = new LinkedHashMap<>();
+        Map<ConfigResourceName, DescribeConfigsResource> once = new LinkedHashMap<>();
         for (DescribeConfigsResource each : request.resources()) {
-            once.putIfAbsent(new Resource(each.resourceType(), each.resourceName()), each);
+            once.putIfAbsent(
+                    new ConfigResourceName(each.resourceType(), each.resourceName()), each);
         }
         boolean synonyms = request.includeSynonyms();
         Access access = exchange.connection().access();

@@ -37,8 +37,6 @@ public final class ConfigChanges {
 
     private final ServedTopics topics;
 
-    private record Resource(byte type, String name) {}
-
     /** Creates the handlers. */
     public ConfigChanges(ServedTopics topics) {
         this.topics = topics;
@@ -47,8 +45,9 @@ public final class ConfigChanges {
     /** Handles IncrementalAlterConfigs. */
     public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
         IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
-        Duplicates<Resource> duplicates =
-                new Duplicates<>(request.resources().stream().map(ConfigChanges::resource));
+        Duplicates<ConfigResourceName> duplicates =
+                new Duplicates<ConfigResourceName>(
+                        request.resources().stream().map(each -> resource(each)));
         exchange.changeInSteps(
                 request.resources(),
                 asked -> {
@@ -67,9 +66,9 @@ public final class ConfigChanges {
                 () -> exchange.reply(response));
     }
 
-    private static Resource resource(
+    private static ConfigResourceName resource(
             IncrementalAlterConfigsRequestData.AlterConfigsResource asked) {
-        return new Resource(asked.resourceType(), asked.resourceName());
+        return new ConfigResourceName(asked.resourceType(), asked.resourceName());
     }
 
     private void alter(
@@ -150,8 +149,9 @@ public final class ConfigChanges {
     /** Handles AlterConfigs: keys that are not named return to their defaults. */
     public void replace(Exchange exchange, AlterConfigsRequestData request) {
         AlterConfigsResponseData response = new AlterConfigsResponseData();
-        Duplicates<Resource> duplicates =
-                new Duplicates<>(request.resources().stream().map(ConfigChanges::resource));
+        Duplicates<ConfigResourceName> duplicates =
+                new Duplicates<ConfigResourceName>(
+                        request.resources().stream().map(each -> resource(each)));
         exchange.changeInSteps(
                 request.resources(),
                 asked -> {
@@ -170,8 +170,8 @@ public final class ConfigChanges {
                 () -> exchange.reply(response));
     }
 
-    private static Resource resource(AlterConfigsResource asked) {
-        return new Resource(asked.resourceType(), asked.resourceName());
+    private static ConfigResourceName resource(AlterConfigsResource asked) {
+        return new ConfigResourceName(asked.resourceType(), asked.resourceName());
     }
 
     private void replace(Exchange exchange, AlterConfigsResource asked, boolean validateOnly) {

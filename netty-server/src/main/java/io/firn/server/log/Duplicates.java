@@ -8,9 +8,10 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * The names that a request contains more than once. Such a request is ambiguous, so none of the
- * duplicates is carried out. Not thread-safe.
+ * duplicates is carried out. They have an order, because clients choose names, which may all have
+ * one hash. Not thread-safe.
  */
-final class Duplicates<T> {
+final class Duplicates<T extends Comparable<T>> {
     private final Set<T> duplicates;
     private final Set<T> answered = new HashSet<>();
 

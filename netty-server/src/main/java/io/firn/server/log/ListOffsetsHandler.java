@@ -9,7 +9,6 @@ import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
@@ -38,8 +37,9 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
             ServedTopic served,
             ListOffsetsPartition partition,
             ListOffsetsTopicResponse results) {
-        TopicPartition place() {
-            return new TopicPartition(topic, partition.partitionIndex());
+        /** By text: names that clients choose may all have one hash, and need an order then. */
+        String place() {
+            return partition.partitionIndex() + " " + topic;
         }
     }
 
@@ -65,7 +65,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
         }
         Isolation isolation =
                 request.isolationLevel() == 0 ? Isolation.UNCOMMITTED : Isolation.COMMITTED;
-        Duplicates<TopicPartition> duplicates = new Duplicates<>(all.stream().map(Asked::place));
+        Duplicates<String> duplicates = new Duplicates<>(all.stream().map(Asked::place));
         exchange.inSteps(
                 all,
                 each -> {
@@ -79,10 +79,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            Asked asked,
-            Duplicates<TopicPartition> duplicates,
-            short version,
-            Isolation isolation) {
+            Asked asked, Duplicates<String> duplicates, short version, Isolation isolation) {
         if (!asked.allowed) {
             return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
         }

@@ -9,7 +9,8 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
-import java.util.LinkedHashSet;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -126,7 +127,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 }
             }
         } else {
-            new LinkedHashSet<>(request.topics())
+            once(request.topics())
                     .forEach(
                             asked ->
                                     addTopic(
@@ -174,7 +175,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                     end);
         } else {
             exchange.inSteps(
-                    new LinkedHashSet<>(request.topics()),
+                    once(request.topics()),
                     asked -> {
                         exchange.addAnswerBytes(
                                 bytesFor(
@@ -189,6 +190,13 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                     },
                     end);
         }
+    }
+
+    /** By text, because names that clients choose may all have one hash, and topics no order. */
+    private static Collection<MetadataRequestTopic> once(List<MetadataRequestTopic> asked) {
+        Map<String, MetadataRequestTopic> once = new LinkedHashMap<>();
+        asked.forEach(each -> once.putIfAbsent(each.topicId() + " " + each.name(), each));
+        return once.values();
     }
 
     private static long bytesFor(ServedTopic topic) {

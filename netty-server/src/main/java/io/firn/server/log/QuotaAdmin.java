@@ -58,40 +58,46 @@ public final class QuotaAdmin {
         Map<QuotaEntity, Map<QuotaKey, Double>> valid = new HashMap<>();
         List<AlterClientQuotasResponseData.EntryData> good = new ArrayList<>();
         AlterClientQuotasResponseData response = new AlterClientQuotasResponseData();
-        for (EntryData each : request.entries()) {
-            AlterClientQuotasResponseData.EntryData result = resultFor(each);
-            response.entries().add(result);
-            try {
-                QuotaEntity entity = entity(each);
-                Map<QuotaKey, Double> values = values(each.ops(), entity.ip() != null);
-                if (valid.putIfAbsent(entity, values) != null) {
-                    throw invalid("An entity cannot be altered twice in the same request");
-                }
-                good.add(result);
-            } catch (ApiException e) {
-                refuse(result, Errors.forException(e), e.getMessage());
-            }
-        }
-        if (!request.validateOnly() && !valid.isEmpty()) {
-            try {
-                if (!quotas.change(valid)) {
-                    good.forEach(
-                            each ->
-                                    refuse(
-                                            each,
-                                            Errors.POLICY_VIOLATION,
-                                            "There are too many quotas"));
-                }
-            } catch (IOException e) {
+        exchange.changeInSteps(
+                request.entries(),
+                each -> {
+                    AlterClientQuotasResponseData.EntryData result = resultFor(each);
+                    response.entries().add(result);
+                    try {
+                        QuotaEntity entity = entity(each);
+                        Map<QuotaKey, Double> values = values(each.ops(), entity.ip() != null);
+                        if (valid.putIfAbsent(entity, values) != null) {
+                            throw invalid("An entity cannot be altered twice in the same request");
+                        }
+                        good.add(result);
+                    } catch (ApiException e) {
+                        refuse(result, Errors.forException(e), e.getMessage());
+                    }
+                },
+                () -> {
+                    if (!request.validateOnly() && !valid.isEmpty()) {
+                        change(valid, good);
+                    }
+                    exchange.reply(response);
+                });
+    }
+
+    private void change(
+            Map<QuotaEntity, Map<QuotaKey, Double>> valid,
+            List<AlterClientQuotasResponseData.EntryData> good) {
+        try {
+            if (!quotas.change(valid)) {
                 good.forEach(
-                        each ->
-                                refuse(
-                                        each,
-                                        Errors.KAFKA_STORAGE_ERROR,
-                                        "The change could not be written"));
+                        each -> refuse(each, Errors.POLICY_VIOLATION, "There are too many quotas"));
             }
+        } catch (IOException e) {
+            good.forEach(
+                    each ->
+                            refuse(
+                                    each,
+                                    Errors.KAFKA_STORAGE_ERROR,
+                                    "The change could not be written"));
         }
-        exchange.reply(response);
     }
 
     private static AlterClientQuotasResponseData.EntryData resultFor(EntryData asked) {

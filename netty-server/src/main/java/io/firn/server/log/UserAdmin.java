@@ -62,22 +62,36 @@ public final class UserAdmin {
     public void alter(Exchange exchange, AlterUserScramCredentialsRequestData request) {
         exchange.connection().access().demand(Right.ALTER_USERS);
         Map<String, Changes> byName = new LinkedHashMap<>();
-        for (ScramCredentialDeletion each : request.deletions()) {
-            Changes changes = byName.computeIfAbsent(each.name(), name -> new Changes());
-            User user = user(changes, each.name(), each.mechanism());
-            if (user != null && !users.all().containsKey(user)) {
-                changes.fail(
-                        Errors.RESOURCE_NOT_FOUND,
-                        "Attempt to delete a user credential that does not exist");
-            }
-            add(changes, user, null);
+        List<Runnable> all = new ArrayList<>();
+        request.deletions().forEach(each -> all.add(() -> delete(byName, each)));
+        request.upsertions().forEach(each -> all.add(() -> upsert(byName, each)));
+        exchange.changeInSteps(
+                all,
+                Runnable::run,
+                () -> {
+                    apply(byName);
+                    exchange.reply(response(byName));
+                });
+    }
+
+    private void delete(Map<String, Changes> byName, ScramCredentialDeletion asked) {
+        Changes changes = byName.computeIfAbsent(asked.name(), name -> new Changes());
+        User user = user(changes, asked.name(), asked.mechanism());
+        if (user != null && !users.all().containsKey(user)) {
+            changes.fail(
+                    Errors.RESOURCE_NOT_FOUND,
+                    "Attempt to delete a user credential that does not exist");
         }
-        for (ScramCredentialUpsertion each : request.upsertions()) {
-            Changes changes = byName.computeIfAbsent(each.name(), name -> new Changes());
-            User user = user(changes, each.name(), each.mechanism());
-            add(changes, user, user == null ? null : credential(changes, user, each));
-        }
-        apply(byName);
+        add(changes, user, null);
+    }
+
+    private static void upsert(Map<String, Changes> byName, ScramCredentialUpsertion asked) {
+        Changes changes = byName.computeIfAbsent(asked.name(), name -> new Changes());
+        User user = user(changes, asked.name(), asked.mechanism());
+        add(changes, user, user == null ? null : credential(changes, user, asked));
+    }
+
+    private static AlterUserScramCredentialsResponseData response(Map<String, Changes> byName) {
         AlterUserScramCredentialsResponseData response =
                 new AlterUserScramCredentialsResponseData();
         byName.forEach(
@@ -90,7 +104,7 @@ public final class UserAdmin {
                     }
                     response.results().add(result);
                 });
-        exchange.reply(response);
+        return response;
     }
 
     private static void add(Changes changes, User user, ScramCredential credential) {

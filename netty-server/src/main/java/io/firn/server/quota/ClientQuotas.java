@@ -51,10 +51,14 @@ public final class ClientQuotas {
      *     then unknown, and until then the old ones are used
      */
     public boolean change(Map<QuotaEntity, Map<QuotaKey, Double>> changes) throws IOException {
-        boolean adds =
+        long added =
                 changes.values().stream()
-                        .anyMatch(each -> each.values().stream().anyMatch(Objects::nonNull));
-        return file.change(before -> changed(before, changes), adds);
+                        .filter(each -> each.values().stream().anyMatch(Objects::nonNull))
+                        .count();
+        if (added > MOST) {
+            return false; // before all of them are written out
+        }
+        return file.change(before -> changed(before, changes), added > 0);
     }
 
     private static QuotaSnapshot changed(

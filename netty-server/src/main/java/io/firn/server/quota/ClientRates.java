@@ -35,7 +35,13 @@ public final class ClientRates {
     @GuardedBy("this")
     private final Map<Key, Used> ofAddresses = new LinkedHashMap<>(16, 0.75f, true);
 
-    private record Key(QuotaKey kind, QuotaEntity sharedBy) {}
+    private record Key(QuotaKey kind, QuotaEntity sharedBy) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int order = kind.compareTo(other.kind);
+            return order == 0 ? sharedBy.compareTo(other.sharedBy) : order;
+        }
+    }
 
     /** One of the two. */
     private static final class Used {

@@ -1,6 +1,8 @@
 package io.firn.server.quota;
 
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -36,7 +38,7 @@ final class QuotaSnapshot {
     record Found(double perSecond, QuotaEntity sharedBy) {}
 
     QuotaSnapshot(Map<QuotaEntity, Map<QuotaKey, Double>> all) {
-        this.all = Map.copyOf(all);
+        this.all = Collections.unmodifiableMap(new HashMap<>(all)); // see QuotaEntity
         all.values().forEach(each -> used.addAll(each.keySet()));
     }
 

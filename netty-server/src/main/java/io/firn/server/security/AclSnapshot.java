@@ -3,6 +3,7 @@ package io.firn.server.security;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +27,7 @@ import org.apache.kafka.common.resource.ResourceType;
  * ALTER_CONFIGS allows DESCRIBE_CONFIGS; to deny implies nothing.
  */
 final class AclSnapshot {
-    static final AclSnapshot NONE = new AclSnapshot(Set.of());
+    static final AclSnapshot NONE = of(Map.of());
 
     private static final String EVERYBODY = "User:*";
     private static final String ANYWHERE = "*";
@@ -41,7 +42,9 @@ final class AclSnapshot {
         NO_ACL
     }
 
-    private final Set<AclBinding> all;
+    /** By their text, because the hashes of ACLs may all be the same, and they have no order. */
+    private final Map<String, AclBinding> byText;
+
     private final Map<ResourceType, Kind> kinds = new EnumMap<>(ResourceType.class);
 
     /** The ACLs for one kind of resource. */
@@ -84,17 +87,26 @@ final class AclSnapshot {
         }
     }
 
-    /** Creates a snapshot of ACLs. */
-    AclSnapshot(Collection<AclBinding> bindings) {
-        all = Set.copyOf(bindings);
-        for (AclBinding each : all) {
+    private AclSnapshot(Map<String, AclBinding> bindings) {
+        byText = Collections.unmodifiableMap(new HashMap<>(bindings));
+        for (AclBinding each : byText.values()) {
             kinds.computeIfAbsent(each.pattern().resourceType(), type -> new Kind()).add(each);
         }
     }
 
+    /** Returns a snapshot of ACLs, each with a text of its own. */
+    static AclSnapshot of(Map<String, AclBinding> byText) {
+        return new AclSnapshot(byText);
+    }
+
+    /** Returns the ACLs by their texts. */
+    Map<String, AclBinding> byText() {
+        return byText;
+    }
+
     /** Returns the ACLs. */
-    Set<AclBinding> all() {
-        return all;
+    Collection<AclBinding> all() {
+        return byText.values();
     }
 
     // ---- one resource

@@ -9,9 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -46,7 +44,7 @@ public final class Acls {
      * @throws IOException if the file cannot be read
      */
     public static Acls open(FileMedium medium, Path directory) throws IOException {
-        AclSnapshot none = new AclSnapshot(Set.of());
+        AclSnapshot none = AclSnapshot.NONE;
         return new Acls(StateFile.open(medium, directory.resolve("acls"), FORMAT, none));
     }
 
@@ -74,21 +72,22 @@ public final class Acls {
         @Override
         public Map<String, String> format(AclSnapshot snapshot) {
             Map<String, String> lines = new HashMap<>();
-            snapshot.all().forEach(each -> lines.put(Acls.format(each), ""));
+            snapshot.byText().keySet().forEach(each -> lines.put(each, ""));
             return lines;
         }
 
         @Override
         public AclSnapshot parse(Map<String, String> lines) {
-            Set<AclBinding> bindings = new HashSet<>();
+            Map<String, AclBinding> bindings = new HashMap<>();
             for (String each : lines.keySet()) {
                 try {
-                    bindings.add(Acls.parse(each));
+                    AclBinding binding = Acls.parse(each);
+                    bindings.put(Acls.format(binding), binding);
                 } catch (IllegalArgumentException e) {
                     throw new IllegalArgumentException("'" + each + "' is not an ACL", e);
                 }
             }
-            return new AclSnapshot(bindings);
+            return AclSnapshot.of(bindings);
         }
     }
 
@@ -133,18 +132,25 @@ public final class Acls {
      */
     public boolean change(Collection<AclBinding> added, Collection<AclBinding> removed)
             throws IOException {
+        Map<String, AclBinding> more = new HashMap<>();
+        added.forEach(each -> more.put(format(each), each));
+        if (more.size() > MOST) {
+            return false; // before the file is written out
+        }
         return file.change(
                 before -> {
-                    Set<AclBinding> next = new HashSet<>(before.all());
-                    removed.forEach(next::remove);
-                    next.addAll(added);
-                    return next.equals(before.all()) ? before : new AclSnapshot(next);
+                    Map<String, AclBinding> next = new HashMap<>(before.byText());
+                    removed.forEach(each -> next.remove(format(each)));
+                    next.putAll(more);
+                    return next.keySet().equals(before.byText().keySet())
+                            ? before
+                            : AclSnapshot.of(next);
                 },
                 !added.isEmpty());
     }
 
     /** Returns the ACLs. */
-    public Set<AclBinding> all() {
+    public Collection<AclBinding> all() {
         return file.get().all();
     }
 

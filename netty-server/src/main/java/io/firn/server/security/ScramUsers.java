@@ -14,6 +14,7 @@ import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -51,7 +52,7 @@ public final class ScramUsers {
 
         State(byte[] secret, Map<User, ScramCredential> users) {
             this.secret = secret;
-            this.users = Map.copyOf(users);
+            this.users = Collections.unmodifiableMap(new HashMap<>(users)); // see User
         }
     }
 
@@ -61,7 +62,13 @@ public final class ScramUsers {
      * @param name the name, as the user says it
      * @param mechanism for which mechanism
      */
-    public record User(String name, ScramMechanism mechanism) {}
+    public record User(String name, ScramMechanism mechanism) implements Comparable<User> {
+        @Override
+        public int compareTo(User other) { // hash maps need it when many names have one hash
+            int order = mechanism.compareTo(other.mechanism);
+            return order == 0 ? name.compareTo(other.name) : order;
+        }
+    }
 
     private ScramUsers(StateFile<State> file) {
         this.file = file;
@@ -171,6 +178,9 @@ public final class ScramUsers {
      *     then unknown, and until then the old ones are used
      */
     public boolean change(Map<User, ScramCredential> changes) throws IOException {
+        if (changes.values().stream().filter(Objects::nonNull).count() > MOST) {
+            return false; // before all of them are written out
+        }
         return file.change(
                 before -> {
                     Map<User, ScramCredential> next = new HashMap<>(before.users);

@@ -206,10 +206,7 @@ final class TokenKeys implements VerificationKeyResolver {
     @GuardedBy("this")
     private void use(String text) throws JoseException {
         List<JsonWebKey> all =
-                new JsonWebKeySet(text)
-                        .getJsonWebKeys().stream()
-                                .filter(PublicJsonWebKey.class::isInstance)
-                                .toList();
+                parse(text).stream().filter(PublicJsonWebKey.class::isInstance).toList();
         if (all.isEmpty()) {
             throw new JoseException("expected one or more public keys, found none");
         }
@@ -218,6 +215,14 @@ final class TokenKeys implements VerificationKeyResolver {
         }
         keys = new Keys(all, new JwksVerificationKeyResolver(all));
         refusal = "";
+    }
+
+    private static List<JsonWebKey> parse(String text) throws JoseException {
+        try {
+            return new JsonWebKeySet(text).getJsonWebKeys();
+        } catch (RuntimeException e) { // for example, a key that is a number
+            throw new JoseException("no keys", e);
+        }
     }
 
     @GuardedBy("this")

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -138,7 +139,10 @@ class StandardAuthorizerTest {
                 acls.add(binding());
             }
             boolean open = random.nextInt(3) == 0;
-            AclSnapshot snapshot = new AclSnapshot(acls);
+            AclSnapshot snapshot =
+                    AclSnapshot.of(
+                            acls.stream()
+                                    .collect(Collectors.toMap(AclBinding::toString, acl -> acl)));
             AccessControl ours = new AclAccessControl(() -> snapshot, Set.of(SUPER_USER), open);
             try (Metrics metrics = new Metrics();
                     PluginMetricsImpl own = new PluginMetricsImpl(metrics, Map.of());
