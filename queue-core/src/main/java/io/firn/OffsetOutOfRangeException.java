@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when a reader's offset is outside the partition's records. Seek to continue. */
-public final class OffsetOutOfRangeException extends FirnException {
+public class OffsetOutOfRangeException extends FirnException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long offset;
@@ -20,6 +20,16 @@ public final class OffsetOutOfRangeException extends FirnException {
                         + ", "
                         + nextOffset
                         + "]: seek to a place inside, for example seekToStart()");
+        this.partition = partition;
+        this.offset = offset;
+        this.logStartOffset = logStartOffset;
+        this.nextOffset = nextOffset;
+    }
+
+    /** Creates the exception with a complete message; for subclasses. */
+    OffsetOutOfRangeException(
+            int partition, long offset, long logStartOffset, long nextOffset, String message) {
+        super(message);
         this.partition = partition;
         this.offset = offset;
         this.logStartOffset = logStartOffset;

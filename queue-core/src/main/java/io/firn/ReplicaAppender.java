@@ -60,6 +60,18 @@ public interface ReplicaAppender extends AutoCloseable {
      */
     void fillTo(long offset);
 
+    /**
+     * Removes the batch that contains an offset and everything after it, durably, because the
+     * source no longer has it. {@link #nextOffset} is then the first offset of that batch. A reader
+     * that is beyond it gets a {@link TruncatedException}. After a crash, or an exception, some of
+     * what was to be removed may still be there, at the end of the log and without gaps.
+     *
+     * @throws InvalidOptionException when the offset is below the log start or above {@link
+     *     #nextOffset}
+     * @throws PoisonedException when it failed half-way: open the store again, and truncate again
+     */
+    void truncate(long offset);
+
     /** Makes everything durable that was appended. */
     void force();
 

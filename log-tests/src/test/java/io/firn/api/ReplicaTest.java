@@ -19,9 +19,11 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.ReplicatedTopicException;
+import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.TruncatedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.kafka.SourceLog;
 import java.nio.ByteBuffer;
@@ -280,5 +282,145 @@ class ReplicaTest {
             assertEquals(2, appender.nextOffset());
         }
         assertHolds(source, topic.partition(0));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndWhereItWasTruncatedAndGoOnWithOtherBatches(Durability durability) {
+        for (long cut : new long[] {0, 1, 399, 400, 401, 700, 805, 806, 857}) {
+            SourceLog source = mixed();
+            Topic topic = create(options().withDurability(durability));
+            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                replicate(source, appender, 100);
+                appender.truncate(cut);
+                source.truncate(cut);
+                assertEquals(source.nextOffset(), appender.nextOffset(), "cut at " + cut);
+                assertEquals(lastEpochOf(source), appender.lastEpoch());
+                assertHolds(source, topic.partition(0));
+                source.epoch(20).append(Compression.NONE, "other").append(Compression.GZIP, "o");
+                replicate(source, appender, 1);
+            }
+            assertHolds(source, topic.partition(0));
+            assertHolds(source, reopen().partition(0));
+            assertEquals(List.of(), store.openTopic("t").partition(0).damage());
+            store.deleteTopic("t");
+            store.close();
+        }
+    }
+
+    private static int lastEpochOf(SourceLog source) {
+        return source.batches().stream().mapToInt(SourceLog.Stored::epoch).max().orElse(-1);
+    }
+
+    @Test
+    void shouldTellReadersAboveTheCut() {
+        SourceLog source = mixed();
+        Topic topic = create(options().withPartitions(2));
+        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+                Tailer above = topic.openTailer(0);
+                Tailer below = topic.openTailer(0);
+                Tailer ofBoth = topic.openTailer()) {
+            replicate(source, appender, 100);
+            above.seek(500);
+            below.seek(299);
+            ofBoth.seek(0, 500);
+            BatchReader batches = topic.partition(0).openBatchReader(Isolation.COMMITTED);
+            BatchRun run = batches.read(500, 1, true);
+            run.close();
+            assertEquals(1, Stores.read(above, 1).size());
+            assertEquals(1, Stores.read(ofBoth, 1).size());
+            appender.truncate(300);
+            source.truncate(300).epoch(20);
+            long end = source.nextOffset();
+            for (int i = 0; i < 500; i++) {
+                source.append(Compression.NONE, "other " + i);
+            }
+            replicate(source, appender, 100);
+            for (Tailer each : List.of(above, ofBoth)) {
+                TruncatedException told =
+                        assertThrows(TruncatedException.class, () -> Stores.readAll(each));
+                assertEquals(end, told.truncatedTo());
+                each.seek(0, told.truncatedTo());
+                assertEquals("other 0", Stores.texts(Stores.read(each, 1)).get(0));
+            }
+            long next = run.nextOffset();
+            assertThrows(TruncatedException.class, () -> batches.read(next, 1, true));
+            batches.read(next, 1, true).close();
+            Stores.readAll(below);
+            assertEquals(source.nextOffset(), below.offset());
+        }
+    }
+
+    @Test
+    void shouldMoveCursorsBackToTheCut() {
+        SourceLog source = new SourceLog(0, 1);
+        for (int i = 0; i < 10; i++) {
+            source.append(Compression.NONE, "value " + i);
+        }
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+            topic.cursor("above").advance(0, 8);
+            topic.cursor("above").force();
+            topic.cursor("below").advance(0, 3);
+            topic.cursor("back").advance(0, 9);
+            topic.cursor("back").force();
+            topic.cursor("back").advance(0, 2);
+            appender.truncate(5);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertEquals(5, topic.cursor("above").offset(0));
+            assertEquals(3, topic.cursor("below").offset(0));
+            assertEquals(2, topic.cursor("back").offset(0));
+            topic = reopen();
+        }
+    }
+
+    @Test
+    void shouldForgetTheEndsOfTransactionsThatWereCutOff() {
+        SourceLog source = new SourceLog(0, 1);
+        source.transactional(1, 0, "first").marker(1, true);
+        source.transactional(2, 0, "second").transactional(3, 0, "third");
+        source.transactional(4, 0, "fourth").marker(4, false);
+        long cut = source.nextOffset();
+        source.marker(2, true).marker(3, false).transactional(5, 0, "fifth");
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+            assertEquals(
+                    List.of("first", "second"), texts(topic.partition(0), Isolation.COMMITTED));
+            appender.truncate(cut);
+            source.truncate(cut);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertEquals(2, topic.partition(0).visibleOffset(Isolation.COMMITTED));
+            topic = reopen();
+        }
+        source.marker(2, false).marker(3, true).append(Compression.NONE, "end");
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertEquals(
+                    List.of("first", "third", "end"),
+                    texts(topic.partition(0), Isolation.COMMITTED));
+            topic = reopen();
+        }
+    }
+
+    @Test
+    void shouldRefuseToTruncateOutsideOfTheLog() {
+        SourceLog source = new SourceLog(0, 1).append(Compression.NONE, "a", "b", "c");
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+            assertThrows(InvalidOptionException.class, () -> appender.truncate(4));
+            appender.truncate(3);
+            topic.partition(0).deleteRecordsBefore(1);
+            assertThrows(InvalidOptionException.class, () -> appender.truncate(0));
+            assertThrows(InvalidOptionException.class, () -> appender.truncate(2));
+            assertEquals(3, appender.nextOffset());
+        }
+        assertEquals(List.of("b", "c"), texts(topic.partition(0), Isolation.COMMITTED));
     }
 }

@@ -38,12 +38,26 @@ public final class OpenAppenders {
 
     private volatile long stalls;
 
+    /** Only of a replicated topic. */
+    private LogTruncation truncation;
+
     public OpenAppenders(
             SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
         this.log = log;
         this.forcer = forcer;
         this.nextBlock = nextBlock;
         this.writer = new PartitionWriter(log, forcer, nextBlock, active);
+    }
+
+    /** Sets what truncates the log; called once, before another thread sees it. */
+    public void truncatedBy(LogTruncation newTruncation) {
+        truncation = newTruncation;
+    }
+
+    /** Truncates the log, for the holder of the turn. */
+    void truncate(long offset) {
+        writer.endActive();
+        truncation.truncate(offset);
     }
 
     public PartitionWriter writer() {

@@ -2,6 +2,7 @@ package io.firn.append;
 
 import io.firn.ClosedException;
 import io.firn.EpochEnd;
+import io.firn.InvalidOptionException;
 import io.firn.ReplicaAppender;
 import io.firn.log.LeaderEpochs;
 import io.firn.log.SegmentedLog;
@@ -80,6 +81,29 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
         }
         if (!isThere) {
             appenders.checkRoom();
+        }
+    }
+
+    @Override
+    public void truncate(long offset) {
+        enterTurn();
+        try {
+            log.state().checkWritable();
+            if (offset < log.logStartOffset() || offset > log.nextOffset()) {
+                throw new InvalidOptionException(
+                        log
+                                + " has the offsets from "
+                                + log.logStartOffset()
+                                + " to "
+                                + log.nextOffset()
+                                + ", and cannot be truncated to "
+                                + offset);
+            }
+            if (offset < log.nextOffset()) {
+                appenders.truncate(offset);
+            }
+        } finally {
+            leaveTurn();
         }
     }
 

@@ -418,6 +418,17 @@ final class PartitionWriter implements AppendAlarm {
         }
     }
 
+    /** Ends the active segment, empty or not; no claim is open. */
+    void endActive() {
+        LogSegment ended = active;
+        activate(null);
+        if (ended != null && ended.written() > 0) {
+            end(ended);
+        } else {
+            letGo();
+        }
+    }
+
     /** The segment that is appended to; null when there is none. */
     LogSegment active() {
         return active;

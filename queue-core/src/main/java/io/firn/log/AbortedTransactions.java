@@ -130,6 +130,19 @@ public final class AbortedTransactions {
         }
     }
 
+    /** Replaces all entries by those that were found anew, none of which is in a file. */
+    void adopt(AbortedTransactions found) {
+        synchronized (found.byProducer) {
+            synchronized (byProducer) {
+                byProducer.clear();
+                byProducer.putAll(found.byProducer);
+                dropped = found.dropped;
+                entries = found.entries;
+            }
+        }
+        filed = 0;
+    }
+
     /** Returns the first entry that is not in a file of its own. */
     int filed() {
         return filed;

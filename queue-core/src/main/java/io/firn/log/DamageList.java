@@ -27,6 +27,11 @@ final class DamageList {
         return true;
     }
 
+    /** Forgets what is at an offset and above it, because it was cut off. */
+    synchronized void dropFrom(long offset) {
+        ranges.removeIf(range -> range.fromOffset() >= offset);
+    }
+
     private static boolean covers(DamagedRange outer, DamagedRange inner) {
         return outer.fromOffset() <= inner.fromOffset() && inner.toOffset() <= outer.toOffset();
     }

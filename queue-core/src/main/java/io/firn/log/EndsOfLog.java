@@ -127,13 +127,13 @@ public final class EndsOfLog {
                 : "the medium failed (" + failure.getMessage() + ")";
     }
 
-    /** Publishes that an empty log begins at an offset. */
-    synchronized void beginEmpty(long offset) {
+    /** Publishes that the next batch begins a segment, at an offset up to which all is durable. */
+    synchronized void restart(long offset, long start) {
         if (!closed) {
             try {
                 ends.begin(offset, -1, -1, 0);
                 ends.durable(offset);
-                ends.start(offset);
+                ends.start(start);
                 ends.changed();
             } catch (InternalError e) {
                 file.lost(e);

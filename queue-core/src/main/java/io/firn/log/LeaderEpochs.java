@@ -24,6 +24,11 @@ public final class LeaderEpochs {
         }
     }
 
+    /** Forgets the batches at an offset and above it. */
+    synchronized void truncate(long offset) {
+        firsts.values().removeIf(first -> first >= offset);
+    }
+
     /** Returns the epoch of the last batch; {@link #NONE} if it has none. */
     public synchronized int last() {
         return firsts.isEmpty() ? NONE : firsts.lastKey();

@@ -368,6 +368,16 @@ public final class LogSegment {
         markedOffset = baseOffset;
     }
 
+    /** Ends a sealed segment earlier, durably; nobody reads behind its new end. */
+    public synchronized void cutTo(int position, long offset) throws IOException {
+        endOffset = offset;
+        setWritten(position, offset);
+        forcedEnd = end;
+        Mark mark = block.mark();
+        block.shorten(mark.sealed(epoch, baseOffset, position, offset, mark.sealTimeMs()));
+        SegmentIndexes.rebuild(this);
+    }
+
     /** Seals durably; everything must have been forced. */
     public synchronized void seal(long timeMs) throws IOException {
         block.seal(block.mark().sealed(epoch, baseOffset, written(), endOffset, timeMs));

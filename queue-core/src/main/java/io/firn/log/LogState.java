@@ -33,6 +33,7 @@ public final class LogState {
      */
     private volatile State stateForKeyless = State.OPEN;
 
+    private volatile boolean movesPaused;
     private final AtomicInteger moves = new AtomicInteger();
     private volatile PoisonedException poison;
 
@@ -117,7 +118,22 @@ public final class LogState {
      * be.
      */
     public boolean mayMove() {
-        return !closing && (state == State.OPEN || state == State.POISONED);
+        return !closing && !movesPaused && (state == State.OPEN || state == State.POISONED);
+    }
+
+    /** Makes moves give up, and refuses others; the log is being truncated. */
+    public void pauseMoves() {
+        movesPaused = true;
+    }
+
+    /** Allows moves again. */
+    public void resumeMoves() {
+        movesPaused = false;
+    }
+
+    /** Whether moves are refused for a while. */
+    public boolean areMovesPaused() {
+        return movesPaused;
     }
 
     /** Called before a move looks at anything: close and deletion wait for its end. */

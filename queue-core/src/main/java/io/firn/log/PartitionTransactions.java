@@ -95,6 +95,19 @@ public final class PartitionTransactions {
         heldAt = holding.isEmpty() ? NOWHERE : holding.firstKey();
     }
 
+    /** Holds up all readers of committed records, until {@link #adopt}. */
+    void suspend() {
+        heldAt = 0;
+    }
+
+    /** Replaces everything by what was found anew. */
+    void adopt(PartitionTransactions found) {
+        aborted.adopt(found.aborted);
+        holding.clear();
+        holding.putAll(found.holding);
+        heldAt = found.heldAt;
+    }
+
     /** Adds those that are in no file of their own, and up to where there are such files. */
     void abortedToText(Map<String, String> values) {
         for (int i = aborted.filed(); i < aborted.size(); i++) {

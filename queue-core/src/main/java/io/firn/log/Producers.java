@@ -166,6 +166,14 @@ public final class Producers {
         return state.openFrom();
     }
 
+    /** Replaces what is known of another log's transactions by what was found anew. */
+    synchronized void adoptForeign(Producers found) {
+        states.clear();
+        states.putAll(found.states);
+        transactions.adopt(found.transactions);
+        changes++;
+    }
+
     /**
      * Forgets that transactions are open which began below an offset: their ends may have been
      * deleted unseen. One of which a later batch is found is open again from that on.

@@ -31,4 +31,10 @@ public interface ReadPositions {
 
     /** Returns what is unread in a partition. */
     Unread unreadIn(int partition);
+
+    /**
+     * Moves the positions in a partition that are above an offset back to it, durably: what those
+     * have read is being cut off, and what comes there instead is unread.
+     */
+    default void truncate(int partition, long offset) {}
 }

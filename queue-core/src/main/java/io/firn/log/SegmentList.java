@@ -107,6 +107,19 @@ public final class SegmentList {
         }
     }
 
+    /** Takes out the segments that begin at an offset or above it, and returns them in order. */
+    List<LogSegment> removeFrom(long offset) {
+        synchronized (changing) {
+            LogSegment[] now = all;
+            int kept = now.length;
+            while (kept > 0 && now[kept - 1].baseOffset >= offset) {
+                kept--;
+            }
+            all = Arrays.copyOf(now, kept);
+            return List.of(Arrays.copyOfRange(now, kept, now.length));
+        }
+    }
+
     /** Replaces neighbours, which are in the list, by one segment. */
     @SuppressWarnings("ReferenceEquality") // these very segments
     void replace(List<LogSegment> sources, LogSegment made) {

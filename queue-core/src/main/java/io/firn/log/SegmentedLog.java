@@ -42,6 +42,7 @@ public final class SegmentedLog {
     private final VisibleListeners listeners = new VisibleListeners(this);
     private final Producers producers;
     private final PartitionTransactions transactions;
+    private final Truncations truncations = new Truncations();
     private final DamageList damage = new DamageList();
     private final LogState state;
     private final SegmentList segments;
@@ -247,11 +248,43 @@ public final class SegmentedLog {
     public void beginAt(long offset) throws IOException {
         synchronized (raising) {
             topic.files().writeLogStart(index, offset);
-            ends.beginEmpty(offset);
+            ends.restart(offset, offset);
             NEXT.setRelease(this, offset);
             DURABLE.setRelease(this, offset);
             logStartOffset = offset;
         }
+        tellReaders();
+    }
+
+    /**
+     * Shows readers an earlier end, and tells those above it; what is cut off is still there.
+     *
+     * @return the segments of which nothing stays, in order
+     */
+    public List<LogSegment> withdraw(CutPlace place) {
+        // First: a reader that has seen an earlier end finds out after its next pin.
+        DURABLE.setRelease(this, place.offset());
+        NEXT.setRelease(this, place.offset());
+        if (place.hasTransactions()) {
+            synchronized (producers) {
+                transactions.suspend();
+            }
+        }
+        truncations.add(place.offset());
+        damage.dropFrom(place.offset());
+        ends.restart(place.offset(), logStartOffset);
+        return segments.removeFrom(place.offset());
+    }
+
+    /** What it was truncated to. */
+    public Truncations truncations() {
+        return truncations;
+    }
+
+    /** Makes all readers look. */
+    public void tellOfTruncation() {
+        topic.tailers().begin(index);
+        ends.changed();
         tellReaders();
     }
 

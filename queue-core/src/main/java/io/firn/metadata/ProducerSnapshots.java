@@ -33,6 +33,13 @@ public final class ProducerSnapshots {
         return true;
     }
 
+    /** Removes a partition's snapshot; false when there is none. */
+    boolean remove(int partition) {
+        Map<String, String> removed = byPartition.remove(partition);
+        chars -= lengthOf(removed);
+        return removed != null;
+    }
+
     private static int lengthOf(Map<String, String> snapshot) {
         int chars = 0;
         if (snapshot != null) {

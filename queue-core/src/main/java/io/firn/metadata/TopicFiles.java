@@ -301,6 +301,16 @@ public final class TopicFiles {
         changePart(() -> writeInSpare(file, PRODUCERS, snapshot));
     }
 
+    /** Deletes the checkpoints of a partition, durably: it is about to be truncated. */
+    public void forgetProducers(int partition) throws IOException {
+        ProducerSnapshots all = readProducersOfLastClose();
+        if (all.remove(partition)) {
+            writeProducers(all);
+        }
+        changePart(() -> deletePart(PRODUCERS + "-" + partition));
+        aborted().deleteBelow(partition, Long.MAX_VALUE);
+    }
+
     private void writeInSpare(Path file, String magic, Map<String, String> values)
             throws IOException {
         byte[] content = SmallFile.content(file, magic, VERSION, values);

@@ -32,6 +32,9 @@ public final class Moves {
         TierState to = target(log.topic(), tier);
         log.state().beginMove();
         try {
+            if (log.state().areMovesPaused()) {
+                return MoveOutcome.BUSY;
+            }
             log.state().checkMovable();
             LogSegment segment = log.segmentFor(baseOffset);
             if (segment == null || segment.baseOffset != baseOffset || segment.isDoomed()) {

@@ -5,6 +5,7 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.TruncatedException;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.log.LogSegment;
@@ -52,6 +53,7 @@ final class BatchCursor {
     private final BatchVerifier verifier = new BatchVerifier();
     private final TrustedBytes trusted;
 
+    private int truncationsSeen;
     private long offset;
     private Place place = Place.UNKNOWN;
     private LogSegment segment; // null if and only if the place is unknown
@@ -72,6 +74,7 @@ final class BatchCursor {
         this.lookAgain = lookAgain;
         this.offset = log.logStartOffset();
         this.trusted = new TrustedBytes(log);
+        this.truncationsSeen = log.truncations().count();
     }
 
     /** Returns the offset of the first record that is still wanted. */
@@ -86,7 +89,29 @@ final class BatchCursor {
 
     /** Moves to any offset. */
     void seek(long to) {
+        truncationsSeen = log.truncations().count();
         offset = to;
+        forget();
+    }
+
+    /**
+     * Returns whether the log was truncated, so that {@link #checkRange} has to be called, and the
+     * visible end to be read again. Called after a pin: who truncates waits for readers that have
+     * pinned before.
+     */
+    boolean isTruncated() {
+        return log.truncations().count() != truncationsSeen;
+    }
+
+    private void checkTruncation() {
+        int count = log.truncations().count();
+        long lowest = log.truncations().lowestSince(truncationsSeen);
+        if (offset > lowest) {
+            long next = log.nextOffset();
+            throw new TruncatedException(
+                    log.toString(), log.index(), offset, lowest, log.logStartOffset(), next);
+        }
+        truncationsSeen = count;
         forget();
     }
 
@@ -100,9 +125,13 @@ final class BatchCursor {
      * Throws when the partition cannot be read, or not at the offset.
      *
      * @throws OffsetOutOfRangeException when the offset is below the start or above the next offset
+     * @throws TruncatedException when the log was truncated below the offset since the last seek
      */
     void checkRange() {
         log.state().checkReadable();
+        if (isTruncated()) {
+            checkTruncation();
+        }
         long start = log.logStartOffset();
         if (offset < start || offset > log.nextOffset()) {
             throw new OffsetOutOfRangeException(

@@ -4,6 +4,7 @@ import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.Partition;
+import io.firn.TruncatedException;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.log.SegmentedLog;
@@ -48,8 +49,7 @@ public final class LogBatchReader implements BatchReader {
             cursor.seek(offset);
         }
         log.ends().catchUp();
-        long visible = log.visibleOffset(isolation);
-        cursor.checkRange();
+        long visible = visible();
         if (offset >= visible) {
             return null;
         }
@@ -57,6 +57,13 @@ public final class LogBatchReader implements BatchReader {
             View view = cursor.pin();
             BatchRun run = null;
             try {
+                if (cursor.isTruncated()) {
+                    visible = visible();
+                    if (offset >= visible) {
+                        return null;
+                    }
+                    continue;
+                }
                 run = read(view, visible, maxBytes, atLeastOne);
                 return run;
             } catch (BlockReusedException e) {
@@ -69,6 +76,17 @@ public final class LogBatchReader implements BatchReader {
                 }
             }
         }
+    }
+
+    /** Returns the visible end; a truncation is told once. */
+    private long visible() {
+        try {
+            cursor.checkRange();
+        } catch (TruncatedException e) {
+            cursor.seek(cursor.offset());
+            throw e;
+        }
+        return log.visibleOffset(isolation); // later than the look for truncations
     }
 
     private BatchRun read(View view, long visible, int maxBytes, boolean atLeastOne) {

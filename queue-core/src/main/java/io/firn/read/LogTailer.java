@@ -200,6 +200,7 @@ public final class LogTailer implements Tailer {
             long offset = reader.offset();
             if (offset < reader.visibleOffset()
                     || offset < log.logStartOffset()
+                    || offset > log.nextOffset()
                     || log.state().isGone()) {
                 return true;
             }

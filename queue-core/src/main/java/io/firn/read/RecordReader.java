@@ -70,11 +70,15 @@ final class RecordReader {
     int poll(RecordHandler handler, int limit) {
         stopped = false;
         log.ends().catchUp();
-        long visible = log.visibleOffset(isolation);
         cursor.checkRange();
+        long visible = log.visibleOffset(isolation); // later than the look for truncations
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {
             taken += pollSegment(handler, limit - taken, visible);
+            if (cursor.isTruncated()) {
+                cursor.checkRange();
+                visible = log.visibleOffset(isolation);
+            }
             if (shown.takeEndUnknown()) {
                 cursor.seek(cursor.offset());
                 visible = log.visibleOffset(isolation);
@@ -89,6 +93,9 @@ final class RecordReader {
         record.valid(true);
         int taken = 0;
         try {
+            if (cursor.isTruncated()) {
+                return 0;
+            }
             cursor.find(view.buffer());
             if (cursor.isOpen()) {
                 records.reopen(view);

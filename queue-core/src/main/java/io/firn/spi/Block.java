@@ -112,6 +112,17 @@ public interface Block {
      */
     void finishSeal(byte[] index, byte[] timeIndex) throws IOException;
 
+    /**
+     * Ends a sealed and finished segment earlier, durably: the mark says so before any byte goes.
+     * Sidecars then have entries for batches that are gone. Nobody reads behind the new end. With
+     * the present mark, it removes what a crash has left behind the end.
+     */
+    default void shorten(Mark shorter) throws IOException {
+        if (!shorter.equals(mark())) {
+            rewriteMark(shorter);
+        }
+    }
+
     /** Returns whether {@link #finishSeal} has completed. */
     boolean isFinished();
 

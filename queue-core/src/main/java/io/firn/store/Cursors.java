@@ -222,6 +222,19 @@ final class Cursors implements ReadPositions {
     }
 
     @Override
+    public void truncate(int partition, long offset) {
+        List<CursorLog> all = new ArrayList<>();
+        for (String name : names()) {
+            CursorLog cursor = cursor(name);
+            if (cursor.offset(partition) > offset) {
+                cursor.advance(partition, offset);
+            }
+            all.add(cursor); // the file of another one may say more than it says now
+        }
+        write(all);
+    }
+
+    @Override
     public Unread unreadIn(int partition) {
         RetainUntilRead readers = topic.options().retainUntilRead();
         if (readers.isNobody()) {

@@ -84,6 +84,13 @@ public final class Checkpoints extends Duty {
         return true;
     }
 
+    /** The checkpoints were deleted: the next run writes one. */
+    synchronized void forget() {
+        offset = -1;
+        changes = -1;
+        call();
+    }
+
     private void write(long nowMs) throws IOException {
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {

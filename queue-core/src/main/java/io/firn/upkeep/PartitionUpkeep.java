@@ -53,6 +53,9 @@ public final class PartitionUpkeep implements LogEvents {
         this.checkpoints = new Checkpoints(duties, log, forcer, checkpointOffset);
         this.retention = new Retention(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViews(duties, log, releases);
+        if (log.topic().isReplicated()) {
+            appenders.truncatedBy(new Truncation(duties, log, forcer, seals, checkpoints));
+        }
         nextBlock.suppliedBy(blocks);
     }
 

@@ -116,10 +116,15 @@ public final class SourceLog {
         return this;
     }
 
-    /** An unclean election lost what is at an offset and above it. */
+    /** An unclean election lost the batch with an offset, and what is above it. */
     public SourceLog truncate(long offset) {
-        batches.removeIf(batch -> batch.next > offset);
         next = Math.min(next, offset);
+        for (Stored batch : batches) {
+            if (batch.next > offset) {
+                next = Math.min(next, batch.base);
+            }
+        }
+        batches.removeIf(batch -> batch.next > offset);
         return this;
     }
 

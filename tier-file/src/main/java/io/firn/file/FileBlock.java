@@ -253,6 +253,16 @@ final class FileBlock implements Block {
     }
 
     @Override
+    public void shorten(Mark shorter) throws IOException {
+        if (!shorter.equals(mark())) {
+            rewriteMark(shorter);
+        }
+        if (state.isFinished() && state.fileBytes() > shorter.position()) {
+            state = state.resized(directory.cut(path(), shorter.position()));
+        }
+    }
+
+    @Override
     public boolean isFinished() {
         return state.isFinished();
     }

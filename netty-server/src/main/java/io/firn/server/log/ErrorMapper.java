@@ -11,6 +11,7 @@ import io.firn.OutOfOrderSequenceException;
 import io.firn.PoisonedException;
 import io.firn.ProducerFencedException;
 import io.firn.RecordTooLargeException;
+import io.firn.ReplicatedTopicException;
 import io.firn.StoreFullException;
 import io.firn.TooManyPartitionsException;
 import io.firn.TooManyProducersException;
@@ -64,6 +65,9 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof TooManyPartitionsException) {
             return Errors.POLICY_VIOLATION; // as Kafka's controller for too many at once
+        }
+        if (error instanceof ReplicatedTopicException) {
+            return Errors.POLICY_VIOLATION; // no try would succeed: only its source appends to it
         }
         if (error instanceof TooManyProducersException) {
             return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
