@@ -2,6 +2,7 @@ package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -11,7 +12,9 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.StoreFullException;
+import io.firn.Tailer;
 import io.firn.TopicOptions;
+import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -21,6 +24,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
@@ -317,9 +321,62 @@ class FullDiskTest {
         }
     }
 
+    /** Indexes are made again in memory, where there is no room for their files. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldOpenAndReadOnAFullDiskWithoutIndexes(Taken taken) throws IOException {
+        SimulatedFileMedium left;
+        try (LogStore store = openSimulated()) {
+            Disk.append(Disk.partition(store), 20);
+            store.doWork();
+            left = medium.kill();
+        }
+        int deleted = 0;
+        Path segments = SIMULATED.resolve("segments");
+        for (String topic : left.list(segments)) {
+            Path partition = segments.resolve(topic).resolve("0");
+            for (String file : left.exists(partition) ? left.list(partition) : List.of("")) {
+                if (file.endsWith(".index") || file.endsWith(".timeindex")) {
+                    left.delete(partition.resolve(file));
+                    deleted++;
+                }
+            }
+        }
+        assertTrue(deleted > 4);
+        taken.on(left);
+        left.faults().limitBytes(Long.MAX_VALUE - 1);
+        left.faults().limitBytes(Long.MAX_VALUE - 1 - left.usableBytes(SIMULATED));
+        left.onOperation(number -> takeWhatIsFree(left));
+        try (LogStore store = openSimulated(left)) {
+            Partition partition = Disk.partition(store);
+            Found.in(partition).assertReadable(0, 20);
+            assertNull(partition.findTimestamp(Long.MAX_VALUE));
+            try (Tailer tailer = partition.openTailer()) {
+                for (int i = 19; i >= 0; i--) {
+                    int offset = i;
+                    tailer.seek(offset);
+                    tailer.poll(
+                            record -> {
+                                assertEquals(offset, record.offset());
+                                return Verdict.STOP;
+                            },
+                            1);
+                }
+            }
+            assertEquals(14, partition.deleteRecordsBefore(14));
+            store.doWork();
+            left.ignoreOperations();
+            left.faults().none();
+        }
+    }
+
     private void takeWhatIsFree() {
+        takeWhatIsFree(medium);
+    }
+
+    private static void takeWhatIsFree(SimulatedFileMedium medium) {
         try {
-            medium.faults().limitBytes(usedBytes());
+            medium.faults().limitBytes(usedBytes(medium));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -348,6 +405,10 @@ class FullDiskTest {
     }
 
     private long usedBytes() throws IOException {
+        return usedBytes(medium);
+    }
+
+    private static long usedBytes(SimulatedFileMedium medium) throws IOException {
         medium.faults().limitBytes(Long.MAX_VALUE - 1);
         return Long.MAX_VALUE - 1 - medium.usableBytes(SIMULATED);
     }

@@ -6,6 +6,7 @@ import io.firn.batch.BatchVerifier;
 import io.firn.spi.Sidecar;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 
 /**
@@ -13,6 +14,8 @@ import java.nio.ByteBuffer;
  * or one rebuilt from the batches when the sidecar is missing or wrong.
  */
 public final class SegmentIndexes {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
     private SegmentIndexes() {}
 
     public static SparseIndex of(LogSegment segment) {
@@ -45,8 +48,7 @@ public final class SegmentIndexes {
                 SparseIndex index = build(segment, view.buffer());
                 if (segment.sealed && segment.block.isFinished() && !segment.followed) {
                     index.complete();
-                    segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
-                    segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
+                    write(segment, index);
                 }
                 segment.index(index);
                 if (segment.sealed && !wasSealed && segment.followed) {
@@ -58,6 +60,16 @@ public final class SegmentIndexes {
             }
         } catch (IOException e) {
             throw new FirnException("the index of " + segment + " cannot be made", e);
+        }
+    }
+
+    /** On a full disk it stays in memory: what needs it can be read, and deleted. */
+    private static void write(LogSegment segment, SparseIndex index) {
+        try {
+            segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
+            segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "the index of {0} is not written: {1}", segment, e);
         }
     }
 
