@@ -13,12 +13,15 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
@@ -211,6 +214,22 @@ class TransactionTroubleTest {
         assertTrue(isStable(busy));
     }
 
+    /** Takes the disk's space, and that of the journal's last segment. */
+    private void fillJournal(Cursor cursor) {
+        fillDisk();
+        assertThrows(
+                StoreFullException.class,
+                () -> {
+                    while (true) { // until the journal is full
+                        Transaction filling = store.beginTransaction();
+                        for (int p = 0; p < 500; p++) {
+                            filling.advance(cursor, p, 0);
+                        }
+                        filling.commit();
+                    }
+                });
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -228,18 +247,7 @@ class TransactionTroubleTest {
         Transaction tx = producer.beginTransaction();
         append(tx, partition(1), "open");
         append(tx, gone.partition(0), "gone");
-        fillDisk();
-        assertThrows(
-                StoreFullException.class,
-                () -> {
-                    while (true) { // until the journal is full
-                        Transaction filling = store.beginTransaction();
-                        for (int p = 0; p < 500; p++) {
-                            filling.advance(cursor, p, 0);
-                        }
-                        filling.commit();
-                    }
-                });
+        fillJournal(cursor);
         append(tx, gone.partition(0), "not durable");
         store.deleteTopic("gone");
         fillDisk();
@@ -351,5 +359,35 @@ class TransactionTroubleTest {
         pass(1);
         commit(1, 2);
         assertTrue(store.transactions().find("busy") != null);
+    }
+
+    @Test
+    void shouldOpenOnAFullDiskWithDecisionsThatAreNotCarriedOut() {
+        TransactionCoordinator coordinator = store.transactions();
+        ProducerIdentity identity = coordinator.open("p", Duration.ofDays(10), null);
+        coordinator.advance("p", identity, List.of(new CursorMove(topic(), "reader", 0, 1)));
+        coordinator.end("p", identity, true, false);
+        commit(0, 1);
+        Topic many = store.createTopic("many", SMALL.withPartitions(500));
+        fillJournal(many.cursor("a cursor with a name as long as may be".repeat(3)));
+        medium = medium.kill();
+        SimulatedFileMedium full = medium;
+        full.onOperation(number -> fillDisk());
+        store = openStore();
+        assertTrue(read(partition(1)).contains("committed"));
+        assertEquals(1, topic().cursor("reader").offset(0));
+        assertThrows(StoreFullException.class, () -> store.transactions().begin("p", identity));
+        assertEquals(1, partition(1).deleteRecordsBefore(1));
+        full.ignoreOperations();
+        full.faults().limitBytes(Long.MAX_VALUE);
+        pass(10_000);
+        store.transactions().begin("p", identity);
+        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        commit(0, 1);
+        assertTrue(isStable(partition(0)) && isStable(partition(1)));
+    }
+
+    private Topic topic() {
+        return store.openTopic("t");
     }
 }

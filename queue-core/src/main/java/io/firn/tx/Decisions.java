@@ -240,6 +240,7 @@ final class Decisions {
             long offset = journal.append(producers);
             for (int i = 0; i < producers.size(); i++) {
                 producers.get(i).entryOffset(offset + i);
+                producers.get(i).failure().onWritten();
             }
             if (journal.isLong()) {
                 onLong.run();

@@ -1,10 +1,17 @@
 package io.firn.tx;
 
 import io.firn.FirnException;
+import io.firn.StoreFullException;
 
-/** That the outcome of a producer's transaction is unknown, once that has happened. Thread-safe. */
+/**
+ * Why a producer cannot be used: the outcome of its transaction is unknown, or there was no room
+ * for its entry when the store was opened. Thread-safe.
+ */
 final class TxFailure {
     private volatile FirnException failure;
+
+    /** Why recovery could not write its entry; null once that is written. */
+    private volatile FirnException unwritten;
 
     /** A decision may or may not be durable: it is found out when the store is opened again. */
     FirnException set(TxProducer producer, FirnException why) {
@@ -16,6 +23,31 @@ final class TxFailure {
                                 + "), so it is unknown until the store is opened again",
                         why);
         return failure;
+    }
+
+    /**
+     * Recovery found no room in the journal to write what was found to be done. Until it is written
+     * the producer begins no transaction, which that could be taken for.
+     */
+    void unwritten(FirnException why) {
+        unwritten = why;
+    }
+
+    /** Called when an entry was written. */
+    void onWritten() {
+        unwritten = null;
+    }
+
+    boolean isUnwritten() {
+        return unwritten != null;
+    }
+
+    /** Throws when recovery could not write the producer's entry, and nobody has since. */
+    void checkWritten() {
+        FirnException why = unwritten;
+        if (why != null) {
+            throw new StoreFullException(why.getMessage(), why);
+        }
     }
 
     boolean isSet() {

@@ -176,6 +176,7 @@ final class TxProducer {
     /** Begins a transaction if none is open. */
     synchronized void begin(long nowMs, long nowNs) {
         checkUsable();
+        failure.checkWritten();
         boolean isEnding =
                 open == null
                         ? state == State.COMMITTING || state == State.ABORTING

@@ -2,8 +2,10 @@ package io.firn.tx;
 
 import io.firn.FirnException;
 import io.firn.ProducerIdentity;
+import io.firn.StoreFullException;
 import io.firn.log.LogContext;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.UUID;
  * <p>It can be interrupted at any time, and begins again.
  */
 final class TxRecovery {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int TOGETHER = 256;
 
     private final LogContext context;
@@ -71,7 +74,17 @@ final class TxRecovery {
         }
         context.background().sideBySide().run(forces);
         for (int i = 0; i < unfinished.size(); i += TOGETHER) {
-            decisions.write(unfinished.subList(i, Math.min(unfinished.size(), i + TOGETHER)));
+            writeDone(unfinished.subList(i, Math.min(unfinished.size(), i + TOGETHER)));
+        }
+    }
+
+    /** On a full disk the store is opened all the same; the background tries again. */
+    private void writeDone(List<TxProducer> group) {
+        try {
+            decisions.write(group);
+        } catch (StoreFullException e) {
+            LOG.log(Level.WARNING, "{0}: {1}", context, e.getMessage());
+            group.forEach(each -> each.failure().unwritten(e));
         }
     }
 

@@ -69,7 +69,7 @@ final class TxUpkeep extends Duty {
         int done = 0;
         for (TxProducer each : watched) {
             boolean isLate = each.isOpenForTooLong(context.nowNs());
-            if (isLate || each.isEnding()) {
+            if (isLate || each.isEnding() || each.failure().isUnwritten()) {
                 done += end(each, isLate) ? 1 : 0;
             }
             if (!isToWatch(each)) {
@@ -98,7 +98,10 @@ final class TxUpkeep extends Duty {
     }
 
     private static boolean isToWatch(TxProducer producer) {
-        return producer.startMs() >= 0 || producer.isEnding() || producer.hasComingMoves();
+        return producer.failure().isUnwritten()
+                || producer.startMs() >= 0
+                || producer.isEnding()
+                || producer.hasComingMoves();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {
@@ -108,6 +111,9 @@ final class TxUpkeep extends Duty {
         try {
             if (isLate) {
                 coordinator.timeOut(producer);
+            }
+            if (producer.failure().isUnwritten()) {
+                decisions.write(producer);
             }
             return decisions.carryOut(producer, producer.entryOffset());
         } catch (FirnException e) {
