@@ -137,8 +137,8 @@ firn_native() {
 firn_crashlab() {
     local class=$1 path=$firn_root/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core test-support tier-file tier-pmem migrator netty-server log-tests crashlab || ! firn_complete "$path"; then
-        firn_build "the crash laboratory" test-compile -pl crashlab,migrator,netty-server,log-tests -am
+    if firn_stale "$path" queue-core test-support tier-file tier-pmem migrator netty-server shadow log-tests crashlab || ! firn_complete "$path"; then
+        firn_build "the crash laboratory" test-compile -pl crashlab,migrator,netty-server,shadow,log-tests -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"

@@ -28,6 +28,7 @@ final class Workshop {
                     "tier-pmem",
                     "migrator",
                     "netty-server",
+                    "shadow",
                     "log-tests",
                     "crashlab");
 

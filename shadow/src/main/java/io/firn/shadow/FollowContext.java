@@ -16,6 +16,7 @@ record FollowContext(
         OnDivergence onDivergence,
         OnGap onGap,
         ShadowListener listener,
+        FetchRate rate,
         LongSupplier clockMs,
         long retryPauseMs,
         long longestRetryPauseMs) {

@@ -28,12 +28,11 @@ final class FollowLoop implements AutoCloseable {
     private volatile String sourceError;
     private volatile List<String> missing;
 
-    FollowLoop(
-            FollowContext context, SourceClient source, TopicSelection selection, FetchRate rate) {
+    FollowLoop(FollowContext context, SourceClient source, TopicSelection selection) {
         this.context = context;
         this.source = source;
         this.selection = selection;
-        this.rate = rate;
+        this.rate = context.rate();
         this.missing = selection.names();
     }
 

@@ -138,7 +138,7 @@ final class FollowedTopic implements AutoCloseable {
             String message =
                     found
                             + "; the copy stops: keep it, delete the topic here, or start the shadow"
-                            + " with OnDivergence.COPY_AGAIN";
+                            + " with OnDivergence.TRUNCATE";
             refuse(ShadowEvent.Kind.RECREATED, FollowState.DIVERGED, message, source);
             return;
         }

@@ -8,8 +8,8 @@ public enum OnDivergence {
     /** The partition stops and keeps its records; an application decides. The default. */
     STOP,
     /**
-     * A topic that was created again is deleted here, with its cursors, and copied from its start.
-     * What else diverged stops.
+     * The copy is made like the source again: records that the source does not have are removed. A
+     * topic that was created again is deleted here, with its cursors, and copied from its start.
      */
-    COPY_AGAIN
+    TRUNCATE
 }

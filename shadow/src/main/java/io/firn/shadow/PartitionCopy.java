@@ -128,6 +128,15 @@ final class PartitionCopy implements AutoCloseable {
         }
     }
 
+    /** Removes what begins at an offset, or at the log start if that is above it, durably. */
+    void truncate(long offset) {
+        rest = null;
+        sourceContinuesAt = 0;
+        confirmedEpoch = UNKNOWN;
+        appender.truncate(Math.max(offset, topic.partition(partition).logStartOffset()));
+        progress.appended(0, appender.nextOffset());
+    }
+
     @Override
     public void close() {
         appender.close();

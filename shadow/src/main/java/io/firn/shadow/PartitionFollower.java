@@ -199,6 +199,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     @Override
     public void onFetched(
             ByteBuffer records, boolean isDiverging, long highWatermark, long logStartOffset) {
+        context.rate().take(records.remaining(), System.nanoTime());
         if (!isAnswered()) {
             return;
         }
@@ -356,13 +357,29 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         long nextOffset = copy.nextOffset();
         String message =
                 found
-                        + ", but this copy has records up to offset "
+                        + ", but this copy ends at offset "
                         + nextOffset
                         + " (leader epoch "
                         + copy.lastEpoch()
                         + ")";
+        if (context.onDivergence() == OnDivergence.TRUNCATE && cut >= 0) {
+            copy.truncate(cut);
+        }
+        if (copy.nextOffset() < nextOffset) {
+            long end = copy.nextOffset();
+            context.tell(
+                    event(
+                            ShadowEvent.Kind.TRUNCATED,
+                            end,
+                            nextOffset,
+                            message + "; the records from offset " + end + " on were removed"));
+            check();
+            return;
+        }
         String stopped =
-                message + "; the copy stops: keep it, or delete the topic here to copy it again";
+                message
+                        + "; the copy stops: keep it, delete the topic here"
+                        + (cut < 0 ? "" : ", or start the shadow with OnDivergence.TRUNCATE");
         context.tell(event(ShadowEvent.Kind.DIVERGED, Math.max(cut, UNKNOWN), nextOffset, stopped));
         stop(FollowState.DIVERGED, stopped);
     }

@@ -76,6 +76,7 @@ public final class Shadow implements AutoCloseable {
                         builder.onDivergence,
                         builder.onGap,
                         builder.listener,
+                        rate,
                         builder.clockMs,
                         config.retryPauseMs(),
                         config.longestRetryPauseMs());
@@ -111,7 +112,7 @@ public final class Shadow implements AutoCloseable {
             return this;
         }
         FollowLoop starting =
-                new FollowLoop(context, new SourceClient(config, selection), selection, rate);
+                new FollowLoop(context, new SourceClient(config, selection), selection);
         isEnding = false;
         Thread next = threadFactory.newThread(() -> run(starting));
         next.setName("firn-shadow");

@@ -29,6 +29,7 @@ class PartitionFollowerTest {
     @TempDir Path directory;
 
     private final List<ShadowEvent> events = new ArrayList<>();
+    private final FetchRate rate = new FetchRate(1);
     private long nowMs;
     private LogStore store;
     private Topic topic;
@@ -52,6 +53,7 @@ class PartitionFollowerTest {
                         onDivergence,
                         OnGap.FILL,
                         events::add,
+                        rate,
                         () -> nowMs,
                         100,
                         1000);
@@ -220,6 +222,44 @@ class PartitionFollowerTest {
     }
 
     @Test
+    void shouldRemoveWhatTheLeaderDoesNotHaveAndCompareAgainIfAskedTo() {
+        follower.close();
+        follower = follower(OnDivergence.TRUNCATE);
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(2, 10);
+        assertTruncated(10);
+        asked(Need.EPOCH_END);
+        assertEquals(1, follower.askedEpoch());
+        follower.onEpochEnd(1, 10);
+        fetched(batch(10, 4), 20);
+        assertEquals(20, follower.status().nextOffset());
+        assertEquals(1, events.size());
+    }
+
+    private void assertTruncated(long from) {
+        assertEquals(1, events.size());
+        assertEquals(ShadowEvent.Kind.TRUNCATED, events.get(0).kind());
+        assertEquals(from, events.get(0).fromOffset());
+        assertEquals(20, events.get(0).toOffset());
+        assertEquals(from, follower.status().nextOffset());
+    }
+
+    @Test
+    void shouldRemoveEverythingIfTheLeaderHasNothingOfIt() {
+        follower.close();
+        follower = follower(OnDivergence.TRUNCATE);
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(2, 0);
+        assertTruncated(0);
+        fetched(batch(0, 4), 10);
+        assertEquals(10, follower.status().nextOffset());
+    }
+
+    @Test
     void shouldCompareWhenAFetchDiverges() {
         copyTwoEpochs();
         asked(Need.FETCH);
@@ -325,6 +365,13 @@ class PartitionFollowerTest {
         assertTrue(follower.takeNeedsMetadata());
         assertEquals("another one leads", follower.status().lastError());
         asked(Need.FETCH);
+    }
+
+    @Test
+    void shouldCountWhatWasFetched() {
+        assertEquals(0, rate.waitMs(System.nanoTime()));
+        copyTwoEpochs();
+        assertTrue(rate.waitMs(System.nanoTime()) > 0, "at one byte in a second");
     }
 
     @Test

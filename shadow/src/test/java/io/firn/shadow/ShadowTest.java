@@ -18,6 +18,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -366,8 +367,7 @@ class ShadowTest {
     @Test
     void shouldCopyATopicThatWasCreatedAgainFromItsStartIfAskedTo() throws Exception {
         UUID before = createAgain();
-        try (Shadow shadow =
-                shadow("orders").onDivergence(OnDivergence.COPY_AGAIN).build().start()) {
+        try (Shadow shadow = shadow("orders").onDivergence(OnDivergence.TRUNCATE).build().start()) {
             await(() -> !events.isEmpty(), shadow);
             awaitCopy(shadow, "orders");
         }
@@ -404,7 +404,7 @@ class ShadowTest {
                     Shadow.of(store, other.properties())
                             .topics("orders")
                             .listener(events::add)
-                            .onDivergence(OnDivergence.COPY_AGAIN)
+                            .onDivergence(OnDivergence.TRUNCATE)
                             .build()
                             .start()) {
                 awaitState(shadow, FollowState.STOPPED);
@@ -425,6 +425,42 @@ class ShadowTest {
             awaitCopy(shadow, "prices");
         }
         assertEquals(List.of(ShadowEvent.Kind.STOPPED), kinds());
+    }
+
+    private Path note() {
+        return directory
+                .resolve("store")
+                .resolve("shadow")
+                .resolve(store.openTopic("orders").id().toString());
+    }
+
+    /** It was killed after the topic was created, before the note was written. */
+    @Test
+    void shouldTakeAnEmptyCopyWithoutANoteForItsOwn() throws Exception {
+        store.createTopic("orders", TopicOptions.defaults().withReplicated(true));
+        source.create("orders", 1, Map.of());
+        source.produce("orders", 0, 0, 10, Map.of());
+        try (Shadow shadow = shadow("orders").build().start()) {
+            awaitCopy(shadow, "orders");
+        }
+        assertTrue(Files.exists(note()));
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void shouldRefuseACopyWithRecordsWhoseNoteIsMissing() throws Exception {
+        source.create("orders", 1, Map.of());
+        source.produce("orders", 0, 0, 10, Map.of());
+        try (Shadow shadow = shadow("orders").build().start()) {
+            awaitCopy(shadow, "orders");
+        }
+        Files.delete(note());
+        source.produce("orders", 0, 10, 20, Map.of());
+        try (Shadow shadow = shadow("orders").build().start()) {
+            awaitState(shadow, FollowState.STOPPED);
+        }
+        assertEquals(List.of(ShadowEvent.Kind.STOPPED), kinds());
+        assertEquals(10, store.openTopic("orders").partition(0).nextOffset());
     }
 
     @Test

@@ -119,7 +119,7 @@ public final class FollowTopics implements Callable<Integer> {
 
     @Option(
             names = "--on-divergence",
-            paramLabel = "STOP|COPY_AGAIN",
+            paramLabel = "STOP|TRUNCATE",
             description =
                     "When the source has lost or replaced records that were copied: stop, or remove"
                             + " them here, too. Default: ${DEFAULT-VALUE}",

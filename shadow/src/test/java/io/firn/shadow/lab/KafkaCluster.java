@@ -191,6 +191,15 @@ final class KafkaCluster implements AutoCloseable {
                 .get();
     }
 
+    /** Creates a topic whose partitions have one replica each, all on one broker. */
+    void createOn(String topic, int partitions, int node) throws Exception {
+        Map<Integer, List<Integer>> replicas = new HashMap<>();
+        for (int i = 0; i < partitions; i++) {
+            replicas.put(i, List.of(node));
+        }
+        admin.createTopics(List.of(new NewTopic(topic, replicas))).all().get();
+    }
+
     /** Waits until something is so; failures count as no. */
     static void await(String what, Callable<Boolean> condition) throws Exception {
         long until = System.nanoTime() + 180_000_000_000L;
