@@ -162,6 +162,10 @@ final class Attacks {
                 attacks.overhear();
                 inParallel(attacks::replay);
             }
+            case "transaction-rights" -> {
+                attacks.allowOwnNames();
+                inParallel(attacks::meddle);
+            }
             case "damaged-sasl" -> inParallel(attacks::damagedExchange);
             default -> throw new IllegalArgumentException("no attack " + name);
         }

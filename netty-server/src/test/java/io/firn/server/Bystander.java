@@ -40,8 +40,12 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * and connects again and again. Remembers the worst answer of each kind, and every error.
  */
 final class Bystander implements AutoCloseable {
-    private static final String TOPIC = "bystander";
+    static final String TOPIC = "bystander";
     private static final String GROUP = "bystander";
+
+    /** Its transactional id. */
+    static final String TRANSACTIONS = "bystander";
+
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int SESSION_MS = 60_000;
 
@@ -261,7 +265,7 @@ final class Bystander implements AutoCloseable {
             Named now = producer;
             producer = null; // after a failure it begins anew
             if (now == null) {
-                now = TransactionAttacks.open(wire, "bystander");
+                now = TransactionAttacks.open(wire, TRANSACTIONS);
                 sequence = 0;
                 expect(now == null ? -1 : 0, "open");
             }

@@ -24,6 +24,9 @@ final class Dialer {
     static final String USER = "bystander";
     static final String PASSWORD = "by-the-way";
 
+    /** A user with a password, and no right but what ACLs give it. */
+    static final String OTHER = "mallory";
+
     private final int port;
     private final SSLSocketFactory tls;
 
@@ -58,6 +61,10 @@ final class Dialer {
                         + USER
                         + "=\""
                         + PASSWORD
+                        + "\" user_"
+                        + OTHER
+                        + "=\""
+                        + PASSWORD
                         + "\";");
         settings.put("super.users", "User:" + USER);
         return settings;
@@ -69,9 +76,15 @@ final class Dialer {
 
     /** A connection that may do everything, from an address of this machine. */
     Wire signedIn(String from) throws IOException {
+        return signedIn(from, USER);
+    }
+
+    /** A connection of one of the users. */
+    Wire signedIn(String from, String user) throws IOException {
         Wire wire = unknown(from);
         try {
-            if (tls != null && authenticate(wire, "PLAIN", plain(PASSWORD)).errorCode() != 0) {
+            if (tls != null
+                    && authenticate(wire, "PLAIN", plain(user, PASSWORD)).errorCode() != 0) {
                 throw new IOException("the password was refused");
             }
             return wire;
@@ -113,7 +126,11 @@ final class Dialer {
     }
 
     static byte[] plain(String password) {
-        return ("\0" + USER + "\0" + password).getBytes(StandardCharsets.UTF_8);
+        return plain(USER, password);
+    }
+
+    private static byte[] plain(String user, String password) {
+        return ("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Who a client of SASL says it is. */

@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import io.firn.server.TransactionAttacks.Named;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -17,13 +18,16 @@ import java.util.regex.Matcher;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialUpsertion;
 import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.EndTxnResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.SaslHandshakeRequestData;
 import org.apache.kafka.common.message.SaslHandshakeResponseData;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.security.scram.internals.ScramFormatter;
 import org.apache.kafka.common.security.scram.internals.ScramMechanism;
@@ -257,6 +261,84 @@ final class GuardedAttacks {
         }
         if (Dialer.authenticate(wire, last).errorCode() == 0) {
             count.accept(LET_IN + " by a replay");
+        }
+    }
+
+    // ---- transactions of others
+
+    /** Lets a user without other rights use names of its own. */
+    void allowOwnNames() throws IOException {
+        try (Wire wire = dialer.signedIn(from)) {
+            wire.send(LongRequests.allowOwn("User:" + Dialer.OTHER, Dialer.OTHER));
+            wire.receive();
+        }
+    }
+
+    /**
+     * Tries to hold up the readers of somebody else's topic, to take over somebody else's
+     * transactional id, and to end transactions by markers. The wire is not signed in.
+     */
+    void meddle(Wire unused, int number) throws IOException {
+        try (Wire wire = dialer.signedIn(from, Dialer.OTHER)) {
+            Named own = TransactionAttacks.open(wire, Dialer.OTHER + number);
+            if (own == null) {
+                throw new IOException("its own transactional id was refused");
+            }
+            wire.send(TransactionAttacks.add(own, Bystander.TOPIC, 0));
+            int added =
+                    wire.receive(
+                                    ApiKeys.ADD_PARTITIONS_TO_TXN,
+                                    3,
+                                    new AddPartitionsToTxnResponseData())
+                            .resultsByTopicV3AndBelow()
+                            .iterator()
+                            .next()
+                            .resultsByPartition()
+                            .iterator()
+                            .next()
+                            .partitionErrorCode();
+            mustBeRefused(added, "added a partition of another");
+            wire.send(TransactionAttacks.produce(own, 0, Bystander.TOPIC, 0));
+            mustBeRefused(Asks.produced(wire).errorCode(), "produced to a topic of another");
+            mustBeRefused(
+                    TransactionAttacks.open(wire, Bystander.TRANSACTIONS) == null ? 1 : 0,
+                    "fenced another");
+            for (short epoch = 0; epoch < 3; epoch++) {
+                for (long id = own.id() - 10; id < own.id(); id++) {
+                    Named other = new Named(Bystander.TRANSACTIONS, id, epoch);
+                    wire.send(TransactionAttacks.end(other, false));
+                    mustBeRefused(
+                            wire.receive(ApiKeys.END_TXN, 3, new EndTxnResponseData()).errorCode(),
+                            "ended a transaction of another");
+                    wire.send(
+                            TransactionAttacks.end(
+                                    new Named(Dialer.OTHER + number, id, epoch), false));
+                    mustBeRefused(
+                            wire.receive(ApiKeys.END_TXN, 3, new EndTxnResponseData()).errorCode(),
+                            "ended a transaction by another id");
+                    wire.send(TransactionAttacks.marker(id, epoch, Bystander.TOPIC));
+                    int marked =
+                            wire.receive(
+                                            ApiKeys.WRITE_TXN_MARKERS,
+                                            1,
+                                            new WriteTxnMarkersResponseData())
+                                    .markers()
+                                    .get(0)
+                                    .topics()
+                                    .get(0)
+                                    .partitions()
+                                    .get(0)
+                                    .errorCode();
+                    mustBeRefused(marked, "wrote a marker");
+                }
+            }
+            count.accept("all refused");
+        }
+    }
+
+    private void mustBeRefused(int code, String what) {
+        if (code == 0) {
+            count.accept(LET_IN + ": " + what);
         }
     }
 

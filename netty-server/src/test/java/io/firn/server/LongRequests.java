@@ -233,6 +233,20 @@ final class LongRequests {
         return request(ApiKeys.CREATE_ACLS, 3, request);
     }
 
+    /** Lets somebody use names that begin with a prefix: transactional ids, topics, groups. */
+    static byte[] allowOwn(String principal, String prefix) {
+        CreateAclsRequestData request = new CreateAclsRequestData();
+        for (int type : new int[] {5, 2, 3}) {
+            request.creations()
+                    .add(
+                            acl(prefix, principal)
+                                    .setResourceType((byte) type)
+                                    .setResourcePatternType((byte) 4)
+                                    .setOperation((byte) 2));
+        }
+        return request(ApiKeys.CREATE_ACLS, 3, request);
+    }
+
     private static AclCreation acl(String topic, String principal) {
         return new AclCreation()
                 .setResourceType((byte) 2)

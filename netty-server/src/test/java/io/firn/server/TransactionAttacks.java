@@ -22,6 +22,9 @@ import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarker;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarkerTopic;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -180,6 +183,26 @@ final class TransactionAttacks {
                         .get(0)
                         .errorCode();
         count.accept(what + " " + Errors.forCode((short) code));
+    }
+
+    /** Aborts a transaction in a partition, as an administrator may. */
+    static byte[] marker(long id, short epoch, String topic) {
+        return request(
+                ApiKeys.WRITE_TXN_MARKERS,
+                1,
+                new WriteTxnMarkersRequestData()
+                        .setMarkers(
+                                List.of(
+                                        new WritableTxnMarker()
+                                                .setProducerId(id)
+                                                .setProducerEpoch(epoch)
+                                                .setTransactionResult(false)
+                                                .setTopics(
+                                                        List.of(
+                                                                new WritableTxnMarkerTopic()
+                                                                        .setName(topic)
+                                                                        .setPartitionIndexes(
+                                                                                List.of(0)))))));
     }
 
     // ---- attacks
