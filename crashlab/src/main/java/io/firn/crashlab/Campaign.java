@@ -83,6 +83,35 @@ final class Campaign {
         }
     }
 
+    /** Cuts the power in workloads on replicated topics until enough images were checked. */
+    void replicate(long images) throws InterruptedException {
+        AtomicLong next = new AtomicLong(settings.seed());
+        AtomicLong checked = new AtomicLong();
+        try (ProgressBar bar = bar("Cutting", images)) {
+            inThreads(
+                    part -> {
+                        while (checked.get() < images && otherFailures.isEmpty()) {
+                            long seed = next.getAndIncrement();
+                            int choice = (int) Math.floorMod(seed, (long) settings.media().size());
+                            ReplicaRun run =
+                                    new ReplicaRun(
+                                            settings.media().get(choice),
+                                            seed,
+                                            () -> checked.get() >= images,
+                                            () -> {
+                                                checked.incrementAndGet();
+                                                matrix.count(Fault.REPLICAS_CUT);
+                                                bar.step();
+                                            });
+                            for (String failure : run.run(settings.actions())) {
+                                matrix.violated(Fault.REPLICAS_CUT);
+                                otherFailures.add(failure);
+                            }
+                        }
+                    });
+        }
+    }
+
     /**
      * Injects errors into scenarios and into workloads.
      *

@@ -110,6 +110,13 @@ public final class CrashLab implements Callable<Integer> {
     private boolean damage;
 
     @Option(
+            names = "--replicas",
+            description =
+                    "Instead of the usual workloads: replicated topics, whose log another one"
+                            + " decides, and which are truncated. Media: MEMORY, FILES, MOVES.")
+    private boolean replicas;
+
+    @Option(
             names = "--workloads",
             paramLabel = "N",
             description = "With --faults: number of workloads. Default: ${DEFAULT-VALUE}",
@@ -180,8 +187,8 @@ public final class CrashLab implements Callable<Integer> {
         if (images < 1 || actions < 1 || threads < 1 || stride < 1 || workloads < 1 || deep < 1) {
             throw wrong("numbers must be at least 1");
         }
-        if (faults && damage) {
-            throw wrong("--faults and --damage exclude each other");
+        if ((faults && damage) || (replicas && (faults || damage))) {
+            throw wrong("--faults, --damage and --replicas exclude each other");
         }
         if ((faults || damage) && media.stream().anyMatch(Media::hasTransactions)) {
             throw wrong("--faults and --damage have no transactions");
@@ -205,7 +212,9 @@ public final class CrashLab implements Callable<Integer> {
         Campaign campaign =
                 new Campaign(new Campaign.Settings(seed, media, actions, deep, threads));
         long started = System.nanoTime();
-        if (damage) {
+        if (replicas) {
+            campaign.replicate(images);
+        } else if (damage) {
             campaign.damage(stride);
         } else if (faults) {
             campaign.fail(workloads, newSites);
