@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
 public final class Commits implements Callable<Integer> {
     private static final int FLOOR_MIB = 64;
     private static final int DECISION_BYTES = 256;
-    private static final int WARM_UP_SHARE = 4;
+    private static final long WARM_UP_NS = 5_000_000_000L;
 
     @Option(names = "--bytes", description = "Bytes of a record. Default: ${DEFAULT-VALUE}")
     private int bytes = 256;
@@ -89,7 +89,10 @@ public final class Commits implements Callable<Integer> {
             Runnable two = () -> transaction(store, topic, 2);
             Runnable one = () -> transaction(store, topic, 1);
             Runnable floor = () -> floor(first.memory(), second.memory(), journal.memory());
-            measure(Math.max(1, turns / WARM_UP_SHARE), two, one, floor);
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < WARM_UP_NS) {
+                measure(1, two, one, floor);
+            }
             double[][] us = measure(turns, two, one, floor);
             report("two partitions", us[0], us[2]);
             report("one partition", us[1], us[2]);

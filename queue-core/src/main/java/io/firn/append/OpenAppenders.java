@@ -90,6 +90,18 @@ public final class OpenAppenders {
         return new PartitionAppender(this, false);
     }
 
+    /** Counts a transaction of this process as a shared appender, until {@link #leaveShared}. */
+    public void joinShared() {
+        checkLocal();
+        enter(false);
+    }
+
+    /** Called when the transaction has ended. */
+    public void leaveShared() {
+        turn.checkNotMine();
+        leave();
+    }
+
     /** Counts the one appender of a replica, which then leaves. */
     void enterReplica() {
         if (!log.topic().isReplicated()) {

@@ -1,6 +1,5 @@
 package io.firn.tx;
 
-import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
@@ -12,9 +11,9 @@ import io.firn.Transaction;
 import io.firn.TransactionStateException;
 import io.firn.batch.BatchEncoder;
 import io.firn.compress.Scratch;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A transaction of this process. Not thread-safe. */
@@ -25,7 +24,7 @@ final class LocalTransaction implements Transaction {
     private final ProducerIdentity identity;
 
     /** Keeps exclusive appenders away from its partitions. */
-    private final Map<TxPartition, Appender> appenders = new HashMap<>();
+    private final Set<TxPartition> joined = new HashSet<>();
 
     /** Of two threads that end it, one does: its producer may be another transaction's then. */
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -47,8 +46,9 @@ final class LocalTransaction implements Transaction {
         BatchEncoder encoder = BatchEncoder.of(batch);
         checkOpen();
         TxPartition partition = store.partition(to);
-        if (!appenders.containsKey(partition)) {
-            appenders.put(partition, to.openSharedAppender());
+        if (!joined.contains(partition)) {
+            partition.appenders().joinShared();
+            joined.add(partition);
             transactions.join(producer, identity, partition);
         }
         if (partition.log().topic().needsKeys()) {
@@ -114,8 +114,8 @@ final class LocalTransaction implements Transaction {
             throw e;
         } finally {
             if (!isOpen || !isCommit) { // who wants to abort appends no more
-                appenders.values().forEach(Appender::close);
-                appenders.clear();
+                joined.forEach(each -> each.appenders().leaveShared());
+                joined.clear();
             }
             ended.set(!isOpen);
         }
