@@ -83,9 +83,10 @@ public final class AclAdmin {
         }
         List<AclBinding> valid = new ArrayList<>();
         List<AclCreationResult> created = new ArrayList<>();
-        exchange.changeInSteps(
+        exchange.inSteps( // nothing is changed before all was checked
                 request.creations(),
                 each -> {
+                    exchange.addAnswerBytes(ACL_BYTES);
                     AclCreationResult result = new AclCreationResult();
                     response.results().add(result);
                     try {
@@ -103,6 +104,10 @@ public final class AclAdmin {
             CreateAclsResponseData response,
             List<AclBinding> valid,
             List<AclCreationResult> created) {
+        if (!exchange.isOpen()) {
+            exchange.fail(new IllegalStateException("the client has gone before all was checked"));
+            return;
+        }
         try {
             if (!acls.change(valid, List.of())) {
                 created.forEach(

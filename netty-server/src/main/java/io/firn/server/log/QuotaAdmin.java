@@ -40,6 +40,9 @@ public final class QuotaAdmin {
     private static final int MOST_NAME_CHARS = 249;
     private static final double EPSILON = 1e-6;
 
+    /** About what an entry of a request uses, with its result, as objects. */
+    private static final int ENTRY_BYTES = 500;
+
     private static final byte EXACT = 0;
     private static final byte DEFAULT = 1;
 
@@ -58,9 +61,10 @@ public final class QuotaAdmin {
         Map<QuotaEntity, Map<QuotaKey, Double>> valid = new HashMap<>();
         List<AlterClientQuotasResponseData.EntryData> good = new ArrayList<>();
         AlterClientQuotasResponseData response = new AlterClientQuotasResponseData();
-        exchange.changeInSteps(
+        exchange.inSteps( // nothing is changed before all was checked
                 request.entries(),
                 each -> {
+                    exchange.addAnswerBytes(ENTRY_BYTES);
                     AlterClientQuotasResponseData.EntryData result = resultFor(each);
                     response.entries().add(result);
                     try {
@@ -75,6 +79,12 @@ public final class QuotaAdmin {
                     }
                 },
                 () -> {
+                    if (!exchange.isOpen()) {
+                        exchange.fail(
+                                new IllegalStateException(
+                                        "the client has gone before all was checked"));
+                        return;
+                    }
                     if (!request.validateOnly() && !valid.isEmpty()) {
                         change(valid, good);
                     }

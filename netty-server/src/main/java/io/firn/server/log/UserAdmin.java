@@ -39,6 +39,9 @@ public final class UserAdmin {
     private static final int MOST_NAME_CHARS = 249;
     private static final int MOST_SALT_BYTES = 256;
 
+    /** About what a change uses, with its result, as objects. */
+    private static final int CHANGE_BYTES = 500;
+
     private final ScramUsers users;
 
     /** Creates the handlers. */
@@ -65,10 +68,19 @@ public final class UserAdmin {
         List<Runnable> all = new ArrayList<>();
         request.deletions().forEach(each -> all.add(() -> delete(byName, each)));
         request.upsertions().forEach(each -> all.add(() -> upsert(byName, each)));
-        exchange.changeInSteps(
+        exchange.inSteps( // nothing is changed before all was checked
                 all,
-                Runnable::run,
+                each -> {
+                    exchange.addAnswerBytes(CHANGE_BYTES);
+                    each.run();
+                },
                 () -> {
+                    if (!exchange.isOpen()) {
+                        exchange.fail(
+                                new IllegalStateException(
+                                        "the client has gone before all was checked"));
+                        return;
+                    }
                     apply(byName);
                     exchange.reply(response(byName));
                 });
