@@ -30,6 +30,7 @@ import java.util.UUID;
  * An answer to a request that was sent before the leader changed is ignored.
  */
 final class PartitionFollower implements FollowedPartition, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int UNKNOWN = -1;
 
     /** What is asked of the source next. */
@@ -49,6 +50,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     private final PartitionCopy copy;
     private final FollowProgress progress;
     private final RetryPause pause;
+    private final FollowEvents events;
 
     private Need need = Need.FETCH;
     private Need asked = Need.NOTHING;
@@ -57,6 +59,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     private int leaderEpoch = UNKNOWN;
     private long probeOffset;
     private boolean needsMetadata;
+    private ClosedException storeClosed;
 
     /**
      * Opens the partition.
@@ -69,6 +72,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         this.sourceTopicId = sourceTopicId;
         this.partition = partition;
         this.pause = context.newPause();
+        this.events = new FollowEvents(context, topic.name(), partition);
         this.copy = new PartitionCopy(topic, partition);
         this.progress = copy.progress();
     }
@@ -77,6 +81,9 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
 
     /** Returns what is to be asked of the leader now. */
     Need due(long nowMs) {
+        if (storeClosed != null) {
+            throw storeClosed; // not in an answer, where Kafka's client would only log it
+        }
         boolean isReady =
                 leader != UNKNOWN
                         && asked == Need.NOTHING
@@ -292,22 +299,9 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         }
         boolean isFirstCopy = nextOffset == 0;
         if (!isFirstCopy && copy.position() == nextOffset) {
-            ShadowEvent gap =
-                    event(
-                            ShadowEvent.Kind.GAP,
-                            nextOffset,
-                            offset,
-                            "the source deleted the records from offset "
-                                    + nextOffset
-                                    + " to "
-                                    + offset
-                                    + " before they were copied; "
-                                    + (context.onGap() == OnGap.FILL
-                                            ? "the copy continues behind them"
-                                            : "the copy stops: start it with OnGap.FILL to continue"));
-            context.tell(gap);
+            String message = events.gap(nextOffset, offset);
             if (context.onGap() == OnGap.STOP) {
-                stop(FollowState.STOPPED, gap.message());
+                stop(FollowState.STOPPED, message);
                 return;
             }
         }
@@ -366,26 +360,11 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
             copy.truncate(cut);
         }
         if (copy.nextOffset() < nextOffset) {
-            long end = copy.nextOffset();
-            context.tell(
-                    event(
-                            ShadowEvent.Kind.TRUNCATED,
-                            end,
-                            nextOffset,
-                            message + "; the records from offset " + end + " on were removed"));
+            events.truncated(copy.nextOffset(), nextOffset, message);
             check();
-            return;
+        } else {
+            stop(FollowState.DIVERGED, events.diverged(cut, nextOffset, message));
         }
-        String stopped =
-                message
-                        + "; the copy stops: keep it, delete the topic here"
-                        + (cut < 0 ? "" : ", or start the shadow with OnDivergence.TRUNCATE");
-        context.tell(event(ShadowEvent.Kind.DIVERGED, Math.max(cut, UNKNOWN), nextOffset, stopped));
-        stop(FollowState.DIVERGED, stopped);
-    }
-
-    private ShadowEvent event(ShadowEvent.Kind kind, long from, long to, String message) {
-        return new ShadowEvent(kind, topic.name(), partition, from, to, message);
     }
 
     /** Appends nothing any more. */
@@ -409,18 +388,23 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         try {
             work.run();
         } catch (ClosedException e) {
-            throw e; // the store
+            storeClosed = e;
         } catch (StoreFullException e) {
             retry(e.getMessage()); // the rest is kept
         } catch (InvalidBatchException e) {
             copy.dropRest(); // it may have been damaged on its way
             retry(e.getMessage());
         } catch (RecordTooLargeException | PoisonedException | UnknownTopicException e) {
-            context.tell(event(ShadowEvent.Kind.STOPPED, UNKNOWN, UNKNOWN, e.getMessage()));
+            events.stopped(e.getMessage());
             stop(FollowState.STOPPED, e.getMessage());
         } catch (FirnException e) {
             copy.dropRest();
             retry(e.getMessage());
+        } catch (RuntimeException e) {
+            // Kafka's client would only log it, and the partition would wait for ever.
+            LOG.log(System.Logger.Level.ERROR, "the copy of a partition failed", e);
+            copy.dropRest();
+            retry(e.toString());
         }
     }
 

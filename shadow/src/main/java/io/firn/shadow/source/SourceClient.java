@@ -1,10 +1,9 @@
 package io.firn.shadow.source;
 
 import io.firn.InvalidOptionException;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.ApiVersions;
@@ -26,12 +25,17 @@ import org.apache.kafka.common.utils.Time;
  * but for {@link #wakeup}.
  */
 public final class SourceClient implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
     private final SourceConfig config;
     private final SourceMetadata metadata;
     private final Metrics metrics = new Metrics();
     private final NetworkClient network;
     private final PartitionRequests requests;
-    private final Set<Integer> busyNodes = new HashSet<>();
+
+    /** What was asked of each broker and is not answered. */
+    private final Map<Integer, List<? extends FollowedPartition>> asked = new HashMap<>();
+
     private final Time time = Time.SYSTEM;
     private boolean hasAddresses;
     private String error;
@@ -87,7 +91,11 @@ public final class SourceClient implements AutoCloseable {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(longestMs));
             return;
         }
-        network.poll(longestMs, nowMs);
+        try {
+            network.poll(longestMs, nowMs);
+        } catch (RuntimeException e) {
+            giveUp(e); // an answer that cannot be parsed, for example
+        }
         try {
             metadata.maybeThrowAnyException();
         } catch (KafkaException e) {
@@ -99,6 +107,25 @@ public final class SourceClient implements AutoCloseable {
             error = null;
         } else if (error == null && !isConnected()) {
             error = "no broker of the source can be reached: " + config.bootstrapServers();
+        }
+    }
+
+    /** Closes all connections: what was asked through them may never be answered. */
+    private void giveUp(RuntimeException failure) {
+        LOG.log(System.Logger.Level.WARNING, "the source is connected to again", failure);
+        Map<Integer, List<? extends FollowedPartition>> given = new HashMap<>(asked);
+        asked.clear();
+        given.forEach(
+                (node, partitions) -> {
+                    network.close(Integer.toString(node));
+                    fail(partitions, SourceError.TRANSIENT, deepest(failure));
+                });
+    }
+
+    private static void fail(
+            List<? extends FollowedPartition> partitions, SourceError failure, String message) {
+        for (FollowedPartition each : partitions) {
+            each.onFailed(failure, message);
         }
     }
 
@@ -162,7 +189,7 @@ public final class SourceClient implements AutoCloseable {
     public boolean isReady(int node) {
         Node target = metadata.fetch().nodeById(node);
         return target != null
-                && !busyNodes.contains(node)
+                && !asked.containsKey(node)
                 && network.ready(target, time.milliseconds());
     }
 
@@ -214,8 +241,8 @@ public final class SourceClient implements AutoCloseable {
             AbstractRequest.Builder<?> request,
             Answer answer) {
         long nowMs = time.milliseconds();
-        List<? extends FollowedPartition> asked = List.copyOf(partitions);
-        busyNodes.add(node);
+        List<? extends FollowedPartition> sent = List.copyOf(partitions);
+        asked.put(node, sent);
         network.send(
                 network.newClientRequest(
                         Integer.toString(node),
@@ -224,16 +251,17 @@ public final class SourceClient implements AutoCloseable {
                         true,
                         config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG),
                         response -> {
-                            busyNodes.remove(node);
-                            answer(asked, response, answer);
+                            if (asked.remove(node, sent)) {
+                                answer(sent, response, answer);
+                            } // else it was given up
                         }),
                 nowMs);
     }
 
     private void answer(
-            List<? extends FollowedPartition> asked, ClientResponse response, Answer answer) {
+            List<? extends FollowedPartition> sent, ClientResponse response, Answer answer) {
         if (response.hasResponse()) {
-            answer.take(asked, response.responseBody());
+            answer.take(sent, response.responseBody());
             return;
         }
         SourceError failure = SourceError.DISCONNECTED;
@@ -247,9 +275,7 @@ public final class SourceClient implements AutoCloseable {
         } else if (response.wasTimedOut()) {
             message = "broker " + response.destination() + " did not answer in time";
         }
-        for (FollowedPartition each : asked) {
-            each.onFailed(failure, message);
-        }
+        fail(sent, failure, message);
         requestMetadata();
     }
 
