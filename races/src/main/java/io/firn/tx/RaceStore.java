@@ -21,7 +21,10 @@ import java.util.stream.Stream;
 /** The store of a JVM that runs races of transactions: one for all of them, as it takes long. */
 final class RaceStore {
     static final Duration LONG = Duration.ofHours(1);
-    private static final int NAMES = 10_000;
+
+    /** More than there are states at a time, and fewer than a store may have. */
+    private static final int NAMES = 40_000;
+
     private static final int SEGMENT_BYTES = 1 << 20;
 
     private static final RaceStore ONE = new RaceStore();
@@ -89,10 +92,5 @@ final class RaceStore {
                                                 && each.firstOffset() == offset)
                 ? 1
                 : 0;
-    }
-
-    /** Returns 1 if a transaction hangs: called when all have been ended. */
-    static int hangs() {
-        return partition().metrics().undecided() == 0 ? 0 : 1;
     }
 }
