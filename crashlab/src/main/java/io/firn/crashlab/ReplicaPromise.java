@@ -38,8 +38,8 @@ final class ReplicaPromise {
     /** These are being sent, of which those that were promised before are a part. */
     void sends(List<Stored> batches) {
         sent = batches;
-        if (!batches.isEmpty() && least == 0) {
-            mostStart = Math.max(mostStart, batches.get(0).base());
+        if (!batches.isEmpty() && least <= leastStart) {
+            mostStart = Math.max(mostStart, batches.get(0).base()); // an empty log begins there
         }
     }
 
