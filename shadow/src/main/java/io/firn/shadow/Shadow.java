@@ -111,8 +111,7 @@ public final class Shadow implements AutoCloseable {
         if (isRunning()) {
             return this;
         }
-        FollowLoop starting =
-                new FollowLoop(context, new SourceClient(config, selection), selection);
+        FollowLoop starting = newLoop();
         isEnding = false;
         Thread next = threadFactory.newThread(() -> run(starting));
         next.setName("firn-shadow");
@@ -122,13 +121,25 @@ public final class Shadow implements AutoCloseable {
         return this;
     }
 
+    private FollowLoop newLoop() {
+        return new FollowLoop(context, new SourceClient(config, selection), selection);
+    }
+
     private boolean isRunning() {
         Thread now = thread;
         return now != null && now.isAlive();
     }
 
-    private void run(FollowLoop running) {
+    private void run(FollowLoop first) {
         RetryPause pause = context.newPause();
+        FollowLoop running = first;
+        while (running != null) {
+            running = runUntilError(running, pause) ? newLoopAfter(pause) : null;
+        }
+    }
+
+    /** Returns whether an error ended the loop, so that another one is needed. */
+    private boolean runUntilError(FollowLoop running, RetryPause pause) {
         try (running) {
             while (!isEnding) {
                 try {
@@ -136,16 +147,41 @@ public final class Shadow implements AutoCloseable {
                     pause.succeeded();
                 } catch (ClosedException e) {
                     LOG.log(System.Logger.Level.INFO, "the store was closed, so its shadow ends");
-                    return;
+                    return false;
                 } catch (RuntimeException e) {
                     // If the thread ended silently, nothing would ever be copied again.
                     LOG.log(System.Logger.Level.ERROR, "a shadow caught an error and continues", e);
-                    pause.failed(context.nowMs());
-                    while (!isEnding && !pause.isOver(context.nowMs())) {
-                        sleep();
-                    }
+                    pause(pause);
                 }
             }
+            return false;
+        } catch (OutOfMemoryError e) {
+            // For an answer that the heap has no room for, or that is none: as from a port of TLS
+            // that is asked without, of which the first bytes are taken for a length.
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "the heap has no room for an answer of a shadow's source, which is asked again:"
+                            + " check security.protocol, lower fetch.max.bytes",
+                    e);
+            return true;
+        }
+    }
+
+    /** Returns a loop with new connections: the old one would receive the same again. */
+    private FollowLoop newLoopAfter(RetryPause pause) {
+        pause(pause);
+        if (isEnding) {
+            return null;
+        }
+        FollowLoop next = newLoop();
+        loop = next;
+        return next;
+    }
+
+    private void pause(RetryPause pause) {
+        pause.failed(context.nowMs());
+        while (!isEnding && !pause.isOver(context.nowMs())) {
+            sleep();
         }
     }
 
@@ -163,9 +199,8 @@ public final class Shadow implements AutoCloseable {
      */
     public synchronized void stop() {
         isEnding = true;
-        FollowLoop ending = loop;
         Thread waited = thread;
-        if (ending == null || waited == null) {
+        if (waited == null) {
             return;
         }
         if (waited == Thread.currentThread()) {
@@ -173,7 +208,7 @@ public final class Shadow implements AutoCloseable {
         }
         boolean isInterrupted = false;
         while (waited.isAlive()) {
-            ending.wakeup();
+            loop.wakeup(); // it may have been replaced meanwhile
             try {
                 waited.join(100);
             } catch (InterruptedException e) {
