@@ -50,8 +50,10 @@ public interface ReplicaAppender extends AutoCloseable {
     /**
      * Continues at an offset, because the source has nothing any more between {@link #nextOffset}
      * and it. That range is covered by fillers; a partition that has no batches begins there
-     * instead. Returns without having reached the offset when the next block is still being
-     * prepared: try again until {@link #nextOffset} is the offset.
+     * instead. Transactions that are open here are aborted in that range, as far as it has offsets
+     * for their markers: the source may have deleted their ends, and has nothing of them any more.
+     * Returns without having reached the offset when the next block is still being prepared: try
+     * again until {@link #nextOffset} is the offset.
      *
      * @throws UnexpectedOffsetException when the offset is below {@link #nextOffset}
      * @throws InvalidOptionException when the range is too long to be covered: 2³⁵ offsets or more

@@ -423,4 +423,53 @@ class ReplicaTest {
         }
         assertEquals(List.of("b", "c"), texts(topic.partition(0), Isolation.COMMITTED));
     }
+
+    @Test
+    void shouldNotWaitForTheEndOfATransactionThatTheSourceDeleted() {
+        SourceLog source = new SourceLog(0, 1).append(Compression.NONE, "plain");
+        source.transactional(1, 0, "open").transactional(2, 0, "goes on");
+        Topic topic = create(options());
+        SourceLog behind = new SourceLog(1000, 2).append(Compression.NONE, "behind");
+        behind.transactional(2, 1, "still open").append(Compression.NONE, "last").marker(2, true);
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 10);
+            Stores.await(
+                    "the end of what was deleted",
+                    () -> {
+                        appender.fillTo(1000);
+                        return appender.nextOffset() == 1000;
+                    });
+            assertEquals(1, appender.lastEpoch());
+            replicate(behind, appender, 2);
+        }
+        for (int i = 0; i < 3; i++) {
+            assertEquals(
+                    List.of("plain", "behind", "still open", "last"),
+                    texts(topic.partition(0), Isolation.COMMITTED));
+            assertEquals(2, topic.partition(0).abortedTransactions(0, 1004).size());
+            topic = reopen();
+        }
+        assertHolds(behind, topic.partition(0));
+    }
+
+    @Test
+    void shouldSayHowMuchWasTakenBeforeABatchThatIsRefused() {
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(new SourceLog(0, 1).append(Compression.NONE, "a"), appender, 1);
+            String tooLong = "x".repeat(topic.options().segmentBytes() + 1);
+            for (SourceLog refused :
+                    List.of(
+                            new SourceLog(1L << 50, 1).append(Compression.NONE, "too far"),
+                            new SourceLog(3, 1).append(Compression.NONE, tooLong))) {
+                long next = appender.nextOffset();
+                ByteBuffer taken = new SourceLog(next, 1).append(Compression.NONE, "b").fetch(0, 1);
+                ByteBuffer bad = refused.fetch(0, 1);
+                ByteBuffer both = ByteBuffer.allocate(taken.remaining() + bad.remaining());
+                both.put(taken.duplicate()).put(bad).flip();
+                assertEquals(taken.remaining(), appender.append(both));
+                assertEquals(next + 1, appender.nextOffset());
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.FillerBatch;
+import io.firn.batch.MarkerBatch;
 import io.firn.batch.ReplicatedBatch;
 import io.firn.batch.Source;
 import io.firn.force.PartitionForcer;
@@ -16,6 +17,8 @@ import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The append path of a partition of a replicated topic, for the thread that has the turn.
@@ -28,6 +31,7 @@ final class ReplicaWriter {
     private static final long MOST_OFFSETS = 1L << 30;
 
     private static final long MOST_FILLED = 1L << 35;
+    private static final int NONE = -1;
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
@@ -55,15 +59,15 @@ final class ReplicaWriter {
             try {
                 size = verifier.check(batches, at, limit);
                 checkFollows(batches, at);
-            } catch (InvalidBatchException | UnexpectedOffsetException e) {
+                if (!cover(batches.getLong(at + BatchFormat.BASE_OFFSET))
+                        || !store(batches, at, size)) {
+                    break;
+                }
+            } catch (FirnException e) {
                 if (at > from) {
                     break; // what was taken counts; the next call says so
                 }
                 throw e;
-            }
-            if (!fillTo(batches.getLong(at + BatchFormat.BASE_OFFSET))
-                    || !store(batches, at, size)) {
-                break;
             }
             at += size;
         }
@@ -102,12 +106,49 @@ final class ReplicaWriter {
                 log.nextOffset());
     }
 
+    /** As {@link io.firn.ReplicaAppender#fillTo}; returns false when a block is missing. */
+    boolean fillTo(long offset) {
+        return abortOpen(offset) && cover(offset);
+    }
+
+    /**
+     * Ends the open transactions at offsets that the source has deleted, since their markers may be
+     * among what was deleted, and readers would wait for them for ever. They are aborted: the
+     * source shows nothing of them any more either. One that goes on behind is open again from
+     * there.
+     *
+     * @return false when a block is missing before all are ended
+     */
+    private boolean abortOpen(long offset) {
+        Map<Long, Integer> open = new TreeMap<>();
+        log.producers()
+                .forEach(
+                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) -> {
+                            if (openFrom != NONE) {
+                                open.put(id, epoch);
+                            }
+                        });
+        for (Map.Entry<Long, Integer> each : open.entrySet()) {
+            if (log.nextOffset() >= offset) {
+                return true;
+            }
+            byte[] bytes = MarkerBatch.encode(each.getKey(), each.getValue(), false, 0, NONE);
+            ByteBuffer marker = ByteBuffer.wrap(bytes);
+            marker.putLong(BatchFormat.BASE_OFFSET, log.nextOffset());
+            marker.putInt(BatchFormat.EPOCH, log.producers().leaderEpochs().last());
+            if (!store(marker, 0, bytes.length)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * Covers the offsets up to one by fillers.
      *
      * @return false when a block is missing before all of them are covered
      */
-    boolean fillTo(long offset) {
+    private boolean cover(long offset) {
         long next = log.nextOffset();
         if (offset < next) {
             throw isBelow("the offset to continue at is " + offset, offset);

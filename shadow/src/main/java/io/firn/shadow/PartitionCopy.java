@@ -103,6 +103,9 @@ final class PartitionCopy implements AutoCloseable {
 
     /** Returns whether all was appended; if not, space is being prepared. */
     boolean appendRest() {
+        if (!endBeforeGap()) {
+            return false;
+        }
         while (rest.hasRemaining()) {
             int taken = appender.append(rest);
             if (taken == 0) {
@@ -115,6 +118,24 @@ final class PartitionCopy implements AutoCloseable {
         rest = null;
         closeGap();
         return true;
+    }
+
+    /**
+     * Continues behind what the source has deleted: as the appender does between two batches, but
+     * transactions of which the end was deleted end here, too. The batch at the source's log start
+     * may begin before it.
+     *
+     * @return false when space is being prepared
+     */
+    private boolean endBeforeGap() {
+        if (!rest.hasRemaining() || sourceContinuesAt <= appender.nextOffset()) {
+            return true;
+        }
+        long end = Math.min(sourceContinuesAt, WholeBatches.firstOffset(rest));
+        if (end > appender.nextOffset()) {
+            appender.fillTo(end);
+        }
+        return appender.nextOffset() >= end;
     }
 
     /**
