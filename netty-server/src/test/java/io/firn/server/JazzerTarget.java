@@ -277,7 +277,7 @@ public final class JazzerTarget {
             connection.runOn(1);
         }
         if (!requests.isEmpty()) {
-            checkAnswers(requests, connection.answers());
+            checkAnswers(requests, connection.answers(), connection.isOpen());
         }
         connection.cut();
         for (int i = 0; i < 3 && !isClean(connection); i++) {
@@ -376,11 +376,17 @@ public final class JazzerTarget {
         }
     }
 
-    /** They follow the requests, though not all need be there: the connection may have ended. */
-    private static void checkAnswers(List<byte[]> requests, byte[] bytes) {
+    /**
+     * They follow the requests, though not all need be there: the connection may have ended, also
+     * in the middle of one.
+     */
+    private static void checkAnswers(List<byte[]> requests, byte[] bytes, boolean isOpen) {
         ByteBuffer answers = ByteBuffer.wrap(bytes);
         ArrayDeque<byte[]> asked = new ArrayDeque<>(requests);
         while (answers.hasRemaining()) {
+            if (!isOpen && isCut(answers)) {
+                return;
+            }
             ByteBuffer answer = answers.slice(answers.position() + 4, answers.getInt());
             answers.position(answers.position() + answer.remaining());
             ByteBuffer request = ByteBuffer.wrap(asked.remove());
@@ -401,6 +407,11 @@ public final class JazzerTarget {
                         in.remaining() + " bytes follow the answer to " + key + " v" + version);
             }
         }
+    }
+
+    private static boolean isCut(ByteBuffer answers) {
+        int left = answers.remaining() - 4;
+        return left < 0 || left < answers.getInt(answers.position());
     }
 
     private void close() throws IOException {
