@@ -55,9 +55,19 @@ class TopicOptionsTest {
                         + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a],"
                         + " retainUntilRead=[b] up to -1 bytes and -1 ms, preparedBytes=1048576,"
                         + " cleanup=COMPACT, minCompactionLagMs=1, maxCompactionLagMs=2,"
-                        + " minDirtyRatio=1.0, tombstoneRetentionMs=0]",
+                        + " minDirtyRatio=1.0, tombstoneRetentionMs=0, replicated=false]",
                 combined.toString());
         assertEquals(TopicOptions.defaults(), defaults);
+    }
+
+    @Test
+    void shouldRefuseToCompactWhatIsReplicated() {
+        TopicOptions replicated = TopicOptions.defaults().withReplicated(true);
+        assertTrue(replicated.isReplicated());
+        assertEquals(TopicOptions.defaults(), replicated.withReplicated(false));
+        assertRefused("replicated", () -> replicated.withCleanup(Cleanup.COMPACT));
+        TopicOptions compacted = TopicOptions.defaults().withCleanup(Cleanup.COMPACT);
+        assertRefused("replicated", () -> compacted.withReplicated(true));
     }
 
     @Test
@@ -68,7 +78,7 @@ class TopicOptionsTest {
                         + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
                         + " tiers=[], retainUntilRead=nobody, preparedBytes=0, cleanup=DELETE,"
                         + " minCompactionLagMs=0, maxCompactionLagMs=-1, minDirtyRatio=0.5,"
-                        + " tombstoneRetentionMs=86400000]",
+                        + " tombstoneRetentionMs=86400000, replicated=false]",
                 TopicOptions.defaults().toString());
     }
 
