@@ -214,6 +214,14 @@ final class BatchCursor {
         return segment;
     }
 
+    /**
+     * Returns the offset after the last record that is known in that segment. A follower may have
+     * found its block anew: then another object knows of what was appended since.
+     */
+    long segmentEnd() {
+        return Math.min(segment.endOffset, segment.offsetOf(segment.end()));
+    }
+
     /** Returns the reader of the segment that was pinned last. */
     BlockReader reader() {
         return reader;

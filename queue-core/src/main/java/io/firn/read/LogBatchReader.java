@@ -95,7 +95,7 @@ public final class LogBatchReader implements BatchReader {
         goToFirst(memory);
         int from = cursor.position();
         long base = cursor.base();
-        long limit = Math.min(visible, cursor.segment().endOffset);
+        long limit = Math.min(visible, cursor.segmentEnd());
         int to = from;
         long next = base;
         boolean fits = atLeastOne || walk.size() <= maxBytes;

@@ -100,7 +100,7 @@ final class RecordReader {
             if (cursor.isOpen()) {
                 records.reopen(view);
             }
-            long end = Math.min(visible, cursor.segment().endOffset);
+            long end = Math.min(visible, cursor.segmentEnd());
             while (taken < limit && cursor.offset() < end && !stopped) {
                 if (cursor.isOpen()) {
                     taken += pollBatch(handler, limit - taken);

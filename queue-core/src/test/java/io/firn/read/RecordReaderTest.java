@@ -15,8 +15,17 @@ import io.firn.batch.RecordFlyweight;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
+import io.firn.log.AppendAlarm;
+import io.firn.log.ForceWaiters;
+import io.firn.log.InMemory;
+import io.firn.log.LogEvents;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.spi.Block;
+import io.firn.spi.MemoryTier;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,6 +165,39 @@ class RecordReaderTest {
         assertEquals(1, reader.poll(record -> Verdict.STOP, 10));
         assertTrue(reader.stopped());
         assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 10));
+    }
+
+    /** As in a read-only store, after another writer has opened the store. */
+    @Test
+    void shouldGoOnInTheObjectThatAFollowerHasPutInPlaceOfASegment() throws IOException {
+        MemoryTier tier = InMemory.tier();
+        SegmentedLog log = InMemory.log(tier);
+        log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
+        Block block = InMemory.block(tier, 1);
+        int first = InMemory.put(block.memory(), 0, 0, 1, 10);
+        int second = InMemory.put(block.memory(), first, 10, 1, 10);
+        Block next = InMemory.block(tier, 2);
+        int third = InMemory.put(next.memory(), 0, 20, 2, 10);
+        LogSegment before = new LogSegment(block, 0);
+        before.raiseEnd(second, 20);
+        log.publishFound(new LogSegment[] {before}, 0, 20, 20);
+        RecordReader reader = new RecordReader(log, () -> {}, Isolation.COMMITTED);
+        assertEquals(10, reader.poll(record -> Verdict.CONTINUE, 10));
+
+        LogSegment again = new LogSegment(block, 0);
+        again.raiseEnd(second, 20);
+        again.endOffset = 20;
+        LogSegment after = new LogSegment(next, 20);
+        after.raiseEnd(third, 30);
+        log.publishFound(new LogSegment[] {again, after}, 0, 30, 30);
+        assertEquals(20, reader.poll(record -> Verdict.CONTINUE, 100));
+        assertEquals(30, reader.offset());
+    }
+
+    private static <T> T nobody(Class<T> type) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(), new Class<?>[] {type}, (self, method, all) -> null));
     }
 
     @Test
