@@ -67,7 +67,8 @@ record PartitionDirectory(
     /**
      * Reserves space for the seals of all segments that are not sealed yet. Without it a full file
      * system would make a seal fail, which poisons the partition; with it the partition continues
-     * as soon as there is space again.
+     * as soon as there is space again. One that is sealed needs none, and gets none: readers in
+     * other processes take it as the sign that it is not sealed ({@link FileFollower}).
      *
      * <p>Meanwhile another thread may finish or delete one of them. It takes the hidden name away
      * first and the reserved space after it, so whoever finds the name gone removes the latter.
@@ -77,9 +78,11 @@ record PartitionDirectory(
             FileNames.Entry entry = FileNames.parse(name);
             if (entry.kind() == FileNames.Kind.ACTIVE) {
                 Path reserved = reservedSeal(entry.number());
-                SealMark.reserve(medium, reserved);
-                if (!medium.exists(active(entry.number()))) {
-                    medium.delete(reserved);
+                if (!medium.exists(reserved) && findSeal(entry.number()) == null) {
+                    SealMark.reserve(medium, reserved);
+                    if (!medium.exists(active(entry.number()))) {
+                        medium.delete(reserved);
+                    }
                 }
             }
         }
