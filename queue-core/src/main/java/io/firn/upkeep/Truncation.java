@@ -23,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Truncates a replicated partition (O28). It runs as a duty, so that no other duty of the partition
- * works on a segment meanwhile, while the appender that asks for it has the turn. The order:
+ * works on a segment meanwhile (the one that reserves blocks works on none), while the appender
+ * that asks for it has the turn. The order:
  *
  * <ol>
  *   <li>Everything is forced, sealed and in its final form, and moves give up: whatever segments

@@ -347,7 +347,7 @@ final class FileBlock implements Block {
         }
         release();
         if (state.isSealed()) {
-            boolean mayHaveSpace = !state.isFinished(); // reserved again with the next segment
+            boolean mayHaveSpace = !state.isFinished(); // reserved while it was being sealed
             files().delete(path());
             if (mayHaveSpace) {
                 medium.delete(directory.reservedSeal(fileEpoch));
