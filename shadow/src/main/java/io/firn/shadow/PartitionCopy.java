@@ -81,10 +81,11 @@ final class PartitionCopy implements AutoCloseable {
     /**
      * Takes what was fetched; {@link #appendRest} appends it.
      *
+     * @param checked its whole batches, from {@link WholeBatches#of}
      * @return false if it was nothing but the beginning of a batch
      */
-    boolean take(ByteBuffer fetched) {
-        ByteBuffer batches = WholeBatches.from(appender.nextOffset(), fetched);
+    boolean take(ByteBuffer fetched, ByteBuffer checked) {
+        ByteBuffer batches = WholeBatches.from(appender.nextOffset(), checked);
         boolean isCut = !batches.hasRemaining() && fetched.hasRemaining();
         if (!isCut || batches.position() > fetched.position()) {
             rest = batches;

@@ -212,17 +212,18 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         }
         guarded(
                 () -> {
-                    if (need == Need.PROBE) {
-                        onProbed(WholeBatches.of(records), highWatermark);
-                        return;
-                    }
-                    if (isDiverging) {
+                    if (isDiverging && need == Need.FETCH) {
                         need = Need.EPOCH_END;
                         retry("the source does not have the batch before " + copy.position());
                         return;
                     }
+                    ByteBuffer batches = WholeBatches.of(records, leaderEpoch, highWatermark);
+                    if (need == Need.PROBE) {
+                        onProbed(batches, highWatermark);
+                        return;
+                    }
                     progress.source(highWatermark, logStartOffset);
-                    if (copy.take(records)) {
+                    if (copy.take(records, batches)) {
                         append();
                     } // else other partitions took the space; this one's turn comes
                 });

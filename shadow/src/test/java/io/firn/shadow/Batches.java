@@ -1,5 +1,7 @@
 package io.firn.shadow;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Isolation;
@@ -9,8 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 
-/** The bytes of a partition. */
+/** The bytes of a partition, and of batches that a test makes. */
 final class Batches {
     private Batches() {}
 
@@ -30,5 +35,26 @@ final class Batches {
                 offset = run.nextOffset();
             }
         }
+    }
+
+    /** Returns a batch over ten offsets. */
+    static ByteBuffer batch(long baseOffset, int epoch) {
+        SimpleRecord[] records = new SimpleRecord[10];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new SimpleRecord(i, null, ("value " + i).getBytes(UTF_8));
+        }
+        return MemoryRecords.withRecords(baseOffset, Compression.NONE, epoch, records).buffer();
+    }
+
+    static ByteBuffer joined(ByteBuffer... batches) {
+        int length = 0;
+        for (ByteBuffer each : batches) {
+            length += each.remaining();
+        }
+        ByteBuffer all = ByteBuffer.allocate(length);
+        for (ByteBuffer each : batches) {
+            all.put(each.duplicate());
+        }
+        return all.flip();
     }
 }

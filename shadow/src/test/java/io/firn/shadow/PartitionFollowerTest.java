@@ -1,6 +1,7 @@
 package io.firn.shadow;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.firn.shadow.Batches.batch;
+import static io.firn.shadow.Batches.joined;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,9 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.common.compress.Compression;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,27 +62,6 @@ class PartitionFollowerTest {
     void close() {
         follower.close();
         store.close();
-    }
-
-    /** Returns a batch over ten offsets. */
-    private static ByteBuffer batch(long baseOffset, int epoch) {
-        SimpleRecord[] records = new SimpleRecord[10];
-        for (int i = 0; i < records.length; i++) {
-            records[i] = new SimpleRecord(i, null, ("value " + i).getBytes(UTF_8));
-        }
-        return MemoryRecords.withRecords(baseOffset, Compression.NONE, epoch, records).buffer();
-    }
-
-    private static ByteBuffer joined(ByteBuffer... batches) {
-        int length = 0;
-        for (ByteBuffer each : batches) {
-            length += each.remaining();
-        }
-        ByteBuffer all = ByteBuffer.allocate(length);
-        for (ByteBuffer each : batches) {
-            all.put(each.duplicate());
-        }
-        return all.flip();
     }
 
     private void asked(Need expected) {
@@ -306,6 +283,59 @@ class PartitionFollowerTest {
     }
 
     @Test
+    void shouldTakeNothingOfAnAnswerThatContradictsItself() {
+        follower.onLeader(1, 2);
+        fetched(batch(0, 1), 10);
+        fetched(joined(batch(10, 1), batch(30, 2), batch(20, 2)), 40);
+        assertEquals(10, follower.status().nextOffset());
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        String error = follower.status().lastError();
+        assertTrue(error.contains("20 comes after one that ends at offset 40"), error);
+        assertEquals(Need.NOTHING, follower.due(nowMs), "a pause");
+        fetched(joined(batch(10, 1), batch(20, 2), batch(30, 2)), 40);
+        assertEquals(40, follower.status().nextOffset());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+    }
+
+    @Test
+    void shouldNotGoOnWithAnEpochThatIsLowerThanTheLastOne() {
+        copyTwoEpochs();
+        fetched(batch(20, 1), 30);
+        assertEquals(20, follower.status().nextOffset());
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        String error = follower.status().lastError();
+        assertTrue(error.contains("leader epoch 1"), error);
+    }
+
+    @Test
+    void shouldNotRemoveRecordsForAProbeThatCannotBe() {
+        follower.close();
+        follower = follower(OnDivergence.TRUNCATE);
+        copyTwoEpochs();
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 40);
+        asked(Need.PROBE);
+        answer(batch(10, 5), 40);
+        assertEquals(20, follower.status().nextOffset());
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        asked(Need.PROBE);
+    }
+
+    @Test
+    void shouldFetchAgainWhatEndsAboveTheHighWatermark() {
+        follower.onLeader(1, 2);
+        fetched(joined(batch(0, 1), batch(10, 1)), 10);
+        assertEquals(10, follower.status().nextOffset());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+        fetched(batch(10, 1), 19);
+        assertEquals(10, follower.status().nextOffset());
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        fetched(batch(10, 1), 20);
+        assertEquals(20, follower.status().nextOffset());
+    }
+
+    @Test
     void shouldPassOverAnEmptyBatchThatReachesBeyondTheEnd() {
         follower.onLeader(1, 2);
         fetched(batch(0, 1), 10);
@@ -327,7 +357,7 @@ class PartitionFollowerTest {
         assertEquals(ShadowEvent.Kind.GAP, events.get(0).kind());
         assertEquals(50, follower.fetchOffset());
         assertEquals(-1, follower.lastFetchedEpoch(), "the batch before is not known");
-        fetched(batch(50, 4), 60);
+        fetched(batch(50, 2), 60);
         assertEquals(60, follower.status().nextOffset());
     }
 
