@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A read-only store that reads the ends that the writer publishes. Marks are written once in an
@@ -321,6 +322,30 @@ class PublishedEndsTest {
             assertEquals(List.of("b"), texts(read(tailer, 1)));
             Stores.await("marks to be followed", () -> isFollowedByMarks(appender, tailer));
         }
+    }
+
+    /** Marks are not written here, so only a file that was made again shows the last record. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldMakeTheFileAgainWhenItIsRemovedOrReplaced(boolean isReplaced) throws IOException {
+        Topic topic = writer.createTopic("t", Stores.small());
+        reader = Stores.at(directory).readOnly().open();
+        Tailer tailer = reader.openTopic("t").openTailer();
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(bytes("a"));
+            assertEquals(List.of("a"), texts(read(tailer, 1)));
+            Files.delete(ends());
+            if (isReplaced) {
+                Files.write(ends(), new byte[200_000]);
+            }
+            Stores.await("the finding", () -> !writer.findings().isEmpty());
+            String found = writer.findings().get(0);
+            assertTrue(found.contains("it was made again"), found);
+            appender.append(bytes("b"));
+            assertEquals(List.of("b"), texts(read(tailer, 1)));
+        }
+        writer.createTopic("later", Stores.small());
+        Stores.await("the next topic", () -> reader.topicNames().contains("later"));
     }
 
     private static boolean isFollowedByMarks(Appender appender, Tailer tailer) {

@@ -15,6 +15,7 @@ import io.firn.Verdict;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,6 +179,62 @@ class TruncatedUnderMappingTest {
         }
     }
 
+    /**
+     * Follows a store that also appends, while the file with the published ends is cut. Marks are
+     * not written meanwhile, so only a file that was made again shows the records that come then.
+     */
+    static final class CutEndsOfReaders {
+        private CutEndsOfReaders() {}
+
+        /** With the directory, and the length to cut to. */
+        public static void main(String[] arguments) throws IOException {
+            Path directory = Path.of(arguments[0]);
+            Disk disk = new Disk(directory);
+            try (LogStore writer = disk.builder().markInterval(Duration.ofHours(1)).open();
+                    LogStore reader = disk.builder().readOnly().open()) {
+                TopicOptions options = Disk.SMALL.withDurability(Durability.WRITTEN);
+                Partition partition = writer.createTopic(Disk.TOPIC, options).partition(0);
+                while (reader.topicNames().isEmpty()) {
+                    Thread.onSpinWait();
+                }
+                Tailer tailer = reader.openTopic(Disk.TOPIC).openTailer();
+                while (tailer.offset() < 3_000) {
+                    appendAndRead(partition, tailer);
+                }
+                cut(directory.resolve("store/ends"), Long.parseLong(arguments[1]));
+                while (writer.findings().isEmpty()) {
+                    appendAndRead(partition, tailer);
+                }
+                System.out.println("found " + writer.findings().get(0));
+                long cut = partition.nextOffset();
+                while (tailer.offset() < cut + 3_000) {
+                    appendAndRead(partition, tailer);
+                }
+                System.out.println(
+                        "seen, damage " + reader.openTopic(Disk.TOPIC).partition(0).damage());
+            } catch (PoisonedException e) {
+                System.out.println("poisoned: " + e.getMessage());
+            } catch (InternalError e) {
+                System.out.println("late: " + e.getMessage()); // Java tells it anywhere
+            }
+            System.out.println(LIVES);
+        }
+
+        /** Stops the appends some records ahead of the reader. */
+        private static void appendAndRead(Partition partition, Tailer tailer) {
+            try {
+                if (partition.nextOffset() < tailer.offset() + 100) {
+                    try (Appender appender = partition.openAppender()) {
+                        appender.append(new byte[100]);
+                    }
+                }
+                tailer.poll(record -> Verdict.CONTINUE, 10);
+            } catch (InternalError e) {
+                System.out.println("told late"); // before the file was looked at
+            }
+        }
+    }
+
     private static void read(Partition partition) {
         int[] count = {0};
         try (Tailer tailer = partition.openTailer()) {
@@ -260,6 +317,22 @@ class TruncatedUnderMappingTest {
                             || all.contains("late: "),
                     all);
             assertTrue(said.contains("reopened true"), all);
+            assertEquals(LIVES, said.get(said.size() - 1));
+        }
+    }
+
+    @ParameterizedTest(name = "shouldShowRecordsAgainAfterThePublishedEndsWereCutTo {0}")
+    @ValueSource(ints = {0, 4096, 8192, 61_440})
+    void shouldShowRecordsAgainAfterThePublishedEndsWereCut(int length) throws Exception {
+        try (Jvm jvm = new Jvm(CutEndsOfReaders.class, temporary, length)) {
+            List<String> said = jvm.end();
+            String all = said.toString();
+            // As above: the error may stop what runs when Java tells of it.
+            assertTrue(
+                    said.contains("seen, damage []")
+                            || all.contains("poisoned: ")
+                            || all.contains("late: "),
+                    all);
             assertEquals(LIVES, said.get(said.size() - 1));
         }
     }

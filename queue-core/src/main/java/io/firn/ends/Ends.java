@@ -17,6 +17,26 @@ public final class Ends {
     private ByteBuffer bytes; // another one, which is no file, after the file was lost
     private final int at;
     private final int slot;
+    private volatile Assignment assignment = Assignment.NONE;
+
+    // What was missing at the last look; for EndsFile.check.
+    private long missedEnd = -1;
+    private long missedDurable = -1;
+
+    /** Publishes the ends of one partition. */
+    public interface Log {
+
+        /** Publishes all of it again, see {@link #publish}, unless it is closed. */
+        void publishAgain(Ends ends);
+
+        /** Calls {@link #raise} with what it should have published, unless it is closed. */
+        void publishMissed(Ends ends);
+    }
+
+    /** Whose the slot is. */
+    private record Assignment(UUID topic, int partition, Log log) {
+        private static final Assignment NONE = new Assignment(new UUID(0, 0), -1, null);
+    }
 
     Ends(EndsFile file, ByteBuffer bytes, int slot) {
         this.file = file;
@@ -99,12 +119,23 @@ public final class Ends {
         bytes = nobodyReads;
     }
 
-    /** Makes the slot that of a partition. */
-    void assign(UUID topic, int partition, State state) {
+    /** Makes the slot that of a partition, which {@link #publish} publishes. */
+    void assign(UUID topic, int partition, Log log) {
+        assignment = new Assignment(topic, partition, log);
+    }
+
+    /** Makes the slot that of no log. */
+    void release() {
+        assignment = Assignment.NONE;
+    }
+
+    /** Publishes all that there is to say of the partition. */
+    public void publish(State state) {
+        Assignment mine = assignment;
         long sequence = open();
-        EndsFormat.set(bytes, at + EndsFormat.TOPIC, topic.getMostSignificantBits());
-        EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, topic.getLeastSignificantBits());
-        EndsFormat.set(bytes, at + EndsFormat.PARTITION, partition);
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC, mine.topic.getMostSignificantBits());
+        EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, mine.topic.getLeastSignificantBits());
+        EndsFormat.set(bytes, at + EndsFormat.PARTITION, mine.partition);
         EndsFormat.set(bytes, at + EndsFormat.BASE, state.base);
         EndsFormat.set(bytes, at + EndsFormat.EPOCH, state.epoch);
         EndsFormat.set(bytes, at + EndsFormat.BASE_BEFORE, -1);
@@ -122,6 +153,49 @@ public final class Ends {
         EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, 0);
         EndsFormat.set(bytes, at + EndsFormat.PARTITION, -1);
         EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence + 1);
+    }
+
+    /** Has the log publish all of itself in another file. */
+    void publishAgain() {
+        Log log = assignment.log;
+        if (log != null) {
+            log.publishAgain(this);
+        }
+    }
+
+    /** Has the log look for ends that were published in an earlier file. */
+    void publishMissed() {
+        Log log = assignment.log;
+        if (log != null) {
+            log.publishMissed(this);
+        }
+    }
+
+    /**
+     * Raises ends that are too low, if they should have been as high at the last call already: then
+     * no thread that appends or forces is about to publish them.
+     *
+     * @param state what should be published, loaded before this call
+     */
+    public void raise(State state) {
+        try {
+            if (EndsFormat.get(bytes, at + EndsFormat.BASE) != state.base
+                    || EndsFormat.get(bytes, at + EndsFormat.EPOCH) != state.epoch) {
+                return; // another segment is just being begun
+            }
+            long end = EndsFormat.get(bytes, at + EndsFormat.END);
+            if (end < state.end && missedEnd == state.end) {
+                end(state.end);
+            }
+            missedEnd = state.end;
+            long durable = EndsFormat.get(bytes, at + EndsFormat.DURABLE);
+            if (durable < state.durable && missedDurable == state.durable) {
+                durable(state.durable);
+            }
+            missedDurable = state.durable;
+        } catch (InternalError e) {
+            file.lost(e);
+        }
     }
 
     /** Returns the number of the slot. */

@@ -1,54 +1,91 @@
 package io.firn.ends;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel.MapMode;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
  * The writer's side of the file in which it publishes the ends of its partitions ({@link
  * EndsFormat}). The file lives as long as the store is open, and nothing of it has to be durable:
  * without it, readers follow marks. Thread-safe.
+ *
+ * <p>When somebody truncates, removes or replaces the file, nothing is stored there any more, and
+ * {@link #check} makes another one: it lets the slots publish into the new file, has each log
+ * publish all of itself again, and then begins a new term. A thread that is appending or forcing
+ * meanwhile may store one end into the old file, or have a newer one overwritten by what the log
+ * publishes again. So from then on each check also looks for ends that are too low ({@link
+ * Ends.Log#publishMissed}).
  */
 public final class EndsFile {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final byte[] ZEROS = new byte[EndsFormat.PIECE_BYTES];
+    private static final byte[] ZEROS = new byte[Long.BYTES];
+
+    /**
+     * Each file that was lost stays mapped, and may occupy its space, until the store is closed.
+     */
+    static final int MOST_RENEWALS = 8;
 
     private final FileMedium medium;
     private final Path path;
-    private final List<Mapping> pieces = new ArrayList<>();
-    private final Deque<Ends> free = new ArrayDeque<>();
-    private final List<Ends> slots = new ArrayList<>();
+    private final Path lock;
+    private final EndsPages.Identity identity;
     private final Consumer<String> findings;
-    private ByteBuffer header;
     private final View view;
-    private final AtomicBoolean isLost = new AtomicBoolean();
-    private int next = EndsFormat.FIRST_SLOT;
+
+    /** For slots while there is no file that readers believe. */
+    private final ByteBuffer nobodyReads =
+            ByteBuffer.allocateDirect(EndsFormat.PIECE_BYTES).alignedSlice(Long.BYTES);
+
+    /** The last one is in use, unless {@link #lost} says what is wrong with it. */
+    @GuardedBy("this")
+    private final List<EndsPages> files = new ArrayList<>();
+
+    @GuardedBy("this")
+    private final Deque<Ends> free = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private final List<Ends> slots = new ArrayList<>();
+
+    @GuardedBy("this")
     private boolean full;
+
+    @GuardedBy("this")
     private boolean closed;
 
-    private EndsFile(FileMedium medium, Path path, MediumFile file, Consumer<String> findings)
+    private volatile String lost;
+    private volatile boolean wasCut;
+    private int renewals; // only check() uses it
+
+    private EndsFile(
+            FileMedium medium,
+            Path path,
+            Path lock,
+            EndsPages.Identity identity,
+            Consumer<String> findings)
             throws IOException {
         this.medium = medium;
         this.path = path;
+        this.lock = lock;
+        this.identity = identity;
         this.findings = findings;
-        this.header = grow(file);
-        this.view = new View(header, handedOut -> pieces.forEach(Mapping::unmap));
+        EndsPages first = EndsPages.create(medium, path, 1, identity);
+        first.beginTerm();
+        files.add(first);
+        this.view = new View(first.header(), handedOut -> unmap());
+    }
+
+    private synchronized void unmap() {
+        files.forEach(EndsPages::unmap);
     }
 
     /**
@@ -70,7 +107,7 @@ public final class EndsFile {
      * store, before anything of the store is changed (O22).
      *
      * @param lock the lock file, held by this process
-     * @param findings told when somebody else has truncated the file
+     * @param findings told when somebody else has truncated, removed or replaced the file
      * @return null when readers cannot share a mapping with this process, or there is no space
      * @throws IOException when it is not certain that readers stop believing the last writer
      */
@@ -83,16 +120,19 @@ public final class EndsFile {
         }
         Path path = directory.resolve(EndsFormat.NAME);
         endLast(medium, path);
-        try (MediumFile file = medium.create(path)) {
-            EndsFile made = new EndsFile(medium, path, file, findings);
-            made.begin(store, system, medium.holder(lock));
-            return made;
-        } catch (IOException | InternalError e) {
+        String holder = medium.holder(lock);
+        try {
+            return new EndsFile(
+                    medium,
+                    path,
+                    lock,
+                    new EndsPages.Identity(store, system, holder == null ? "" : holder),
+                    findings);
+        } catch (IOException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     path + " could not be made: readers in other processes see records late",
                     e);
-            delete(medium, path);
             return null;
         }
     }
@@ -115,96 +155,71 @@ public final class EndsFile {
         medium.delete(path);
     }
 
-    private void begin(UUID store, UUID system, String holder) {
-        byte[] text = holder == null ? new byte[0] : holder.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, EndsFormat.MOST_HOLDER_BYTES);
-        header.put(EndsFormat.HOLDER, text, 0, length);
-        EndsFormat.set(header, EndsFormat.HOLDER_LENGTH, length);
-        EndsFormat.set(header, EndsFormat.MAGIC_AT, EndsFormat.MAGIC);
-        EndsFormat.set(header, EndsFormat.VERSION_AT, EndsFormat.VERSION);
-        EndsFormat.set(header, EndsFormat.STORE, store.getMostSignificantBits());
-        EndsFormat.set(header, EndsFormat.STORE + 8, store.getLeastSignificantBits());
-        EndsFormat.set(header, EndsFormat.SYSTEM, system.getMostSignificantBits());
-        EndsFormat.set(header, EndsFormat.SYSTEM + 8, system.getLeastSignificantBits());
-        long term = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-        EndsFormat.set(header, EndsFormat.TERM, term); // last: the rest is complete
+    @GuardedBy("this")
+    private EndsPages pages() {
+        return files.get(files.size() - 1);
     }
 
-    /** Adds a piece. Zeros are written, because a store into a hole may find no space (O17). */
-    private ByteBuffer grow(MediumFile file) throws IOException {
-        long at = (long) pieces.size() * EndsFormat.PIECE_BYTES;
-        file.write(at, ZEROS, 0, ZEROS.length);
-        Mapping piece = file.map(MapMode.READ_WRITE, at, EndsFormat.PIECE_BYTES);
-        pieces.add(piece);
-        ByteBuffer first = pieces.get(0).buffer();
-        EndsFormat.set(first, EndsFormat.SLOTS, (long) pieces.size() * EndsFormat.SLOTS_IN_PIECE);
-        return first;
+    /** Returns where a slot is published, which is nowhere while the file is lost. */
+    @GuardedBy("this")
+    private ByteBuffer bytesOf(int slot) {
+        return lost == null ? pages().piece(EndsFormat.pieceOf(slot)) : nobodyReads;
     }
 
     /**
      * Publishes a partition.
      *
+     * @param log publishes it again when the file is made again
      * @return null when there is no space for it, or the store is closed
      */
-    public synchronized Ends assign(UUID topic, int partition, Ends.State state) {
-        if (closed || isLost.get()) {
+    public synchronized Ends assign(UUID topic, int partition, Ends.State state, Ends.Log log) {
+        if (closed) {
             return null;
         }
+        // The one that was released first: whoever still stores there has had the longest time.
+        Ends slot = free.poll();
+        if (slot == null) {
+            slot = add();
+        }
+        if (slot == null) {
+            return null;
+        }
+        slot.assign(topic, partition, log);
         try {
-            // The one that was released first: whoever still stores there has had the longest time.
-            Ends slot = free.poll();
-            if (slot == null) {
-                slot = add();
-            }
-            if (slot != null) {
-                slot.assign(topic, partition, state);
-                onTopics();
-            }
-            return slot;
+            slot.publish(state);
+            onTopics();
         } catch (InternalError e) {
             lost(e);
+        }
+        return slot;
+    }
+
+    @GuardedBy("this")
+    private Ends add() {
+        int next = EndsFormat.FIRST_SLOT + slots.size();
+        if (lost == null && next >= pages().slots() && !grow()) {
             return null;
         }
-    }
-
-    /** No file is kept open meanwhile; another one may have the name by now. */
-    private void growAgain() throws IOException {
-        try (MediumFile file = medium.open(path, true)) {
-            if (termIn(file) != EndsFormat.get(header, EndsFormat.TERM)) {
-                throw new IOException(path + " was replaced by another file");
-            }
-            grow(file);
-        }
-    }
-
-    /** Returns the term that a file has, 0 for one that is too short. */
-    private static long termIn(MediumFile file) throws IOException {
-        byte[] found = new byte[Long.BYTES];
-        int length = file.read(EndsFormat.TERM, found, 0, found.length);
-        ByteBuffer word = ByteBuffer.wrap(found).order(ByteOrder.nativeOrder());
-        return length < found.length ? 0 : word.getLong(0);
-    }
-
-    private Ends add() {
-        if (EndsFormat.pieceOf(next) == pieces.size()) {
-            try {
-                if (full) {
-                    return null;
-                }
-                growAgain();
-            } catch (IOException e) {
-                full = true;
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        path + " could not grow: new partitions are seen late in other processes",
-                        e);
-                return null;
-            }
-        }
-        Ends slot = new Ends(this, pieces.get(EndsFormat.pieceOf(next)).buffer(), next);
+        Ends slot = new Ends(this, bytesOf(next), next);
         slots.add(slot);
-        next++;
         return slot;
+    }
+
+    @GuardedBy("this")
+    private boolean grow() {
+        try {
+            if (!full) {
+                pages().grow();
+                return true;
+            }
+        } catch (IOException e) {
+            full = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    path + " could not grow: new partitions are seen late in other processes",
+                    e);
+        }
+        return false;
     }
 
     /** Publishes that a partition is gone. Nobody appends to it or forces it any more. */
@@ -212,9 +227,10 @@ public final class EndsFile {
         if (closed) {
             return;
         }
+        slot.release();
+        free.add(slot);
         try {
             slot.clear();
-            free.add(slot);
             onTopics();
         } catch (InternalError e) {
             lost(e);
@@ -227,7 +243,7 @@ public final class EndsFile {
             return;
         }
         try {
-            EndsFormat.increment(header, EndsFormat.TOPIC_CHANGES);
+            EndsFormat.increment(bytesOf(0), EndsFormat.TOPIC_CHANGES);
             changed();
         } catch (InternalError e) {
             lost(e);
@@ -237,28 +253,8 @@ public final class EndsFile {
     /** Publishes that a slot says that something changed. */
     synchronized void changed() {
         if (!closed) {
-            EndsFormat.increment(header, EndsFormat.CHANGES);
+            EndsFormat.increment(bytesOf(0), EndsFormat.CHANGES);
         }
-    }
-
-    /**
-     * Looks whether somebody has truncated the file. If so, nothing is stored there any more: what
-     * comes late of such stores would be taken for a failure of the log.
-     *
-     * @return whether it is truncated
-     */
-    public boolean isLost() {
-        if (!isLost.get()) {
-            long expected;
-            synchronized (this) {
-                expected = closed ? 0 : (long) pieces.size() * EndsFormat.PIECE_BYTES;
-            }
-            long found = length(expected);
-            if (found < expected) {
-                stop("it has " + found + " bytes, expected were " + expected);
-            }
-        }
-        return isLost.get();
     }
 
     /** The file. */
@@ -266,13 +262,17 @@ public final class EndsFile {
         return path;
     }
 
-    /** Returns what is expected when it is not known: a file that was deleted stays mapped. */
-    private long length(long expected) {
-        try (MediumFile file = medium.open(path, false)) {
-            return file.size();
-        } catch (IOException e) {
-            return expected;
+    // ---- when somebody else changes the file
+
+    /**
+     * Returns whether somebody has truncated the file, now or earlier. What comes late of stores
+     * into it would be taken for a failure of the log.
+     */
+    public boolean wasCut() {
+        if (!wasCut && lost == null) {
+            look();
         }
+        return wasCut;
     }
 
     /**
@@ -280,27 +280,89 @@ public final class EndsFile {
      * thrown.
      */
     public void lost(InternalError why) {
-        if (!isLost()) {
+        if (!wasCut()) {
             throw why;
         }
     }
 
-    private void stop(String found) {
-        if (!isLost.compareAndSet(false, true)) {
+    /** Publishes nothing any more if something is wrong with the file. */
+    private synchronized void look() {
+        if (closed || lost != null) {
             return;
         }
-        synchronized (this) {
-            ByteBuffer nobodyReads =
-                    ByteBuffer.allocateDirect(EndsFormat.PIECE_BYTES).alignedSlice(Long.BYTES);
-            header = nobodyReads;
+        String cut = pages().cut();
+        lost = cut == null ? pages().wrong() : cut;
+        if (lost != null) {
+            wasCut |= cut != null;
             slots.forEach(slot -> slot.publishInto(nobodyReads));
+            pages().endTermEverywhere(cut == null);
         }
-        findings.accept(
-                path
-                        + " was truncated while the store is open ("
-                        + found
-                        + "): readers in other processes see records late until the store is"
-                        + " opened again; records and appends are not affected");
+    }
+
+    /**
+     * Looks at the file, and makes another one when readers cannot use it any more. For one thread
+     * at a time.
+     */
+    public void check() {
+        look();
+        String wrong = lost;
+        if (wrong != null) {
+            findings.accept(path + " " + wrong + ": " + renew());
+        } else if (renewals > 0) {
+            slots().forEach(Ends::publishMissed);
+        }
+    }
+
+    private synchronized List<Ends> slots() {
+        return closed ? List.of() : List.copyOf(slots);
+    }
+
+    /** Makes the file again; returns what became of it. */
+    private String renew() {
+        String late =
+                "; readers in other processes see records late until the store is opened again;"
+                        + " records and appends are not affected";
+        if (renewals == MOST_RENEWALS) {
+            return "it was made again " + renewals + " times, and is not any more" + late;
+        }
+        try {
+            if (!identity.holder().equals(medium.holder(lock))) {
+                return lock + " is not this writer's any more" + late;
+            }
+            endLast(medium, path);
+            EndsPages made = install();
+            slots().forEach(Ends::publishAgain);
+            begin(made); // then: readers look once who has which slot
+            renewals++;
+            return "it was made again; readers in other processes saw records late meanwhile;"
+                    + " records and appends are not affected";
+        } catch (IOException e) {
+            return "it could not be made again (" + e.getMessage() + ")" + late;
+        }
+    }
+
+    /** Lets all slots publish into another file, which readers do not believe yet. */
+    private synchronized EndsPages install() throws IOException {
+        if (closed) {
+            throw new IOException("the store is closed");
+        }
+        int most = EndsFormat.FIRST_SLOT + slots.size();
+        EndsPages made = EndsPages.create(medium, path, EndsFormat.pieceOf(most) + 1, identity);
+        files.add(made);
+        full = false;
+        lost = null;
+        for (Ends slot : slots) {
+            slot.publishInto(bytesOf(slot.slot()));
+            slot.clear();
+        }
+        return made;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very file
+    private synchronized void begin(EndsPages made) {
+        if (!closed && lost == null && pages() == made) {
+            made.beginTerm();
+        }
     }
 
     /**
@@ -313,10 +375,12 @@ public final class EndsFile {
         }
         closed = true;
         try {
-            boolean isMine = hasMyName();
-            EndsFormat.set(header, EndsFormat.TERM, 0);
-            if (isMine) {
-                delete(medium, path);
+            if (lost == null) {
+                boolean isMine = pages().wrong() == null;
+                pages().endTerm();
+                if (isMine) {
+                    medium.delete(path);
+                }
             }
         } catch (IOException | InternalError e) {
             LOG.log(System.Logger.Level.DEBUG, path + " was not deleted", e);
@@ -324,23 +388,8 @@ public final class EndsFile {
         view.leave();
     }
 
-    /** Whether the file of this name is the one that is mapped, before its term is ended. */
-    private boolean hasMyName() throws IOException {
-        try (MediumFile file = medium.open(path, false)) {
-            return termIn(file) == EndsFormat.get(header, EndsFormat.TERM);
-        }
-    }
-
-    private static void delete(FileMedium medium, Path path) {
-        try {
-            medium.delete(path);
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, path + " was not deleted", e);
-        }
-    }
-
     @Override
-    public String toString() {
-        return path + Arrays.asList(next, full).toString();
+    public synchronized String toString() {
+        return path + " with " + slots.size() + " slots";
     }
 }

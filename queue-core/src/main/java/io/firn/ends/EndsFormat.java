@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
  *
  *  header   0 magic | 8 version | 16 term | 24 slots | 32 store | 48 start of the system
  *  changes  0 changes of slots | 8 changes of topics and of the assignment of slots
+ *          16 looks of the writer, by which it notices that the name is a copy's
  *  holder   0 length in bytes | 8 text
  *
  *  slot     0 end | 8 sequence | 16 base | 24 epoch | 32 base before | 40 end before
@@ -52,6 +53,7 @@ final class EndsFormat {
     static final int SYSTEM = 48;
     static final int CHANGES = 128;
     static final int TOPIC_CHANGES = 136;
+    static final int LOOKS = 144;
     static final int HOLDER_LENGTH = 256;
     static final int HOLDER = 264;
     static final int MOST_HOLDER_BYTES = 1024;

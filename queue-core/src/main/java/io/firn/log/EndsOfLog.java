@@ -11,7 +11,8 @@ import io.firn.ends.EndsFile;
  * and is caught here. In a read-only store, readers {@linkplain #catchUp catch up} before each look
  * at an end.
  */
-public final class EndsOfLog {
+public final class EndsOfLog implements Ends.Log {
+    private final SegmentedLog log;
     private final EndsFile file;
     private final Ends ends;
     private volatile Runnable watch;
@@ -21,22 +22,40 @@ public final class EndsOfLog {
 
     /** Publishes a log as it is now: recovered, or empty. */
     EndsOfLog(SegmentedLog log) {
+        this.log = log;
         this.file = log.store().ends();
-        this.ends = file == null ? null : publish(log);
+        this.ends = file == null ? null : file.assign(log.topic().id(), log.index(), now(), this);
         this.closed = ends == null;
     }
 
-    private Ends publish(SegmentedLog log) {
+    /** What there is to publish, of the log as it is now. */
+    private Ends.State now() {
         LogSegment active = log.activeSegment();
         boolean isEmpty = active == null;
-        Ends.State now =
-                new Ends.State(
-                        isEmpty ? log.nextOffset() : active.baseOffset,
-                        isEmpty ? -1 : active.epoch,
-                        isEmpty ? 0 : active.end(),
-                        log.durableOffset(),
-                        log.logStartOffset());
-        return file.assign(log.topic().id(), log.index(), now);
+        return new Ends.State(
+                isEmpty ? log.nextOffset() : active.baseOffset,
+                isEmpty ? -1 : active.epoch,
+                isEmpty ? 0 : active.end(),
+                log.durableOffset(),
+                log.logStartOffset());
+    }
+
+    @Override
+    public synchronized void publishAgain(Ends again) {
+        if (!closed) {
+            try {
+                again.publish(now());
+            } catch (InternalError e) {
+                file.lost(e);
+            }
+        }
+    }
+
+    @Override
+    public synchronized void publishMissed(Ends again) {
+        if (!closed) {
+            again.raise(now());
+        }
     }
 
     /**
@@ -119,11 +138,13 @@ public final class EndsOfLog {
 
     /** What a failure of the log's medium is; a late error may be one of the file here. */
     String explained(Throwable failure) {
-        boolean isOfFile = failure instanceof InternalError && file != null && file.isLost();
+        boolean isOfFile = failure instanceof InternalError && file != null && file.wasCut();
         return isOfFile
                 ? file.path()
                         + " was truncated while the store is open, and an append stopped, whose"
-                        + " record may be there"
+                        + " record may be there ("
+                        + failure.getMessage()
+                        + ")"
                 : "the medium failed (" + failure.getMessage() + ")";
     }
 

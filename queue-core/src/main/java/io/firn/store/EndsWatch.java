@@ -4,9 +4,10 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext;
 
 /**
- * Looks once a second whether the file with the published ends was truncated. An appender's store
- * into it fails then, and where its code is compiled, Java may report that only after the append
- * has returned, to the application.
+ * Looks once a second whether somebody has truncated, removed or replaced the file with the
+ * published ends, and has it made again. An appender's store into a truncated file fails, and where
+ * its code is compiled, Java may report that only after the append has returned, to the
+ * application.
  */
 final class EndsWatch extends Duty {
     private static final long INTERVAL_MS = 1_000;
@@ -20,9 +21,8 @@ final class EndsWatch extends Duty {
 
     @Override
     public int run() {
-        if (!store.ends().isLost()) {
-            againAt(nowMs() + INTERVAL_MS);
-        }
+        store.ends().check();
+        againAt(nowMs() + INTERVAL_MS);
         return 0;
     }
 }

@@ -19,14 +19,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What readers believe of the file in which a writer publishes its ends, and what they do not. */
 class EndsFileTest {
@@ -100,6 +104,23 @@ class EndsFileTest {
         return EndsFile.create(machine, directory, STORE, lock(), findings::add);
     }
 
+    /** Publishes a partition, of a log that always has the same ends. */
+    private static Ends assign(EndsFile file, UUID topic, int partition, Ends.State state) {
+        return file.assign(topic, partition, state, new Unchanged(state));
+    }
+
+    private record Unchanged(Ends.State state) implements Ends.Log {
+        @Override
+        public void publishAgain(Ends ends) {
+            ends.publish(state);
+        }
+
+        @Override
+        public void publishMissed(Ends ends) {
+            ends.raise(state);
+        }
+    }
+
     private SeenFile see() throws IOException {
         SeenFile seen = SeenFile.open(machine, directory, STORE, lock());
         if (seen != null) {
@@ -119,7 +140,7 @@ class EndsFileTest {
 
     @Test
     void shouldReadWhatAWriterPublishes() throws IOException {
-        Ends ends = writer.assign(TOPIC, 3, STATE);
+        Ends ends = assign(writer, TOPIC, 3, STATE);
         SeenEnds seen = see().find(TOPIC, 3);
         Published first = seen.read();
         assertEquals(
@@ -138,10 +159,10 @@ class EndsFileTest {
 
     @Test
     void shouldLeaveAFileThatTookTheNameOfItsOwnWhenItCloses() throws IOException {
-        writer.assign(TOPIC, 0, STATE);
+        assign(writer, TOPIC, 0, STATE);
         Files.delete(path());
         EndsFile another = create();
-        another.assign(TOPIC, 1, STATE);
+        assign(another, TOPIC, 1, STATE);
         writer.close();
         assertNotNull(see().find(TOPIC, 1), "the other one's file is there");
         another.close();
@@ -158,7 +179,7 @@ class EndsFileTest {
 
     @Test
     void shouldTellTheEndOfOneSegmentFromThatOfTheNext() throws IOException {
-        Ends ends = writer.assign(TOPIC, 0, STATE);
+        Ends ends = assign(writer, TOPIC, 0, STATE);
         SeenEnds seen = see().find(TOPIC, 0);
         long first = seen.read().sequence();
         long changes = seen.changes();
@@ -175,7 +196,7 @@ class EndsFileTest {
 
     @Test
     void shouldBelieveNothingInASlotThatChanges() throws IOException {
-        writer.assign(TOPIC, 0, STATE);
+        assign(writer, TOPIC, 0, STATE);
         SeenEnds seen = see().find(TOPIC, 0);
         long sequence = seen.read().sequence();
         long slot = EndsFormat.FIRST_SLOT * EndsFormat.SLOT_BYTES;
@@ -187,7 +208,7 @@ class EndsFileTest {
 
     @Test
     void shouldNotTakeThePartitionThatGotASlotForTheOneThatHadIt() throws IOException {
-        Ends ends = writer.assign(TOPIC, 0, STATE);
+        Ends ends = assign(writer, TOPIC, 0, STATE);
         SeenFile file = see();
         SeenEnds before = file.find(TOPIC, 0);
         long sequence = before.read().sequence();
@@ -197,7 +218,7 @@ class EndsFileTest {
         assertNull(file.find(TOPIC, 0));
 
         UUID other = new UUID(9, 9);
-        Ends reused = writer.assign(other, 0, STATE);
+        Ends reused = assign(writer, other, 0, STATE);
         assertEquals(ends.slot(), reused.slot());
         assertNull(before.read());
         assertFalse(before.isOf(sequence));
@@ -211,7 +232,7 @@ class EndsFileTest {
         int count = 10_000;
         for (int i = 0; i < count; i++) {
             Ends.State state = new Ends.State(i, 1, 0, i, 0);
-            assertNotNull(writer.assign(TOPIC, i, state));
+            assertNotNull(assign(writer, TOPIC, i, state));
         }
         for (int i = 0; i < count; i++) {
             assertEquals(i, file.find(TOPIC, i).read().base());
@@ -221,7 +242,7 @@ class EndsFileTest {
 
     @Test
     void shouldStopBelievingAWriterThatIsClosed() throws IOException {
-        writer.assign(TOPIC, 0, STATE);
+        assign(writer, TOPIC, 0, STATE);
         SeenFile file = see();
         SeenEnds seen = file.find(TOPIC, 0);
         writer.close();
@@ -233,7 +254,7 @@ class EndsFileTest {
 
     @Test
     void shouldStopBelievingAKilledWriterBeforeTheNextOneChangesAnything() throws IOException {
-        writer.assign(TOPIC, 0, STATE);
+        assign(writer, TOPIC, 0, STATE);
         SeenFile file = see();
         SeenEnds seen = file.find(TOPIC, 0);
         // Killed: it ended nothing, and another process has the lock.
@@ -243,7 +264,7 @@ class EndsFileTest {
         try {
             assertNull(seen.read());
             assertFalse(file.isLive());
-            next.assign(TOPIC, 0, new Ends.State(0, 8, 0, 0, 0));
+            assign(next, TOPIC, 0, new Ends.State(0, 8, 0, 0, 0));
             assertNull(seen.read());
             assertEquals(8, see().find(TOPIC, 0).read().epoch());
         } finally {
@@ -321,9 +342,9 @@ class EndsFileTest {
         int room = EndsFormat.SLOTS_IN_PIECE - EndsFormat.FIRST_SLOT;
         machine.isFull = true;
         for (int i = 0; i < room; i++) {
-            assertNotNull(writer.assign(TOPIC, i, STATE));
+            assertNotNull(assign(writer, TOPIC, i, STATE));
         }
-        assertNull(writer.assign(TOPIC, room, STATE));
+        assertNull(assign(writer, TOPIC, room, STATE));
         SeenFile file = see();
         assertNotNull(file.find(TOPIC, room - 1).read());
         assertNull(file.find(TOPIC, room));
@@ -340,7 +361,7 @@ class EndsFileTest {
 
     @Test
     void shouldStayMappedUntilTheLastAppenderIsClosed() throws IOException {
-        Ends ends = writer.assign(TOPIC, 0, STATE);
+        Ends ends = assign(writer, TOPIC, 0, STATE);
         assertTrue(writer.pin());
         writer.close();
         ends.end(1); // would end the process if it were not mapped
@@ -350,7 +371,7 @@ class EndsFileTest {
 
     @Test
     void shouldNeverMixTwoSegmentsWhileTheWriterGoesOn() throws Exception {
-        Ends ends = writer.assign(TOPIC, 0, new Ends.State(0, 0, 0, 0, 0));
+        Ends ends = assign(writer, TOPIC, 0, new Ends.State(0, 0, 0, 0, 0));
         SeenEnds seen = see().find(TOPIC, 0);
         int rounds = 300_000;
         FutureTask<Void> writing =
@@ -387,19 +408,18 @@ class EndsFileTest {
         assertTrue(read.end() == 0 || of == base, "the end of " + of + " at " + base);
     }
 
-    @Test
-    void shouldSayThatTheFileWasTruncatedAndStoreNothingThereAnyMore() throws IOException {
-        Ends ends = writer.assign(TOPIC, 3, STATE);
-        assertFalse(writer.isLost());
+    private void cut(long length) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
-            file.setLength(0);
+            file.setLength(length);
         }
-        assertTrue(writer.isLost());
-        assertEquals(1, findings.size(), findings.toString());
-        assertTrue(
-                findings.get(0).contains(path() + " was truncated")
-                        && findings.get(0).contains("it has 0 bytes, expected were 65536"),
-                findings.toString());
+    }
+
+    @Test
+    void shouldStoreNothingIntoATruncatedFileAnyMore() throws IOException {
+        Ends ends = assign(writer, TOPIC, 3, STATE);
+        assertFalse(writer.wasCut());
+        cut(0);
+        assertTrue(writer.wasCut());
         for (int i = 0; i < 20_000; i++) { // compiled, too: would otherwise throw an InternalError
             ends.end(i);
             ends.durable(i);
@@ -409,8 +429,191 @@ class EndsFileTest {
         ends.start(3);
         writer.onTopics();
         writer.release(ends);
-        assertNull(writer.assign(TOPIC, 4, STATE));
-        assertEquals(1, findings.size());
+        assertNotNull(assign(writer, TOPIC, 4, STATE), "it is published when the file is there");
+        assertEquals(0, Files.size(path()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 8, 4096, 8192, EndsFormat.PIECE_BYTES - 1})
+    void shouldMakeATruncatedFileAgain(int length) throws IOException {
+        Ends ends = assign(writer, TOPIC, 3, STATE);
+        Ends released = assign(writer, TOPIC, 4, STATE);
+        writer.release(released);
+        cut(length);
+        writer.check();
+        assertEquals(1, findings.size(), findings.toString());
+        assertTrue(
+                findings.get(0)
+                        .startsWith(
+                                path()
+                                        + " was truncated while the store is open (it has "
+                                        + length
+                                        + " bytes, expected were 65536): it was made again;"),
+                findings.toString());
+        SeenFile file = see();
+        SeenEnds seen = file.find(TOPIC, 3);
+        assertEquals(STATE.end(), seen.read().end());
+        assertNull(file.find(TOPIC, 4));
+        ends.end(6L << 32 | 600);
+        assertEquals(6L << 32 | 600, seen.end());
+        assertNotNull(assign(writer, TOPIC, 5, STATE));
+        assertNotNull(file.find(TOPIC, 5).read());
+        writer.check();
+        assertEquals(1, findings.size(), findings.toString());
+    }
+
+    /** Its own page is there, so nothing else tells it that nobody publishes there any more. */
+    @Test
+    void shouldNotLeaveAReaderWithThePagesThatATruncatedFileStillHas() throws IOException {
+        assign(writer, TOPIC, 3, STATE);
+        SeenFile before = see();
+        SeenEnds seen = before.find(TOPIC, 3);
+        assertNotNull(seen.read());
+        cut(EndsFormat.PIECE_BYTES - 4096);
+        writer.check();
+        assertFalse(before.isLive());
+        assertNull(seen.read());
+    }
+
+    @Test
+    void shouldMakeAFileAgainThatWasRemovedOrReplaced() throws IOException {
+        List<Change> changes =
+                List.of(
+                        () -> Files.delete(path()),
+                        () -> Files.write(path(), new byte[EndsFormat.PIECE_BYTES]),
+                        () -> replaceBy(new byte[2 * EndsFormat.PIECE_BYTES]),
+                        () -> replaceBy(Files.readAllBytes(path())),
+                        () -> store(EndsFormat.TERM, 99));
+        Ends ends = assign(writer, TOPIC, 3, STATE);
+        long number = 0;
+        for (Change change : changes) {
+            SeenFile before = see();
+            change.make();
+            findings.clear();
+            writer.check();
+            String what = number == 0 ? "removed" : "replaced";
+            String found = path() + " was " + what + " while the store is open: it was made";
+            assertTrue(findings.get(0).startsWith(found), findings.toString());
+            assertFalse(before.isLive(), "an earlier file is believed");
+            ends.end(++number);
+            assertEquals(number, see().find(TOPIC, 3).end());
+        }
+    }
+
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    private void replaceBy(byte[] content) throws IOException {
+        Path other = directory.resolve("other");
+        Files.write(other, content);
+        Files.move(other, path(), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Test
+    void shouldLeaveALongerFileAsItIs() throws IOException {
+        assign(writer, TOPIC, 3, STATE);
+        cut(3 * EndsFormat.PIECE_BYTES + 17);
+        SeenFile file = see();
+        writer.check();
+        assertEquals(List.of(), findings);
+        for (int i = 0; i < 2 * EndsFormat.SLOTS_IN_PIECE; i++) {
+            assertNotNull(assign(writer, TOPIC, 10 + i, STATE));
+            assertNotNull(file.find(TOPIC, 10 + i).read());
+        }
+        assertTrue(file.isLive());
+    }
+
+    @Test
+    void shouldMakeALargeFileAgainWithAllItsPartitions() throws IOException {
+        int count = 1_000;
+        for (int i = 0; i < count; i++) {
+            assign(writer, TOPIC, i, new Ends.State(i, 1, 0, i, 0));
+        }
+        Files.delete(path());
+        writer.check();
+        SeenFile file = see();
+        for (int i = 0; i < count; i++) {
+            assertEquals(i, file.find(TOPIC, i).read().base());
+        }
+    }
+
+    @Test
+    void shouldNotMakeTheFileAgainWhenAnotherWriterHasTheLock() throws IOException {
+        assign(writer, TOPIC, 3, STATE);
+        Files.write(path(), new byte[EndsFormat.PIECE_BYTES]);
+        machine.holder = "pid 2";
+        writer.check();
+        assertTrue(findings.get(0).contains("is not this writer's any more"), findings.toString());
+        assertEquals(0, Files.readAllBytes(path())[0], "the other one's file is there");
+    }
+
+    @Test
+    void shouldMakeTheFileAgainOnlyAFewTimes() throws IOException {
+        Ends ends = assign(writer, TOPIC, 3, STATE);
+        for (int i = 0; i < EndsFile.MOST_RENEWALS; i++) {
+            assertNotNull(see());
+            Files.delete(path());
+            writer.check();
+        }
+        SeenFile before = see();
+        cut(EndsFormat.PIECE_BYTES - 4096); // a reader may see its own page
+        writer.check();
+        assertFalse(before.isLive());
+        assertNull(see());
+        writer.check();
+        ends.end(7);
+        String last = findings.get(findings.size() - 1);
+        assertTrue(last.contains("is not any more"), last);
+    }
+
+    @Test
+    void shouldMakeTheFileAgainWhenThereIsSpace() throws IOException {
+        assign(writer, TOPIC, 3, STATE);
+        cut(0);
+        machine.isFull = true;
+        writer.check();
+        assertTrue(findings.get(0).contains("could not be made again"), findings.toString());
+        assertFalse(Files.exists(path()));
+        Ends meanwhile = assign(writer, TOPIC, 4, STATE);
+        machine.isFull = false;
+        writer.check();
+        meanwhile.durable(104);
+        SeenFile file = see();
+        assertNotNull(file.find(TOPIC, 3).read());
+        assertEquals(104, file.find(TOPIC, 4).durable());
+    }
+
+    @Test
+    void shouldPublishEndsThatWentIntoAnEarlierFile() throws IOException {
+        AtomicReference<Ends.State> now = new AtomicReference<>(STATE);
+        Ends.Log log =
+                new Ends.Log() {
+                    @Override
+                    public void publishAgain(Ends ends) {
+                        ends.publish(STATE); // loaded before the last append
+                    }
+
+                    @Override
+                    public void publishMissed(Ends ends) {
+                        ends.raise(now.get());
+                    }
+                };
+        writer.assign(TOPIC, 3, STATE, log);
+        Files.delete(path());
+        now.set(new Ends.State(100, 7, 9L << 32 | 900, 109, 50));
+        writer.check();
+        SeenEnds seen = see().find(TOPIC, 3);
+        writer.check();
+        assertEquals(STATE.end(), seen.end(), "the thread that appends may be about to store it");
+        writer.check();
+        assertEquals(9L << 32 | 900, seen.end());
+        assertEquals(109, seen.durable());
+
+        now.set(new Ends.State(200, 8, 1L << 32 | 10, 201, 50)); // another segment is begun
+        writer.check();
+        writer.check();
+        assertEquals(9L << 32 | 900, seen.end());
     }
 
     @Test

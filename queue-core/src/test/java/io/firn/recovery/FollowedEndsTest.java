@@ -90,7 +90,10 @@ class FollowedEndsTest {
         int first = InMemory.put(block.memory(), 0, 0, EPOCH, 10);
         Ends ends =
                 writer.assign(
-                        log.topic().id(), 0, new Ends.State(0, EPOCH, pair(10, first), 10, 0));
+                        log.topic().id(),
+                        0,
+                        new Ends.State(0, EPOCH, pair(10, first), 10, 0),
+                        nobody(Ends.Log.class));
         SeenEnds seen = reader.find(log.topic().id(), 0);
         FollowedEnds follows = new FollowedEnds(log, seen, missing -> {});
         segments.refresh(log, List.of(block), follows, seen.read());

@@ -1,0 +1,197 @@
+package io.firn.ends;
+
+import io.firn.medium.FileMedium;
+import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile;
+import io.firn.medium.OutOfDescriptorsException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One file with published ends, as its writer has it mapped. {@link EndsFile} makes another one
+ * when somebody has truncated, removed or overwritten it. Not thread-safe.
+ */
+final class EndsPages {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final byte[] ZEROS = new byte[EndsFormat.PIECE_BYTES];
+
+    private final FileMedium medium;
+    private final Path path;
+    private final long term = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    private final List<Mapping> pieces = new ArrayList<>();
+    private long looks;
+
+    /** Whose the file is, as readers check it. */
+    record Identity(UUID store, UUID system, String holder) {}
+
+    private EndsPages(FileMedium medium, Path path) {
+        this.medium = medium;
+        this.path = path;
+    }
+
+    /**
+     * Creates a file that readers do not believe before {@link #beginTerm}.
+     *
+     * @param count how many pieces it has
+     * @throws IOException when there is no space; there is no file then
+     */
+    static EndsPages create(FileMedium medium, Path path, int count, Identity identity)
+            throws IOException {
+        EndsPages made = new EndsPages(medium, path);
+        try (MediumFile file = medium.create(path)) {
+            for (int i = 0; i < count; i++) {
+                made.grow(file);
+            }
+            made.sign(identity);
+            return made;
+        } catch (IOException | InternalError e) {
+            made.unmap();
+            medium.delete(path);
+            throw e instanceof IOException failure ? failure : new IOException(e);
+        }
+    }
+
+    private void sign(Identity identity) {
+        byte[] text = identity.holder.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, EndsFormat.MOST_HOLDER_BYTES);
+        ByteBuffer header = header();
+        header.put(EndsFormat.HOLDER, text, 0, length);
+        EndsFormat.set(header, EndsFormat.HOLDER_LENGTH, length);
+        EndsFormat.set(header, EndsFormat.MAGIC_AT, EndsFormat.MAGIC);
+        EndsFormat.set(header, EndsFormat.VERSION_AT, EndsFormat.VERSION);
+        EndsFormat.set(header, EndsFormat.STORE, identity.store.getMostSignificantBits());
+        EndsFormat.set(header, EndsFormat.STORE + 8, identity.store.getLeastSignificantBits());
+        EndsFormat.set(header, EndsFormat.SYSTEM, identity.system.getMostSignificantBits());
+        EndsFormat.set(header, EndsFormat.SYSTEM + 8, identity.system.getLeastSignificantBits());
+    }
+
+    /** Lets readers believe the file; the rest of it is complete. */
+    void beginTerm() {
+        EndsFormat.set(header(), EndsFormat.TERM, term);
+    }
+
+    ByteBuffer header() {
+        return piece(0);
+    }
+
+    ByteBuffer piece(int number) {
+        return pieces.get(number).buffer();
+    }
+
+    /** Returns for how many slots there is space, the header's included. */
+    int slots() {
+        return pieces.size() * EndsFormat.SLOTS_IN_PIECE;
+    }
+
+    /** Adds a piece. No file is kept open meanwhile; another one may have the name by now. */
+    void grow() throws IOException {
+        try (MediumFile file = medium.open(path, true)) {
+            if (termIn(file) != term) {
+                throw new IOException(path + " was replaced by another file");
+            }
+            grow(file);
+        }
+    }
+
+    /** Zeros are written, because a store into a hole may find no space (O17). */
+    private void grow(MediumFile file) throws IOException {
+        long at = (long) pieces.size() * EndsFormat.PIECE_BYTES;
+        file.write(at, ZEROS, 0, ZEROS.length);
+        pieces.add(file.map(MapMode.READ_WRITE, at, EndsFormat.PIECE_BYTES));
+        EndsFormat.set(header(), EndsFormat.SLOTS, slots());
+    }
+
+    private static long termIn(MediumFile file) throws IOException {
+        return wordIn(file, EndsFormat.TERM);
+    }
+
+    /** Reads a word by a call; 0 if the file is too short. */
+    private static long wordIn(MediumFile file, int at) throws IOException {
+        byte[] found = new byte[Long.BYTES];
+        int length = file.read(at, found, 0, found.length);
+        ByteBuffer word = ByteBuffer.wrap(found).order(ByteOrder.nativeOrder());
+        return length < found.length ? 0 : word.getLong(0);
+    }
+
+    /**
+     * Looks how much of the file is missing.
+     *
+     * @return null when pages that are mapped are there, as far as is known
+     */
+    String cut() {
+        try (MediumFile file = medium.open(path, false)) {
+            long expected = (long) pieces.size() * EndsFormat.PIECE_BYTES;
+            return file.size() < expected
+                    ? "was truncated while the store is open (it has "
+                            + file.size()
+                            + " bytes, expected were "
+                            + expected
+                            + ")"
+                    : null;
+        } catch (IOException e) {
+            return null; // a file that was deleted stays mapped
+        }
+    }
+
+    /**
+     * Looks whether readers still find the file. Its term is not enough: a copy has it, too.
+     *
+     * @return null when they do, as far as is known
+     */
+    String wrong() {
+        try (MediumFile file = medium.open(path, false)) {
+            EndsFormat.set(header(), EndsFormat.LOOKS, ++looks);
+            boolean isMine = termIn(file) == term && wordIn(file, EndsFormat.LOOKS) == looks;
+            return isMine ? null : "was replaced while the store is open";
+        } catch (NoSuchFileException e) {
+            return "was removed while the store is open";
+        } catch (IOException e) {
+            return OutOfDescriptorsException.isReasonFor(e)
+                    ? null
+                    : "cannot be read any more (" + e.getMessage() + ")";
+        }
+    }
+
+    /**
+     * Ends the term of a file that was lost. A reader whose pages are there would otherwise wait
+     * for ends that nobody publishes.
+     *
+     * @param isWhole whether the mapping can be used; it may have no name any more
+     */
+    void endTermEverywhere(boolean isWhole) {
+        try (MediumFile file = medium.open(path, true)) {
+            if (termIn(file) == term) {
+                file.write(EndsFormat.TERM, ZEROS, 0, Long.BYTES);
+            }
+        } catch (NoSuchFileException e) {
+            // Then it is in the mapping only.
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, path + ": its term was not ended", e);
+        }
+        try {
+            if (isWhole) {
+                endTerm();
+            }
+        } catch (InternalError e) {
+            LOG.log(System.Logger.Level.DEBUG, path + " was removed and truncated", e);
+        }
+    }
+
+    /** Ends the term where readers have the file mapped. */
+    void endTerm() {
+        EndsFormat.set(header(), EndsFormat.TERM, 0);
+    }
+
+    void unmap() {
+        pieces.forEach(Mapping::unmap);
+    }
+}
