@@ -36,7 +36,7 @@ record FollowContext(
         LOG.log(
                 System.Logger.Level.WARNING,
                 "shadow of {0}{1}: {2}",
-                event.topic(),
+                event.topic().isEmpty() ? "all topics" : event.topic(),
                 event.partition() < 0 ? "" : "-" + event.partition(),
                 event.message());
         try {

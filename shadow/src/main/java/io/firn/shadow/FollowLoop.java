@@ -57,6 +57,8 @@ final class FollowLoop implements AutoCloseable {
             metadataVersion = source.metadataVersion();
             update();
         }
+        long nowMs = context.nowMs();
+        topics.values().forEach(each -> each.retry(nowMs));
     }
 
     private List<PartitionFollower> followers() {
@@ -147,11 +149,11 @@ final class FollowLoop implements AutoCloseable {
     }
 
     /** Returns the state. Thread-safe. */
-    ShadowSnapshot snapshot(boolean isRunning) {
+    ShadowSnapshot snapshot(boolean isRunning, Throwable failure) {
         Map<String, FollowedTopic> now = new TreeMap<>(topics);
         List<PartitionStatus> partitions = new ArrayList<>();
         now.values().forEach(each -> partitions.addAll(each.statuses()));
-        return new ShadowSnapshot(isRunning, clusterId, sourceError, missing, partitions);
+        return new ShadowSnapshot(isRunning, failure, clusterId, sourceError, missing, partitions);
     }
 
     @Override

@@ -2,14 +2,20 @@ package io.firn.shadow;
 
 import io.firn.ClosedException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.UnknownTopicException;
+import io.firn.UnreadableTopicException;
 import io.firn.shadow.source.SourceTopic;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.IntStream;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * A topic that is followed, and its copy. For the shadow's thread, but for {@link #statuses}.
@@ -19,74 +25,125 @@ import java.util.stream.IntStream;
  * this begins again.
  */
 final class FollowedTopic implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
     private final FollowContext context;
     private final String name;
-    private final List<PartitionFollower> followers = new CopyOnWriteArrayList<>();
+    private final RetryPause pause;
+    private final Map<Integer, PartitionFollower> followers = new ConcurrentSkipListMap<>();
+
+    /** With what the topic here is created. */
+    private TopicOptions options;
+
+    private String clusterId;
+    private SourceTopic source;
     private Topic topic;
     private SourceNote note;
 
-    /** Why nothing is copied; null while it is. Every partition of the source has this status. */
-    private volatile Refusal refusal;
+    /** What is to be told when a topic that was created again is copied again; or null. */
+    private String recreated;
 
-    private record Refusal(FollowState state, String message, int partitions) {}
+    /** Why partitions of the source are not copied; null when all are. They have this status. */
+    private volatile Failure failure;
+
+    private record Failure(FollowState state, String message, int partitions) {}
 
     FollowedTopic(FollowContext context, String name) {
         this.context = context;
         this.name = name;
+        this.pause = context.newPause();
+        this.options = context.topicOptions();
     }
 
     /** Takes the newest metadata of the topic; opens or creates its copy. */
-    void update(String clusterId, SourceTopic source) {
-        if (refusal != null) {
-            return; // until the shadow is started again
+    void update(String cluster, SourceTopic newest) {
+        clusterId = cluster;
+        source = newest;
+        if (pause.isOver(context.nowMs())) {
+            open();
         }
-        try {
-            if (topic == null) {
-                open(clusterId, source);
-            }
-            if (isSameSource(clusterId, source)) {
-                addPartitions(source);
-            }
-        } catch (ClosedException e) {
-            throw e; // the store
-        } catch (FirnException e) {
-            refuse(ShadowEvent.Kind.STOPPED, FollowState.STOPPED, e.getMessage(), source);
-        }
-        if (refusal == null) {
-            for (PartitionFollower each : followers) {
-                SourceTopic.Leader leader = source.leaders().get(each.partition());
-                each.onLeader(
-                        leader == null ? -1 : leader.node(), leader == null ? -1 : leader.epoch());
-            }
+        tellLeaders();
+    }
+
+    /** Tries again what failed, such as for want of space, when its pause is over. */
+    void retry(long nowMs) {
+        if (failure != null && !isStopped() && source != null && pause.isOver(nowMs)) {
+            open();
+            tellLeaders();
         }
     }
 
-    private void open(String clusterId, SourceTopic source) {
+    /** Until the shadow is started again. */
+    private boolean isStopped() {
+        return failure != null && failure.state() != FollowState.RETRYING;
+    }
+
+    private void open() {
+        if (isStopped()) {
+            return;
+        }
+        try {
+            if (note == null) {
+                openTopic();
+            }
+            if (isSameSource()) {
+                addPartitions();
+                failure = null;
+                pause.succeeded();
+            }
+        } catch (ClosedException e) {
+            throw e; // the store
+        } catch (NeedsDecisionException
+                | InvalidOptionException
+                | UnknownTopicException
+                | UnreadableTopicException e) {
+            stop(ShadowEvent.Kind.STOPPED, FollowState.STOPPED, e.getMessage());
+        } catch (FirnException e) {
+            delay(e);
+        }
+    }
+
+    private void tellLeaders() {
+        for (PartitionFollower each : followers.values()) {
+            SourceTopic.Leader leader = source.leaders().get(each.partition());
+            each.onLeader(
+                    leader == null ? -1 : leader.node(), leader == null ? -1 : leader.epoch());
+        }
+    }
+
+    private void openTopic() {
         LogStore store = context.store();
-        topic =
-                store.hasTopic(name)
-                        ? store.openTopic(name)
-                        : store.createTopic(name, options(context.topicOptions(), source));
+        if (topic == null) {
+            topic =
+                    store.hasTopic(name)
+                            ? store.openTopic(name)
+                            : store.createTopic(name, options(options, source));
+        }
         if (!topic.options().isReplicated()) {
-            throw new FirnException(
+            throw new NeedsDecisionException(
                     "the store has a topic of this name that is not a copy: delete it, or follow the"
                             + " source into another store");
         }
-        note = SourceNote.read(store, topic);
-        if (note == null) {
+        SourceNote found = SourceNote.read(store, topic);
+        if (found == null) {
             if (hasBatches()) {
-                throw new FirnException(
+                throw new NeedsDecisionException(
                         "the topic here has records, but no note of where they come from: delete it,"
                                 + " or restore "
                                 + store.directory().resolve("shadow"));
             }
-            writeNote(clusterId, source);
+            found = new SourceNote(clusterId, source.id());
+            found.write(store, topic);
+            tellRecreated();
         }
+        note = found;
     }
 
-    private void writeNote(String clusterId, SourceTopic source) {
-        note = new SourceNote(clusterId, source.id());
-        note.write(context.store(), topic);
+    private void tellRecreated() {
+        if (recreated != null) {
+            context.tell(new ShadowEvent(ShadowEvent.Kind.RECREATED, name, -1, -1, -1, recreated));
+            recreated = null;
+        }
     }
 
     private boolean hasBatches() {
@@ -102,7 +159,7 @@ final class FollowedTopic implements AutoCloseable {
         return wanted.withPartitions(source.leaders().size()).withReplicated(true);
     }
 
-    private boolean isSameSource(String clusterId, SourceTopic source) {
+    private boolean isSameSource() {
         if (!note.clusterId().equals(clusterId)) {
             String message =
                     "the copy is of cluster '"
@@ -110,13 +167,13 @@ final class FollowedTopic implements AutoCloseable {
                             + "', but the source is cluster '"
                             + clusterId
                             + "': check bootstrap.servers, or use another store";
-            refuse(ShadowEvent.Kind.OTHER_CLUSTER, FollowState.STOPPED, message, source);
+            stop(ShadowEvent.Kind.OTHER_CLUSTER, FollowState.STOPPED, message);
             return false;
         }
         if (!isSameTopic(source.id())) {
-            recreated(clusterId, source);
+            onRecreated();
         }
-        return refusal == null;
+        return !isStopped();
     }
 
     /** A source without ids cannot tell; what its end says is left. */
@@ -127,7 +184,7 @@ final class FollowedTopic implements AutoCloseable {
                 || sourceId.equals(none);
     }
 
-    private void recreated(String clusterId, SourceTopic source) {
+    private void onRecreated() {
         String found =
                 "the source's topic has the id "
                         + source.id()
@@ -139,71 +196,81 @@ final class FollowedTopic implements AutoCloseable {
                     found
                             + "; the copy stops: keep it, delete the topic here, or start the shadow"
                             + " with OnDivergence.TRUNCATE";
-            refuse(ShadowEvent.Kind.RECREATED, FollowState.DIVERGED, message, source);
+            stop(ShadowEvent.Kind.RECREATED, FollowState.DIVERGED, message);
             return;
         }
         close();
-        TopicOptions options = topic.options();
+        Topic old = topic;
+        options = old.options();
+        topic = null; // whatever fails from here on, the next try finds out what there is
+        note = null;
+        recreated = found + "; the topic here was deleted, and is copied from its start";
         context.store().deleteTopic(name);
-        SourceNote.delete(context.store(), topic);
-        topic = context.store().createTopic(name, options(options, source));
-        writeNote(clusterId, source);
-        String message = found + "; the topic here was deleted, and is copied from its start";
-        context.tell(new ShadowEvent(ShadowEvent.Kind.RECREATED, name, -1, -1, -1, message));
+        SourceNote.delete(context.store(), old);
+        openTopic();
     }
 
-    private void refuse(
-            ShadowEvent.Kind kind, FollowState state, String message, SourceTopic source) {
+    private void stop(ShadowEvent.Kind kind, FollowState state, String message) {
         close();
-        refusal = new Refusal(state, message, source.leaders().size());
+        failure = new Failure(state, message, source.leaders().size());
         context.tell(new ShadowEvent(kind, name, -1, -1, -1, message));
     }
 
-    private void addPartitions(SourceTopic source) {
+    /** What failed may pass, such as a full disk. Partitions that are open are copied meanwhile. */
+    private void delay(FirnException e) {
+        if (failure == null || !Objects.equals(failure.message(), e.getMessage())) {
+            LOG.log(System.Logger.Level.WARNING, "shadow of " + name + ", to be tried again", e);
+        }
+        failure = new Failure(FollowState.RETRYING, e.getMessage(), source.leaders().size());
+        pause.failed(context.nowMs());
+    }
+
+    /** What fails for one partition does not stop the others. */
+    private void addPartitions() {
+        FirnException failed = null;
         if (topic.partitionCount() < source.leaders().size()) {
             topic.addPartitions(source.leaders().size());
         }
-        for (int i = followers.size(); i < topic.partitionCount(); i++) {
-            followers.add(new PartitionFollower(context, topic, note.topicId(), i));
+        for (int i = 0; i < topic.partitionCount(); i++) {
+            try {
+                if (!followers.containsKey(i)) {
+                    followers.put(i, new PartitionFollower(context, topic, note.topicId(), i));
+                }
+            } catch (ClosedException | UnknownTopicException e) {
+                throw e;
+            } catch (FirnException e) {
+                failed = failed == null ? e : failed;
+            }
+        }
+        if (failed != null) {
+            throw failed;
         }
     }
 
     /** Says that the source does not have the topic now. */
     void onMissing() {
-        followers.forEach(each -> each.onMissing("the source does not have the topic"));
+        source = null;
+        followers.values().forEach(each -> each.onMissing("the source does not have the topic"));
     }
 
-    List<PartitionFollower> followers() {
-        return followers;
+    Collection<PartitionFollower> followers() {
+        return followers.values();
     }
 
     /** Returns the state of each partition. Thread-safe. */
     List<PartitionStatus> statuses() {
-        Refusal refused = refusal;
-        if (refused == null) {
-            return followers.stream().map(PartitionFollower::status).toList();
+        Failure now = failure;
+        Map<Integer, PartitionStatus> statuses = new TreeMap<>();
+        for (int i = 0; now != null && i < now.partitions(); i++) {
+            statuses.put(i, PartitionStatus.unknown(name, i, now.state(), now.message()));
         }
-        return IntStream.range(0, refused.partitions())
-                .mapToObj(
-                        i ->
-                                new PartitionStatus(
-                                        name,
-                                        i,
-                                        refused.state(),
-                                        -1,
-                                        -1,
-                                        -1,
-                                        -1,
-                                        -1,
-                                        -1,
-                                        0,
-                                        refused.message()))
-                .toList();
+        followers.forEach((partition, each) -> statuses.put(partition, each.status()));
+        return List.copyOf(statuses.values());
     }
 
     @Override
     public void close() {
-        followers.forEach(PartitionFollower::close);
+        followers.values().forEach(PartitionFollower::close);
         followers.clear();
     }
 }

@@ -36,4 +36,10 @@ public record PartitionStatus(
     public long lagRecords() {
         return highWatermark < 0 ? -1 : Math.max(0, highWatermark - nextOffset);
     }
+
+    /** Returns the status of a partition that was not opened. */
+    static PartitionStatus unknown(
+            String topic, int partition, FollowState state, String lastError) {
+        return new PartitionStatus(topic, partition, state, -1, -1, -1, -1, -1, -1, 0, lastError);
+    }
 }

@@ -33,6 +33,6 @@ final class RetryPause {
     }
 
     boolean isOver(long nowMs) {
-        return nowMs >= untilMs;
+        return failures == 0 || nowMs - untilMs >= 0;
     }
 }

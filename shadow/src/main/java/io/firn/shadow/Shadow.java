@@ -3,6 +3,7 @@ package io.firn.shadow;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.Durability;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -39,7 +40,9 @@ import java.util.regex.Pattern;
  * <p>One thread copies all partitions. What fails in one partition does not stop the others. The
  * log itself says how far a partition is copied, so that a shadow whose process was killed
  * continues without losing or doubling anything. One shadow for a topic at a time. Close it before
- * its store; if the store is closed first, the shadow ends.
+ * its store; if the store is closed first, the shadow ends. If an error that cannot be repeated
+ * ends its thread, such as a class that is missing, the listener, {@link #snapshot} and {@link
+ * #close} say so.
  *
  * <p>Thread-safe.
  */
@@ -60,6 +63,9 @@ public final class Shadow implements AutoCloseable {
 
     private volatile boolean isEnding;
     private volatile Thread thread;
+
+    /** What ended the thread; null if that was asked for. */
+    private volatile Throwable failure;
 
     @GuardedBy("this")
     private boolean isClosed;
@@ -92,7 +98,7 @@ public final class Shadow implements AutoCloseable {
      *     metadata.max.age.ms} and the keys of time-outs and pauses have an effect too; those of
      *     groups, offsets and deserializers have none
      * @throws InvalidOptionException when a property has a value that Kafka's consumer refuses
-     * @throws io.firn.FirnException when the class path has another release of kafka-clients
+     * @throws FirnException when the class path has another release of kafka-clients
      */
     public static Builder of(LogStore store, Properties source) {
         return new Builder(store, source);
@@ -113,6 +119,7 @@ public final class Shadow implements AutoCloseable {
         }
         FollowLoop starting = newLoop();
         isEnding = false;
+        failure = null;
         Thread next = threadFactory.newThread(() -> run(starting));
         next.setName("firn-shadow");
         loop = starting;
@@ -133,8 +140,22 @@ public final class Shadow implements AutoCloseable {
     private void run(FollowLoop first) {
         RetryPause pause = context.newPause();
         FollowLoop running = first;
-        while (running != null) {
-            running = runUntilError(running, pause) ? newLoopAfter(pause) : null;
+        try {
+            while (running != null) {
+                running = runUntilError(running, pause) ? newLoopAfter(pause) : null;
+            }
+        } catch (RuntimeException | Error e) {
+            failure = e; // first: a listener may fail, too
+            context.tell(
+                    new ShadowEvent(
+                            ShadowEvent.Kind.ENDED,
+                            "",
+                            -1,
+                            -1,
+                            -1,
+                            "the shadow has ended, and copies nothing until it is started again: "
+                                    + e));
+            throw e; // to the thread's handler
         }
     }
 
@@ -169,13 +190,19 @@ public final class Shadow implements AutoCloseable {
 
     /** Returns a loop with new connections: the old one would receive the same again. */
     private FollowLoop newLoopAfter(RetryPause pause) {
-        pause(pause);
-        if (isEnding) {
-            return null;
+        while (true) {
+            pause(pause);
+            if (isEnding) {
+                return null;
+            }
+            try {
+                FollowLoop next = newLoop();
+                loop = next;
+                return next;
+            } catch (RuntimeException | OutOfMemoryError e) { // a key store that is replaced, say
+                LOG.log(System.Logger.Level.ERROR, "a shadow cannot connect, and tries again", e);
+            }
         }
-        FollowLoop next = newLoop();
-        loop = next;
-        return next;
     }
 
     private void pause(RetryPause pause) {
@@ -220,11 +247,22 @@ public final class Shadow implements AutoCloseable {
         }
     }
 
-    /** Stops for good. Idempotent. */
+    /**
+     * Stops for good. Idempotent.
+     *
+     * @throws FirnException the first time, when the shadow had ended by itself; the cause says why
+     */
     @Override
     public synchronized void close() {
         stop();
+        boolean isFirst = !isClosed;
         isClosed = true;
+        if (isFirst && failure != null) {
+            throw new FirnException(
+                    "the shadow had ended before it was closed, and has copied nothing since: "
+                            + failure,
+                    failure);
+        }
     }
 
     /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
@@ -235,9 +273,10 @@ public final class Shadow implements AutoCloseable {
     /** Returns the current state; cheap enough to call every second. */
     public ShadowSnapshot snapshot() {
         FollowLoop now = loop;
+        boolean isRunning = isRunning(); // first: the thread sets what ended it before it ends
         return now == null
-                ? new ShadowSnapshot(false, null, null, selection.names(), List.of())
-                : now.snapshot(isRunning());
+                ? new ShadowSnapshot(false, null, null, null, selection.names(), List.of())
+                : now.snapshot(isRunning, failure);
     }
 
     /** The options of a shadow. Not thread-safe. */

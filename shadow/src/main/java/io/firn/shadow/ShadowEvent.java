@@ -4,7 +4,7 @@ package io.firn.shadow;
  * Something that an operator should know of a followed topic.
  *
  * @param kind what happened
- * @param topic the name of the topic
+ * @param topic the name of the topic; an empty string if it concerns all
  * @param partition its number; −1 if it concerns the whole topic
  * @param fromOffset the first offset that it concerns; −1 if there is none
  * @param toOffset the offset after the last one; −1 if there is none
@@ -26,6 +26,8 @@ public record ShadowEvent(
         /** The source is another cluster than the one that the topic was copied from. */
         OTHER_CLUSTER,
         /** The partition stopped for another reason. */
-        STOPPED
+        STOPPED,
+        /** An error has ended the thread of the shadow: nothing is copied any more. */
+        ENDED
     }
 }

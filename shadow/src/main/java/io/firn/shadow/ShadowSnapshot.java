@@ -6,6 +6,7 @@ import java.util.List;
  * The state of a shadow.
  *
  * @param isRunning whether its thread runs
+ * @param failure what ended its thread although nobody had stopped it; null otherwise
  * @param clusterId the id of the source; an empty string if it has none, null before it was reached
  * @param sourceError why the source cannot be asked now; null if it can
  * @param missingTopics topics that were named and that the source does not have
@@ -13,6 +14,7 @@ import java.util.List;
  */
 public record ShadowSnapshot(
         boolean isRunning,
+        Throwable failure,
         String clusterId,
         String sourceError,
         List<String> missingTopics,

@@ -3,6 +3,7 @@ package io.firn.shadow;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Topic;
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -29,17 +30,39 @@ record SourceNote(String clusterId, UUID topicId) {
         return store.directory().resolve(DIRECTORY).resolve(topic.id().toString());
     }
 
-    /** Reads the note of a topic; returns null if it has none. */
+    /**
+     * Reads the note of a topic; returns null if it has none.
+     *
+     * @throws NeedsDecisionException when it is damaged
+     * @throws FirnException when it cannot be read now
+     */
     static SourceNote read(LogStore store, Topic topic) {
         Path file = file(store, topic);
         try {
             Map<String, String> values = SmallFile.read(FileMedium.real(), file, KIND, VERSION);
-            return values == null
-                    ? null
-                    : new SourceNote(values.get(CLUSTER), UUID.fromString(values.get(TOPIC)));
+            return values == null ? null : of(values);
+        } catch (DamagedFileException | IllegalArgumentException e) {
+            throw new NeedsDecisionException(
+                    file
+                            + ", which says where "
+                            + topic.name()
+                            + " is copied from, is damaged ("
+                            + e.getMessage()
+                            + "): restore it, or delete the topic here, to copy it anew",
+                    e);
         } catch (IOException e) {
-            throw new FirnException("the note of where " + topic.name() + " is copied from", e);
+            throw new FirnException(
+                    "could not read " + file + ", which says where a topic is copied from", e);
         }
+    }
+
+    private static SourceNote of(Map<String, String> values) {
+        String cluster = values.get(CLUSTER);
+        String topic = values.get(TOPIC);
+        if (cluster == null || topic == null) {
+            throw new IllegalArgumentException("expected a cluster and a topic, found " + values);
+        }
+        return new SourceNote(cluster, UUID.fromString(topic));
     }
 
     /** Writes the note of a topic, durably. */
