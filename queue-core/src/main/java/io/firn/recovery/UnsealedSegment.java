@@ -142,7 +142,16 @@ final class UnsealedSegment {
         return (int) Math.min(Math.max(size, BatchFormat.HEADER_LENGTH), capacity - cut);
     }
 
+    /**
+     * Where the page with the cut has nothing after it, nothing is taken to be torn, and no other
+     * page is looked at: a page of a hole that is read takes memory and time, with those that the
+     * system reads ahead, and most of many partitions were at rest.
+     */
     private int bytesAfterCut() {
+        int pageEnd = (int) Math.min(capacity, (long) cut + PAGE - cut % PAGE);
+        if (isClear(pageEnd)) {
+            return 0;
+        }
         int last = (int) Math.min(capacity, (long) cut + LOOK_AFTER_CUT);
         while (last - cut >= Long.BYTES && memory.getLong(last - Long.BYTES) == 0) {
             last -= Long.BYTES;

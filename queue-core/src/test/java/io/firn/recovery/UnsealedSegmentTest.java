@@ -121,6 +121,29 @@ class UnsealedSegmentTest {
     }
 
     @Test
+    void shouldClearMoreThanThePageInWhichItCut() throws IOException {
+        int accepted = put(0, BASE, EPOCH);
+        int far = 10_000;
+        memory.put(accepted, (byte) 1);
+        memory.put(far, (byte) 1);
+
+        UnsealedSegment found = find();
+        assertEquals(far + 1 - accepted, found.unprovenBytes());
+        found.makeDurable();
+
+        assertEquals(0, memory.get(far));
+    }
+
+    /** Reading a hole takes memory, and what is there has an older epoch than what follows. */
+    @Test
+    void shouldLookNoFurtherWhenNothingIsInThePageInWhichItCut() {
+        put(0, BASE, EPOCH);
+        memory.put(10_000, (byte) 1);
+
+        assertEquals(0, find().unprovenBytes());
+    }
+
+    @Test
     void shouldGoOnUnderAFreshEpochAndNoOther() throws IOException {
         int end = put(0, BASE, EPOCH);
 
