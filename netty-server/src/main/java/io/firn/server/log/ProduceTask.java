@@ -3,7 +3,9 @@ package io.firn.server.log;
 import io.firn.server.log.ProduceAppender.Item;
 import io.firn.server.log.ProduceAppender.Outcome;
 import io.firn.server.wire.Exchange;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,11 +19,13 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * One produce request. Its batches are appended in order, on the connection's event loop. While the
- * next block of a partition is being reserved, the connection handles no other request, so that
- * what a producer sends later does not overtake. The same holds while a batch is appended on
- * another thread because it has to be decompressed to count its records, or to look at their keys:
- * that may take long, and other connections do not wait for it. No thread waits for a force.
+ * One produce request. Its batches are appended on the connection's event loop, in order but for
+ * those whose partition has no block yet: these are tried again when all others were tried, so that
+ * the blocks of all partitions are reserved at the same time. While one is being reserved, the
+ * connection handles no other request, so that what a producer sends later does not overtake. The
+ * same holds while a batch is appended on another thread because it has to be decompressed to count
+ * its records, or to look at their keys: that may take long, and other connections do not wait for
+ * it. No thread waits for a force.
  */
 final class ProduceTask {
     private static final long BLOCK_RETRY_US = 500;
@@ -34,7 +38,11 @@ final class ProduceTask {
     private final ProduceAppender.Terms terms;
     private final List<Item> items = new ArrayList<>();
     private final ProduceResponseData response = new ProduceResponseData();
-    private int next;
+
+    /** The batches that are left; those that were not tried yet come first. */
+    private final Deque<Item> rest;
+
+    private int untried;
     private boolean blocking;
     private Runnable releaseBytes;
 
@@ -68,6 +76,8 @@ final class ProduceTask {
                 items.add(new Item(topic, data, result));
             }
         }
+        rest = new ArrayDeque<>(items);
+        untried = items.size();
     }
 
     void run() {
@@ -89,23 +99,41 @@ final class ProduceTask {
 
     /** Appends the batches that are left; continues later if one of them has to wait. */
     private void appendRest(List<CompletableFuture<?>> forces) {
-        while (next < items.size()) {
-            Item item = items.get(next);
+        while (!rest.isEmpty()) {
+            Item item = rest.element();
             Outcome outcome = item.isDense() ? Outcome.ELSEWHERE : tryAppend(item, forces, false);
-            if (outcome == Outcome.AGAIN) {
-                appendRestLater(forces, BLOCK_RETRY_US);
-                return;
-            }
             if (outcome == Outcome.ELSEWHERE && appendsElsewhere(item, forces)) {
                 return;
             }
-            next++;
+            if (!advance(outcome)) {
+                appendRestLater(forces, BLOCK_RETRY_US);
+                return;
+            }
         }
         answer(forces);
         if (blocking) {
             releaseBytes.run();
             exchange.connection().unblock();
         }
+    }
+
+    /**
+     * Goes from the first batch that is left to the next one.
+     *
+     * @return false if the first one has to wait for its block, and so do all others: each of them
+     *     was tried, so that its block is being reserved
+     */
+    private boolean advance(Outcome outcome) {
+        boolean waits = outcome == Outcome.AGAIN;
+        if (waits && untried == 0) {
+            return false;
+        }
+        Item item = rest.remove();
+        untried = Math.max(0, untried - 1);
+        if (waits) {
+            rest.add(item);
+        }
+        return true;
     }
 
     private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
@@ -171,8 +199,7 @@ final class ProduceTask {
     private void continueAfterDense(boolean appended, List<CompletableFuture<?>> forces) {
         Runnable rest =
                 () -> {
-                    if (appended) {
-                        next++;
+                    if (advance(appended ? Outcome.DONE : Outcome.AGAIN)) {
                         appendRest(forces);
                     } else {
                         appendRestLater(forces, BLOCK_RETRY_US);
