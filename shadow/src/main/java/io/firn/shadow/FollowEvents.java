@@ -59,6 +59,18 @@ final class FollowEvents {
                         + (from < 0 ? "" : ", or start the shadow with OnDivergence.TRUNCATE"));
     }
 
+    /** Tells that readers of committed records wait for a marker for ever. */
+    void lostMarker(long from, long to, String found) {
+        tell(
+                ShadowEvent.Kind.LOST_MARKER,
+                from,
+                to,
+                found
+                        + "; the copy continues, but readers of committed records wait there: start"
+                        + " the shadow with OnDivergence.TRUNCATE to copy anew what the source still"
+                        + " has from there on, or read uncommitted records");
+    }
+
     /** Tells that the copy stops for another reason. */
     void stopped(String why) {
         tell(ShadowEvent.Kind.STOPPED, UNKNOWN, UNKNOWN, why);

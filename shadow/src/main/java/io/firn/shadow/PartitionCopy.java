@@ -1,5 +1,7 @@
 package io.firn.shadow;
 
+import io.firn.Isolation;
+import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.Topic;
 import java.nio.ByteBuffer;
@@ -45,6 +47,14 @@ final class PartitionCopy implements AutoCloseable {
     /** Returns the epoch of the last batch; −1 if there is none. */
     int lastEpoch() {
         return appender.lastEpoch();
+    }
+
+    /** Returns the first offset of a transaction that readers wait for; −1 if there is none. */
+    long firstOpen() {
+        Partition copied = topic.partition(partition);
+        long end = copied.visibleOffset(Isolation.UNCOMMITTED); // first: it grows
+        long stable = copied.visibleOffset(Isolation.COMMITTED);
+        return stable < end ? stable : UNKNOWN;
     }
 
     /** Returns the offset to fetch from. */

@@ -51,6 +51,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     private final FollowProgress progress;
     private final RetryPause pause;
     private final FollowEvents events;
+    private final LostMarkers lostMarkers;
 
     private Need need = Need.FETCH;
     private Need asked = Need.NOTHING;
@@ -75,6 +76,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         this.events = new FollowEvents(context, topic.name(), partition);
         this.copy = new PartitionCopy(topic, partition);
         this.progress = copy.progress();
+        this.lostMarkers = new LostMarkers(context, copy, events);
     }
 
     // What the loop asks.
@@ -150,6 +152,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
 
     private void check() {
         copy.confirmed(UNKNOWN);
+        lostMarkers.forget();
         need = canCompare() ? Need.EPOCH_END : Need.FETCH;
     }
 
@@ -205,7 +208,11 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
 
     @Override
     public void onFetched(
-            ByteBuffer records, boolean isDiverging, long highWatermark, long logStartOffset) {
+            ByteBuffer records,
+            boolean isDiverging,
+            long highWatermark,
+            long lastStableOffset,
+            long logStartOffset) {
         context.rate().take(records.remaining(), System.nanoTime());
         if (!isAnswered()) {
             return;
@@ -223,6 +230,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
                         return;
                     }
                     progress.source(highWatermark, logStartOffset);
+                    lostMarkers.answered(lastStableOffset, highWatermark);
                     if (copy.take(records, batches)) {
                         append();
                     } // else other partitions took the space; this one's turn comes
@@ -233,6 +241,9 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         if (copy.appendRest()) {
             pause.succeeded();
             progress.following(copy.nextOffset(), context.nowMs());
+            if (lostMarkers.look()) {
+                check();
+            }
         }
     }
 

@@ -15,7 +15,8 @@ package io.firn.shadow;
  * @param leader the id of the broker that leads the partition; −1 if none is known
  * @param leaderEpoch the leader epoch; −1 if the source does not tell epochs
  * @param appendedBytes the bytes that were appended since the shadow was started
- * @param lastError the last failure; null if there was none since something was answered
+ * @param lastError the last failure, or what is wrong besides; null if there was none since
+ *     something was answered
  */
 public record PartitionStatus(
         String topic,

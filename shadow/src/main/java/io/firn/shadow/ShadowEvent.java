@@ -23,6 +23,11 @@ public record ShadowEvent(
         RECREATED,
         /** The source has deleted the records of the range before they were copied. */
         GAP,
+        /**
+         * A transaction that begins at the range's first offset has ended at the source, but its
+         * marker was compacted away there before it was copied.
+         */
+        LOST_MARKER,
         /** The source is another cluster than the one that the topic was copied from. */
         OTHER_CLUSTER,
         /** The partition stopped for another reason. */

@@ -5,6 +5,9 @@ import static io.firn.shadow.Batches.joined;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.AbortedTransaction;
+import io.firn.Durability;
+import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -14,9 +17,15 @@ import io.firn.shadow.source.SourceError;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +38,7 @@ class PartitionFollowerTest {
     private final List<ShadowEvent> events = new ArrayList<>();
     private final FetchRate rate = new FetchRate(1);
     private long nowMs;
+    private long lastStable = -1;
     private LogStore store;
     private Topic topic;
     private PartitionFollower follower;
@@ -39,7 +49,12 @@ class PartitionFollowerTest {
                 LogStore.in(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
-        topic = store.createTopic("orders", TopicOptions.defaults().withReplicated(true));
+        topic =
+                store.createTopic(
+                        "orders",
+                        TopicOptions.defaults()
+                                .withDurability(Durability.WRITTEN)
+                                .withReplicated(true));
         follower = follower(OnDivergence.STOP);
     }
 
@@ -77,7 +92,7 @@ class PartitionFollowerTest {
 
     /** Until everything was appended: a block may have to be prepared. */
     private void answer(ByteBuffer records, long highWatermark) {
-        follower.onFetched(records, false, highWatermark, 0);
+        follower.onFetched(records, false, highWatermark, lastStable, 0);
         while (follower.hasRest()) {
             LockSupport.parkNanos(1_000_000);
             follower.appendRest(nowMs);
@@ -240,7 +255,7 @@ class PartitionFollowerTest {
     void shouldCompareWhenAFetchDiverges() {
         copyTwoEpochs();
         asked(Need.FETCH);
-        follower.onFetched(ByteBuffer.allocate(0), true, -1, -1);
+        follower.onFetched(ByteBuffer.allocate(0), true, -1, -1, -1);
         asked(Need.EPOCH_END);
         follower.onEpochEnd(2, 15);
         assertStopped(15);
@@ -384,6 +399,147 @@ class PartitionFollowerTest {
         asked(Need.LATEST);
         follower.onOffset(false, 15);
         assertStopped(15);
+    }
+
+    /** Ten offsets, then a transaction without an end, as of the source. */
+    private void copyOpenTransaction() {
+        follower.onLeader(1, 2);
+        lastStable = 10;
+        fetched(joined(batch(0, 1), open(10)), 20);
+        assertEquals(10, topic.partition(0).visibleOffset(Isolation.COMMITTED));
+    }
+
+    private static ByteBuffer open(long baseOffset) {
+        SimpleRecord record = new SimpleRecord(1, null, new byte[10]);
+        return MemoryRecords.withTransactionalRecords(
+                        baseOffset, Compression.NONE, 7, (short) 3, 0, 1, records(record))
+                .buffer();
+    }
+
+    private static SimpleRecord[] records(SimpleRecord record) {
+        SimpleRecord[] records = new SimpleRecord[10];
+        Arrays.fill(records, record);
+        return records;
+    }
+
+    private static ByteBuffer marker(long offset) {
+        return MemoryRecords.withEndTransactionMarker(
+                        offset,
+                        1,
+                        2,
+                        7,
+                        (short) 3,
+                        new EndTransactionMarker(ControlRecordType.COMMIT, 1))
+                .buffer();
+    }
+
+    private long committed() {
+        return topic.partition(0).visibleOffset(Isolation.COMMITTED);
+    }
+
+    @Test
+    void shouldSayThatTheMarkerOfATransactionWasCompactedAway() {
+        copyOpenTransaction();
+        lastStable = 40;
+        fetched(batch(25, 2), 40);
+        assertEquals(List.of(), events, "it may be the next batch");
+        fetched(ByteBuffer.allocate(0), 35);
+        fetched(ByteBuffer.allocate(0), 36);
+        assertEquals(1, events.size());
+        assertEquals(ShadowEvent.Kind.LOST_MARKER, events.get(0).kind());
+        assertEquals(10, events.get(0).fromOffset());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+        fetched(batch(35, 2), 45);
+        assertEquals(45, follower.status().nextOffset());
+        assertTrue(follower.status().lastError().contains("offset 10"));
+        assertEquals(1, events.size());
+        assertEquals(10, committed());
+    }
+
+    @Test
+    void shouldCopyAgainFromATransactionWhoseMarkerWasCompactedAwayIfAskedTo() {
+        follower.close();
+        follower = follower(OnDivergence.TRUNCATE);
+        copyOpenTransaction();
+        lastStable = 35;
+        fetched(batch(25, 2), 35);
+        fetched(ByteBuffer.allocate(0), 35);
+        assertEquals(1, events.size());
+        assertEquals(ShadowEvent.Kind.TRUNCATED, events.get(0).kind());
+        assertEquals(10, events.get(0).fromOffset());
+        assertEquals(35, events.get(0).toOffset());
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 20);
+        fetched(batch(25, 2), 35);
+        assertEquals(35, follower.status().nextOffset());
+        assertEquals(35, committed());
+        assertEquals(1, events.size());
+    }
+
+    @Test
+    void shouldWaitForAMarkerThatIsStillToCome() {
+        copyOpenTransaction();
+        lastStable = 41;
+        fetched(batch(25, 2), 41);
+        fetched(batch(35, 2), 46);
+        assertEquals(10, committed());
+        fetched(marker(45), 46);
+        fetched(ByteBuffer.allocate(0), 46);
+        assertEquals(46, committed());
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void shouldWaitWhileATransactionIsOpenAtTheSource() {
+        copyOpenTransaction();
+        for (int i = 2; i < 10; i++) {
+            fetched(batch(i * 10L, 2), i * 10L + 10);
+        }
+        assertEquals(List.of(), events);
+        assertEquals(10, committed());
+    }
+
+    @Test
+    void shouldNotTakeWhatALeaderBeforeSaidOfTransactions() {
+        copyOpenTransaction();
+        lastStable = 20;
+        fetched(ByteBuffer.allocate(0), 20);
+        follower.onLeader(3, 4);
+        asked(Need.EPOCH_END);
+        follower.onEpochEnd(1, 20);
+        lastStable = 10;
+        fetched(ByteBuffer.allocate(0), 20);
+        fetched(ByteBuffer.allocate(0), 20);
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void shouldEndTransactionsWhereTheSourceHasDeletedRecords() {
+        copyOpenTransaction();
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.OUT_OF_RANGE, "out of range");
+        asked(Need.EARLIEST);
+        follower.onOffset(true, 50);
+        lastStable = -1;
+        fetched(batch(40, 2), 60);
+        assertEquals(50, follower.status().nextOffset(), "a log start inside a batch");
+        assertEquals(50, committed());
+        List<AbortedTransaction> aborted = topic.partition(0).abortedTransactions(0, 50);
+        assertEquals(1, aborted.size());
+        assertEquals(10, aborted.get(0).firstOffset());
+    }
+
+    @Test
+    void shouldLeaveTransactionsOpenWhereNothingIsMissing() {
+        copyOpenTransaction();
+        asked(Need.FETCH);
+        follower.onFailed(SourceError.OUT_OF_RANGE, "out of range");
+        asked(Need.EARLIEST);
+        follower.onOffset(true, 25);
+        lastStable = -1;
+        fetched(batch(20, 2), 30);
+        assertEquals(30, follower.status().nextOffset());
+        assertEquals(10, committed(), "its marker may still come");
     }
 
     @Test

@@ -39,9 +39,14 @@ public interface FollowedPartition {
      * @param records batches as the source stored them; the last one may be incomplete
      * @param isDiverging whether the source has not the batch before the offset; then there are no
      *     records
+     * @param lastStableOffset all transactions that begin below it have ended; −1 if it is not told
      */
     void onFetched(
-            ByteBuffer records, boolean isDiverging, long highWatermark, long logStartOffset);
+            ByteBuffer records,
+            boolean isDiverging,
+            long highWatermark,
+            long lastStableOffset,
+            long logStartOffset);
 
     /** Takes the largest epoch up to {@link #askedEpoch}, and its end; −1 where there is none. */
     void onEpochEnd(int epoch, long endOffset);

@@ -106,6 +106,7 @@ final class PartitionRequests {
                         bytes(found),
                         FetchResponse.isDivergingEpoch(found),
                         found.highWatermark(),
+                        found.lastStableOffset(),
                         found.logStartOffset());
             }
         }
