@@ -50,6 +50,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     private final Map<Object, Object> attachments = new HashMap<>();
     private final SerialExecutor background = new SerialExecutor();
     private final ConnectionMemory memory;
+    private final ConnectionAnswers answers;
     private final RequestReader reader;
     private ChannelHandlerContext ctx;
     private RequestQueue requests;
@@ -64,6 +65,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         this.server = server;
         this.entrance = new Entrance(client, decoder, this);
         this.memory = new ConnectionMemory(server.memory());
+        this.answers = new ConnectionAnswers(server.answers(), this::owner);
         this.reader = new RequestReader(server, memory);
         decoder.onPartial(bytes -> requests.onPartial(bytes));
         decoder.buffers().limit(memory::mayHave);
@@ -143,8 +145,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public Shares answers() {
-        return server.answers();
+    public ConnectionAnswers answers() {
+        return answers;
     }
 
     @Override
@@ -167,9 +169,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
-        responses =
-                new ResponseQueue(context, server.answers(), this::owner, entrance.isEncrypted());
-        requests = new RequestQueue(server, context, memory, responses, this::owner, this::handle);
+        responses = new ResponseQueue(context, answers, entrance.isEncrypted());
+        requests = new RequestQueue(server, context, memory, responses, answers, this::handle);
         timeouts =
                 new ConnectionTimeouts(
                         server.limits(), requests, responses, this, context.executor());
@@ -399,6 +400,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         responses.abandonAll();
         requests.onChannelClosed();
         memory.release();
+        answers.close();
         List.copyOf(onClose).forEach(Runnable::run);
         onClose.clear();
         context.fireChannelInactive();

@@ -1,34 +1,39 @@
 package io.firn.server.wire;
 
-import java.util.concurrent.atomic.AtomicLong;
-
 /**
  * The memory of a request that waits, and that of a response, from before it is made until the
  * socket has taken it.
  */
 final class ExchangeMemory {
     private final ExchangeOwner connection;
-    private final AtomicLong answerBytes = new AtomicLong();
+    private final ConnectionAnswers answers;
+    private final long number;
+    private volatile boolean answerCounts;
     private long parkedBytes; // on the event loop
 
     ExchangeMemory(ExchangeOwner connection) {
         this.connection = connection;
+        this.answers = connection.answers();
+        this.number = answers.nextNumber();
     }
 
     /** Counts memory that the response is about to use. Thread-safe. */
     void addAnswer(long bytes) {
-        answerBytes.addAndGet(bytes);
-        connection.answers().add(connection.owner(), bytes);
+        answerCounts = true;
+        answers.add(number, bytes);
     }
 
     /** Returns whether answers use too much memory to make more of this one. Thread-safe. */
     boolean isAnswerExceeded() {
-        return connection.answers().isExceeded(connection.owner(), answerBytes.get());
+        answerCounts = true; // it may have to leave a line
+        return answers.mustWait(number);
     }
 
     /** The memory of the response is not used, or counts elsewhere. Thread-safe. */
     void releaseAnswer() {
-        connection.answers().add(connection.owner(), -answerBytes.getAndSet(0));
+        if (answerCounts) {
+            answers.release(number);
+        }
     }
 
     /**

@@ -15,8 +15,8 @@ interface ExchangeOwner extends ClientConnection {
     /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
     void runInOrder(Executor executor, BooleanSupplier task);
 
-    /** Returns the memory of responses, which the connection shares. Thread-safe. */
-    Shares answers();
+    /** Returns the memory of the connection's responses. Thread-safe. */
+    ConnectionAnswers answers();
 
     /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
     Shares parked();

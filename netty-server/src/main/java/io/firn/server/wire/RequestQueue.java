@@ -6,7 +6,6 @@ import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
@@ -23,7 +22,7 @@ final class RequestQueue {
     private final ChannelHandlerContext ctx;
     private final ConnectionMemory memory;
     private final ResponseQueue responses;
-    private final Supplier<String> owner;
+    private final ConnectionAnswers answers;
     private final Consumer<ByteBuf> handler;
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean blocked;
@@ -38,7 +37,6 @@ final class RequestQueue {
     /**
      * Creates an empty queue.
      *
-     * @param owner the client
      * @param handler takes over the frame of each request
      */
     RequestQueue(
@@ -46,13 +44,13 @@ final class RequestQueue {
             ChannelHandlerContext ctx,
             ConnectionMemory memory,
             ResponseQueue responses,
-            Supplier<String> owner,
+            ConnectionAnswers answers,
             Consumer<ByteBuf> handler) {
         this.server = server;
         this.ctx = ctx;
         this.memory = memory;
         this.responses = responses;
-        this.owner = owner;
+        this.answers = answers;
         this.handler = handler;
     }
 
@@ -134,22 +132,27 @@ final class RequestQueue {
             return;
         }
         handling = true;
+        boolean exceeded = isAnswerMemoryExceeded();
         try {
-            while (!frames.isEmpty() && mayHandle()) {
+            while (!frames.isEmpty() && mayHandle() && !exceeded) {
                 ByteBuf frame = frames.poll();
                 if (!channelClosed || frame.getShort(frame.readerIndex()) == ApiKeys.PRODUCE.id) {
                     handler.accept(frame);
                 } else {
                     drop(frame);
                 }
+                exceeded = isAnswerMemoryExceeded();
             }
         } finally {
             handling = false;
         }
         if (!channelClosed) {
-            boolean overBudget = memory.isOverBudget();
-            readOn(frames.isEmpty() && mayHandle() && !overBudget);
-            if (overBudget || isAnswerMemoryExceeded()) {
+            // Other threads change the memory in use: one look at it decides both whether to go on
+            // and whether to look again. With two, the second may find memory that was freed since
+            // the first; then nobody would ever read on.
+            boolean waits = exceeded || memory.isOverBudget();
+            readOn(frames.isEmpty() && mayHandle() && !waits);
+            if (waits) {
                 retryLater();
             }
         }
@@ -162,17 +165,17 @@ final class RequestQueue {
         }
     }
 
+    /** What changes this, on this thread, calls {@link #handleNext}. */
     private boolean mayHandle() {
         return !blocked
                 && (throttling == null || channelClosed)
                 && responses.inFlight() < server.limits().requestsInFlight()
-                && !isAnswerMemoryExceeded()
                 && (channelClosed || ctx.channel().isWritable());
     }
 
     /** Answers of the client, on all of its connections, use too much memory to make others. */
     private boolean isAnswerMemoryExceeded() {
-        return !channelClosed && server.answers().isExceeded(owner.get(), 0);
+        return !channelClosed && answers.isExceeded();
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

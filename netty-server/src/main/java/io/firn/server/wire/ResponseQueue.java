@@ -6,7 +6,6 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.apache.kafka.common.message.ResponseHeaderData;
 
 /**
@@ -17,8 +16,7 @@ final class ResponseQueue {
     private static final int MOST_ENCODED = 64 << 10;
 
     private final ChannelHandlerContext ctx;
-    private final Shares answers;
-    private final Supplier<String> owner;
+    private final ConnectionAnswers answers;
     private final boolean encrypted;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private long pendingWrites;
@@ -32,14 +30,11 @@ final class ResponseQueue {
      * Creates an empty queue.
      *
      * @param answers counts the memory of large responses
-     * @param owner whose memory it is
      * @param encrypted whether the connection encrypts what is written
      */
-    ResponseQueue(
-            ChannelHandlerContext ctx, Shares answers, Supplier<String> owner, boolean encrypted) {
+    ResponseQueue(ChannelHandlerContext ctx, ConnectionAnswers answers, boolean encrypted) {
         this.ctx = ctx;
         this.answers = answers;
-        this.owner = owner;
         this.encrypted = encrypted;
     }
 
@@ -77,10 +72,14 @@ final class ResponseQueue {
      * not sent yet are lost, and the response's records are released.
      */
     void write(Exchange exchange) {
-        if (exchange.time().isCounted()) {
-            exchange.time().run(true, () -> encode(exchange));
-        } else {
-            encode(exchange);
+        try {
+            if (exchange.time().isCounted()) {
+                exchange.time().run(true, () -> encode(exchange));
+            } else {
+                encode(exchange);
+            }
+        } finally {
+            exchange.releaseAnswer(); // not before: the encoded bytes count already
         }
     }
 
@@ -101,8 +100,6 @@ final class ResponseQueue {
         } catch (RuntimeException e) {
             LogRecords.discard(exchange.response());
             throw e;
-        } finally {
-            exchange.releaseAnswer(); // from here on the encoded bytes count
         }
         int last = parts.size() - 1;
         for (int i = 0; i <= last; i++) {
@@ -123,11 +120,11 @@ final class ResponseQueue {
         if (large < MOST_ENCODED) {
             ctx.write(messageOf(part)).addListener(future -> onWritten(part, future.cause()));
         } else {
-            answers.add(owner.get(), large);
+            answers.addEncoded(large);
             ctx.write(part.bytes())
                     .addListener(
                             future -> {
-                                answers.add(owner.get(), -large);
+                                answers.addEncoded(-large);
                                 onWritten(part, future.cause());
                             });
         }

@@ -10,7 +10,7 @@ public final class ServerContext {
     private final Connections connections;
     private final MemoryBudget memory;
     private final Shares parked;
-    private final Shares answers;
+    private final AnswerMemory answers;
     private final ToLongFunction<String> connectionDelays;
     private final TimeQuota times;
     private final ConnectionLog log = new ConnectionLog();
@@ -42,7 +42,7 @@ public final class ServerContext {
         this.connections = new Connections(limits);
         this.memory = new MemoryBudget(limits.queuedBytes(), limits.requestBytes());
         this.parked = new Shares(limits.queuedBytes() / 2);
-        this.answers = new Shares(limits.queuedBytes() / 2);
+        this.answers = new AnswerMemory(limits.queuedBytes() / 2);
     }
 
     /** Counts a new connection; returns for how many ms it is not read, negative to refuse it. */
@@ -90,7 +90,7 @@ public final class ServerContext {
     }
 
     /** Returns the memory of large responses until they are sent. */
-    Shares answers() {
+    AnswerMemory answers() {
         return answers;
     }
 

@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * several threads add at once.
  */
 public final class Shares {
+    private static final int LITTLE = 16;
+
     private final long most;
     private final long share;
+    private final long little;
     private final AtomicLong total = new AtomicLong();
     private final ConcurrentHashMap<String, Long> byOwner = new ConcurrentHashMap<>();
 
@@ -19,6 +22,7 @@ public final class Shares {
     public Shares(long most) {
         this.most = most;
         this.share = most / 2;
+        this.little = most / LITTLE;
     }
 
     /** Adds bytes if there is room for them; returns false otherwise. */
@@ -49,15 +53,15 @@ public final class Shares {
     }
 
     /**
-     * Returns whether a client has to wait: it uses more than its share, or it uses something and
-     * all together use too much. Bytes of its own that the caller names do not count.
+     * Returns whether a client has to wait: it uses more than its share, or more than a little
+     * while all together use too much. Bytes of its own that the caller names do not count.
      */
     boolean isExceeded(String owner, long without) {
         if (total.get() <= share) {
             return false; // the common case
         }
         long own = byOwner.getOrDefault(owner, 0L) - without;
-        return own > share || (own > 0 && total.get() - without > most);
+        return own > share || (own > little && total.get() - without > most);
     }
 
     /** Returns the bytes of all clients. */

@@ -30,5 +30,10 @@ class SharesTest {
         shares.add("b", 40);
         assertTrue(shares.isExceeded("b", 0)); // all together
         assertFalse(shares.isExceeded("c", 0)); // it uses nothing
+        shares.add("c", 6);
+        assertFalse(shares.isExceeded("c", 0)); // it uses little
+        shares.add("c", 1);
+        assertTrue(shares.isExceeded("c", 0));
+        assertFalse(shares.isExceeded("c", 1));
     }
 }
