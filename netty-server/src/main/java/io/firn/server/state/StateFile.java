@@ -72,12 +72,20 @@ public final class StateFile<T> {
      *
      * @param file its directory exists
      * @param none the snapshot if there is no file, which is then not created
-     * @throws IOException if the file cannot be read, or contains something else
+     * @throws IOException if the file cannot be read, contains something else, or is a link to
+     *     nothing
      */
     public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)
             throws IOException {
         Map<String, String> known = SmallFile.read(medium, file, format.magic(), format.version());
         if (known == null) {
+            if (medium.list(file.getParent()).contains(file.getFileName().toString())) {
+                // Without it everything that it forbids would be allowed.
+                throw new IOException(
+                        file
+                                + " is a link to a file that cannot be found: expected the file;"
+                                + " restore it, or delete the link to begin without one");
+            }
             return new StateFile<>(medium, file, format, none);
         }
         try {

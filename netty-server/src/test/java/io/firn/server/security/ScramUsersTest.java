@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.medium.WholeFile;
 import io.firn.server.security.ScramUsers.User;
 import io.firn.server.state.StateFileContract;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -70,6 +72,25 @@ class ScramUsersTest extends StateFileContract {
             assertFalse(each.toString().contains("s3cret"), each.toString());
         }
         assertTrue(e.getMessage().contains(file + ": "), e.getMessage());
+    }
+
+    @Test
+    void shouldShowNothingOfAFileThatIsCut() throws IOException {
+        medium.createDirectories(DIRECTORY);
+        kept(medium).change("alice", "nobody");
+        Path file = DIRECTORY.resolve("users");
+        byte[] whole = WholeFile.read(medium, file);
+        String text = new String(whole, StandardCharsets.UTF_8);
+        int secrets = text.lastIndexOf("crc32c");
+        for (int length = 0; length < whole.length; length++) {
+            WholeFile.write(medium, file, Arrays.copyOf(whole, length));
+            String shown =
+                    assertThrows(IOException.class, () -> ScramUsers.open(medium, DIRECTORY))
+                            .toString();
+            if (length >= 8 && length <= secrets) {
+                assertFalse(shown.contains(text.substring(length - 8, length)), shown);
+            }
+        }
     }
 
     @Test

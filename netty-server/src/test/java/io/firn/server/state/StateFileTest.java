@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,11 +18,14 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A set of texts in a file. */
 class StateFileTest extends StateFileContract {
     private static final Path FILE = DIRECTORY.resolve("words");
     private static final Set<String> NONE = Set.of();
+
+    @TempDir private Path real;
 
     private static final class Words implements StateFile.Format<Set<String>> {
         @Override
@@ -139,5 +143,62 @@ class StateFileTest extends StateFileContract {
         SmallFile.write(medium, FILE, "words", 1, Map.of("odd", ""));
         String message = assertThrows(IOException.class, () -> file(medium)).getMessage();
         assertEquals(FILE + ": 'odd' is not a word", message);
+    }
+
+    /** On a real file system, in a directory of the test. */
+    private StateFile<Set<String>> real() throws IOException {
+        return StateFile.open(FileMedium.real(), real.resolve("words"), new Words(), NONE);
+    }
+
+    @Test
+    void shouldReadThroughALinkAndReplaceTheLinkWithAFile() throws IOException {
+        change(real(), "old", null);
+        Path elsewhere = Files.move(real.resolve("words"), real.resolve("elsewhere"));
+        Path link = Files.createSymbolicLink(real.resolve("words"), elsewhere);
+        StateFile<Set<String>> file = real();
+        assertEquals(Set.of("old"), file.get());
+        change(file, "new", "old");
+        assertFalse(Files.isSymbolicLink(link));
+        assertEquals(Set.of("new"), real().get());
+    }
+
+    @Test
+    void shouldNotBeginWithoutWhatALinkToNothingHasKept() throws IOException {
+        Files.createSymbolicLink(real.resolve("words"), real.resolve("gone"));
+        IOException e = assertThrows(IOException.class, this::real);
+        assertTrue(e.getMessage().startsWith(real.resolve("words").toString()), e.getMessage());
+        Files.delete(real.resolve("words"));
+        assertEquals(NONE, real().get());
+    }
+
+    @Test
+    void shouldNameADirectoryThatIsThereInsteadOfTheFileAndKeepWhatIsUsed() throws IOException {
+        StateFile<Set<String>> file = real();
+        change(file, "old", null);
+        Files.delete(real.resolve("words"));
+        Files.createDirectory(real.resolve("words"));
+        assertThrows(IOException.class, () -> change(file, "new", null));
+        assertEquals(Set.of("old"), file.get());
+        IOException e = assertThrows(IOException.class, this::real);
+        assertTrue(e.getMessage().startsWith(real.resolve("words").toString()), e.getMessage());
+        Files.delete(real.resolve("words"));
+        change(file, "new", null);
+        assertEquals(Set.of("old", "new"), real().get());
+    }
+
+    /** Two damages: bytes that are lost, and a temporary name that cannot be used. */
+    @Test
+    void shouldChangeNothingWhenTheFileIsDamagedAndItsNextContentCannotBeWritten()
+            throws IOException {
+        StateFile<Set<String>> file = real();
+        change(file, "old", null);
+        Files.write(real.resolve("words"), new byte[3]);
+        Files.createDirectories(real.resolve(".words.tmp").resolve("full"));
+        assertThrows(IOException.class, () -> change(file, "new", null));
+        assertEquals(Set.of("old"), file.get());
+        assertThrows(IOException.class, this::real);
+        Files.delete(real.resolve(".words.tmp").resolve("full"));
+        assertTrue(file.change(before -> before, false), "written again: it was not certain");
+        assertEquals(Set.of("old"), real().get());
     }
 }
