@@ -26,11 +26,16 @@ import io.firn.Transaction;
 import io.firn.TruncatedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.kafka.SourceLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -348,6 +353,105 @@ class ReplicaTest {
             batches.read(next, 1, true).close();
             Stores.readAll(below);
             assertEquals(source.nextOffset(), below.offset());
+        }
+    }
+
+    @Test
+    void shouldTruncateAlthoughAReaderHoldsWhatIsCutOff() throws Exception {
+        SourceLog source = mixed();
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+            BatchReader batches = topic.partition(0).openBatchReader(Isolation.COMMITTED);
+            BatchReader ofLast = topic.partition(0).openBatchReader(Isolation.COMMITTED);
+            BatchRun run = batches.read(301, 1, true);
+            BatchRun last = ofLast.read(source.nextOffset() - 1, 1, true);
+            byte[] before = bytes(run);
+            byte[] lastBefore = bytes(last);
+            long size = segmentBytes();
+            appender.truncate(300);
+            assertEquals(300, appender.nextOffset());
+            source.truncate(300).epoch(20);
+            source.append(Compression.NONE, "other");
+            replicate(source, appender, 100);
+            assertArrayEquals(before, bytes(run));
+            assertArrayEquals(lastBefore, bytes(last));
+            assertHolds(source, topic.partition(0));
+            long next = run.nextOffset();
+            run.close();
+            last.close();
+            assertThrows(TruncatedException.class, () -> batches.read(next, 1, true));
+            Stores.await("the bytes behind the cut to go", () -> segmentBytes() < size / 2);
+        }
+        assertHolds(source, reopen().partition(0));
+    }
+
+    private static byte[] bytes(BatchRun run) {
+        byte[] bytes = new byte[run.bytes().remaining()];
+        run.bytes().duplicate().get(bytes);
+        return bytes;
+    }
+
+    /** Returns the bytes of sealed segments, but for those of the sidecars. */
+    private long segmentBytes() {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldTellAReaderWhoseHandlerIsSlow() {
+        SourceLog source = mixed();
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+                Tailer tailer = topic.openTailer(0)) {
+            replicate(source, appender, 100);
+            tailer.seek(310);
+            List<Long> offsets = new ArrayList<>();
+            assertThrows(
+                    TruncatedException.class,
+                    () ->
+                            tailer.forEach(
+                                    record -> {
+                                        offsets.add(record.offset());
+                                        if (offsets.size() == 1) {
+                                            appender.truncate(300);
+                                        }
+                                    },
+                                    100));
+            assertEquals(List.of(310L), offsets);
+        }
+    }
+
+    @Test
+    void shouldReadUpToTheCutWhereItIsMadeMeanwhile() {
+        SourceLog source = mixed();
+        Topic topic = create(options());
+        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+                Tailer tailer = topic.openTailer(0)) {
+            replicate(source, appender, 100);
+            long cut = source.truncate(300).nextOffset();
+            tailer.seek(cut - 3);
+            List<Long> offsets = new ArrayList<>();
+            var handler =
+                    new Object() {
+                        void take(long offset) {
+                            if (offsets.isEmpty()) {
+                                appender.truncate(300);
+                            }
+                            offsets.add(offset);
+                        }
+                    };
+            tailer.forEach(record -> handler.take(record.offset()), 100);
+            assertEquals(cut, tailer.offset());
+            assertEquals(cut - 3, offsets.get(0));
+            assertEquals(cut - 1, offsets.get(offsets.size() - 1));
+            assertEquals(0, tailer.forEach(record -> handler.take(record.offset()), 100));
+            assertEquals(List.of(), topic.partition(0).damage());
         }
     }
 

@@ -96,8 +96,8 @@ final class BatchCursor {
 
     /**
      * Returns whether the log was truncated, so that {@link #checkRange} has to be called, and the
-     * visible end to be read again. Called after a pin: who truncates waits for readers that have
-     * pinned before.
+     * visible end to be read again. Called after a pin: who has pinned before may read what is cut
+     * off, until it is asked again.
      */
     boolean isTruncated() {
         return log.truncations().count() != truncationsSeen;
@@ -145,6 +145,7 @@ final class BatchCursor {
      * Pins the segment that contains the offset; looks it up again if a follower has replaced it.
      *
      * @throws DamagedRangeException when no segment contains the offset
+     * @throws BlockReusedException when the log was truncated to the offset meanwhile
      */
     View pin() {
         enter();
@@ -182,7 +183,11 @@ final class BatchCursor {
         forget();
         LogSegment found = log.segmentFor(offset);
         if (found == null || found.baseOffset > offset) {
+            boolean wasTruncated = isTruncated();
             checkRange(); // retention may have deleted it meanwhile
+            if (wasTruncated) {
+                throw new BlockReusedException(log.toString());
+            }
             long to = found == null ? log.visibleOffset(Isolation.UNCOMMITTED) : found.baseOffset;
             throw damaged(to, "no segment holds them");
         }
@@ -409,6 +414,10 @@ final class BatchCursor {
     RuntimeException damaged(long to, String reason) {
         if (place != Place.UNKNOWN) {
             reader.confirm();
+        }
+        if (isTruncated()) { // it was cut off while it was being read
+            checkRange();
+            throw new BlockReusedException(log.toString());
         }
         forget();
         log.addDamage(new DamagedRange(offset, to, reason));

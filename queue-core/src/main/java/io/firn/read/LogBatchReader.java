@@ -54,9 +54,10 @@ public final class LogBatchReader implements BatchReader {
             return null;
         }
         while (true) {
-            View view = cursor.pin();
+            View view = null;
             BatchRun run = null;
             try {
+                view = cursor.pin();
                 if (cursor.isTruncated()) {
                     visible = visible();
                     if (offset >= visible) {
@@ -68,10 +69,14 @@ public final class LogBatchReader implements BatchReader {
                 return run;
             } catch (BlockReusedException e) {
                 cursor.lookAgain();
+                visible = log.visibleOffset(isolation);
+                if (offset >= visible) {
+                    return null;
+                }
             } catch (InternalError e) {
                 throw cursor.unreadable(e);
             } finally {
-                if (run == null) {
+                if (run == null && view != null) {
                     cursor.unpin(view);
                 }
             }

@@ -26,6 +26,9 @@ final class RecordReader {
     /** Whether the handler was called and has not returned. */
     private boolean handling;
 
+    /** Whether what is visible may be less than it was. */
+    private boolean lookedAgain;
+
     /**
      * Creates a reader at the start of a log.
      *
@@ -74,9 +77,13 @@ final class RecordReader {
         long visible = log.visibleOffset(isolation); // later than the look for truncations
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {
+            lookedAgain = false;
             taken += pollSegment(handler, limit - taken, visible);
             if (cursor.isTruncated()) {
                 cursor.checkRange();
+                lookedAgain = true;
+            }
+            if (lookedAgain) {
                 visible = log.visibleOffset(isolation);
             }
             if (shown.takeEndUnknown()) {
@@ -89,7 +96,13 @@ final class RecordReader {
 
     private int pollSegment(RecordHandler handler, int limit, long visible) {
         handling = false;
-        View view = cursor.pin();
+        View view;
+        try {
+            view = cursor.pin();
+        } catch (BlockReusedException e) {
+            lookAgain();
+            return 0;
+        }
         record.valid(true);
         int taken = 0;
         try {
@@ -102,6 +115,9 @@ final class RecordReader {
             }
             long end = Math.min(visible, cursor.segmentEnd());
             while (taken < limit && cursor.offset() < end && !stopped) {
+                if (cursor.isTruncated()) {
+                    break; // while the handler worked
+                }
                 if (cursor.isOpen()) {
                     taken += pollBatch(handler, limit - taken);
                     continue;
@@ -119,7 +135,7 @@ final class RecordReader {
             }
             return taken;
         } catch (BlockReusedException e) {
-            cursor.lookAgain();
+            lookAgain();
             return taken;
         } catch (InternalError e) {
             if (handling && cursor.isReadable(view.buffer())) {
@@ -130,6 +146,11 @@ final class RecordReader {
             record.valid(false); // its bytes may be unmapped from here on
             cursor.unpin(view);
         }
+    }
+
+    private void lookAgain() {
+        cursor.lookAgain();
+        lookedAgain = true;
     }
 
     /** Hands out the records of batches of one record, up to a batch that is another one. */

@@ -177,7 +177,7 @@ public final class PartitionRecovery {
         int length = Math.min(mark.position(), block.capacity());
         if (mark.offset() >= 0) {
             if (topic.isReplicated()) {
-                block.shorten(mark); // a crash may have interrupted a truncation (O28)
+                block.dropTail(); // a crash may have interrupted a truncation (O28)
             }
             return new LogSegment(block, mark.baseOffset(), length, mark.offset())
                     .ofReplica(topic.isReplicated());

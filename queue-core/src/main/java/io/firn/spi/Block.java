@@ -113,15 +113,22 @@ public interface Block {
     void finishSeal(byte[] index, byte[] timeIndex) throws IOException;
 
     /**
-     * Ends a sealed and finished segment earlier, durably: the mark says so before any byte goes.
-     * Sidecars then have entries for batches that are gone. Nobody reads behind the new end. With
-     * the present mark, it removes what a crash has left behind the end.
+     * Ends a sealed and finished segment earlier, durably: its mark says so, its bytes stay ({@link
+     * #dropTail}). Sidecars then have entries for batches that are gone. Nobody begins to read
+     * behind the new end.
      */
     default void shorten(Mark shorter) throws IOException {
         if (!shorter.equals(mark())) {
             rewriteMark(shorter);
         }
     }
+
+    /**
+     * Removes the bytes behind the end of a sealed and finished segment, if there are any. Nobody
+     * pins a view that was made before the segment was shortened. A segment that was deleted stays
+     * deleted.
+     */
+    default void dropTail() throws IOException {}
 
     /** Returns whether {@link #finishSeal} has completed. */
     boolean isFinished();

@@ -54,7 +54,8 @@ public final class PartitionUpkeep implements LogEvents {
         this.retention = new Retention(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViews(duties, log, releases);
         if (log.topic().isReplicated()) {
-            appenders.truncatedBy(new Truncation(duties, log, forcer, seals, checkpoints));
+            appenders.truncatedBy(
+                    new Truncation(duties, log, forcer, seals, checkpoints, releases));
         }
         nextBlock.suppliedBy(blocks);
     }

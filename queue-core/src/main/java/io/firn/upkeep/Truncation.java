@@ -9,9 +9,9 @@ import io.firn.log.CutPlace;
 import io.firn.log.LogSegment;
 import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
+import io.firn.spi.Block;
 import io.firn.spi.View;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -29,14 +29,16 @@ import java.util.concurrent.locks.LockSupport;
  * <ol>
  *   <li>Everything is forced, sealed and in its final form, and moves give up: whatever segments
  *       there are lie in one place each, and nothing changes them.
- *   <li>Readers are shown the new end, and those above it are told. Nobody reads above it any more.
+ *   <li>Readers are shown the new end, and those above it are told. Nobody begins to read above it
+ *       any more; who does so already has a view of the old bytes, and keeps it.
  *   <li>Cursors above it go back to it, durably: after a crash none is above the end that is left.
  *   <li>The checkpoints of the partition are deleted, durably: after a crash a later one would say
  *       that records were lost.
  *   <li>The segments above the cut are deleted, durably, newest first: a crash in between leaves a
  *       log that ends earlier than before, and has no gap.
- *   <li>The segment with the cut gets a mark that ends there, durably, and only then loses the
- *       bytes behind it: without the mark they would be missing.
+ *   <li>The segment with the cut gets a mark that ends there, durably. Only then does it lose the
+ *       bytes behind it, since without the mark they would be missing; and only when no reader has
+ *       a view of them.
  *   <li>What is known of transactions and leader epochs is rebuilt from the batches that are left.
  *   <li>Readers of committed records, moves and appends go on.
  * </ol>
@@ -48,13 +50,11 @@ final class Truncation extends Duty implements LogTruncation {
     private static final long PAUSE_NS = 50_000;
     private static final long LOOK_MS = 20;
 
-    /** A socket that does not take its batches is given up earlier. */
-    private static final long PINNED_NS = TimeUnit.MINUTES.toNanos(2);
-
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private final Seals seals;
     private final Checkpoints checkpoints;
+    private final Releases releases;
     private final AtomicReference<Request> asked = new AtomicReference<>();
 
     /** What the appender asks for. */
@@ -65,12 +65,14 @@ final class Truncation extends Duty implements LogTruncation {
             SegmentedLog log,
             PartitionForcer forcer,
             Seals seals,
-            Checkpoints checkpoints) {
+            Checkpoints checkpoints,
+            Releases releases) {
         super(duties, log, "truncation");
         this.log = log;
         this.forcer = forcer;
         this.seals = seals;
         this.checkpoints = checkpoints;
+        this.releases = releases;
     }
 
     @Override
@@ -150,17 +152,14 @@ final class Truncation extends Duty implements LogTruncation {
     private void cut(CutPlace place) {
         List<LogSegment> gone = log.withdraw(place);
         try {
-            List<LogSegment> read = new ArrayList<>(gone);
-            read.addAll(List.of(log.segments()));
-            awaitReaders(read);
             log.topic().readPositions().truncate(log.index(), place.offset());
             log.topic().files().forgetProducers(log.index());
             for (int i = gone.size() - 1; i >= 0; i--) {
-                gone.get(i).block.delete();
+                delete(gone.get(i));
             }
             log.store().freedBlocks().onFreed();
             if (place.segment() != null) {
-                place.segment().cutTo(place.position(), place.offset());
+                cut(place.segment(), place);
             }
             ReplicatedBatches.rebuild(log, place);
             checkpoints.forget();
@@ -173,20 +172,19 @@ final class Truncation extends Duty implements LogTruncation {
         log.tellOfTruncation();
     }
 
-    /**
-     * Waits for readers that may have seen the old end. Who pins a segment from now on sees the new
-     * one.
-     */
-    private void awaitReaders(List<LogSegment> segments) throws IOException {
-        long start = System.nanoTime();
-        for (LogSegment segment : segments) {
-            View view = segment.detachView();
-            while (view != null && !view.tryRelease()) {
-                if (System.nanoTime() - start > PINNED_NS) {
-                    throw new IOException("a reader holds " + segment);
-                }
-                LockSupport.parkNanos(PAUSE_NS);
-            }
+    /** Who reads the segment keeps its view, and who unpins that last releases it. */
+    private static void delete(LogSegment segment) throws IOException {
+        View view = segment.detachView();
+        if (view != null) {
+            view.leave();
         }
+        segment.block.delete();
+    }
+
+    /** A view that is made after the mark was written is never read behind the new end. */
+    private void cut(LogSegment segment, CutPlace place) throws IOException {
+        segment.cutTo(place.position(), place.offset());
+        Block block = segment.block;
+        releases.free(segment.detachView(), block.tier(), block::dropTail);
     }
 }

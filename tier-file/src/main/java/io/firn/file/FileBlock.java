@@ -253,12 +253,10 @@ final class FileBlock implements Block {
     }
 
     @Override
-    public void shorten(Mark shorter) throws IOException {
-        if (!shorter.equals(mark())) {
-            rewriteMark(shorter);
-        }
-        if (state.isFinished() && state.fileBytes() > shorter.position()) {
-            state = state.resized(directory.cut(path(), shorter.position()));
+    public void dropTail() throws IOException {
+        int end = mark().position();
+        if (!deleted && state.isFinished() && state.fileBytes() > end) {
+            state = state.resized(directory.cut(path(), end));
         }
     }
 
