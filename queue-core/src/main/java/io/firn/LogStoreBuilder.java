@@ -133,7 +133,7 @@ public abstract class LogStoreBuilder {
      * <p>In a read-only store, the thread that follows the writer uses one, and each tailer another
      * one while it waits in {@link Tailer#poll(RecordHandler, int, Duration)}. By default such a
      * tailer spins for 20 µs, then parks for up to 1 ms. After a second without records, the thread
-     * that follows the writer looks for all such tailers every 10 ms (up to 100 ms when they read
+     * that follows the writer looks for all such tailers every 10 ms (up to 250 ms when they read
      * thousands of partitions) and wakes those that have news.
      */
     public abstract LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value);

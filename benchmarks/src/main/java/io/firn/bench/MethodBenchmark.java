@@ -8,6 +8,7 @@ import io.firn.bytes.BytesAppender;
 import io.firn.bytes.BytesTailer;
 import io.firn.file.FileTier;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.bytes.BytesIn;
@@ -91,6 +92,15 @@ public class MethodBenchmark {
             bytes.writeDouble(price).writeLong(quantity);
         }
 
+        /** Stores the fields as {@link #writeMarshallable} does. */
+        void storeInto(byte[] array, int at, VarHandle longs, VarHandle doubles) {
+            longs.set(array, at, id);
+            longs.set(array, at + 8, account);
+            longs.set(array, at + 16, instrument);
+            doubles.set(array, at + 24, price);
+            longs.set(array, at + 32, quantity);
+        }
+
         @Override
         public void readMarshallable(BytesIn<?> bytes) {
             id = bytes.readLong();
@@ -135,7 +145,11 @@ public class MethodBenchmark {
         /** With a WRITTEN topic. */
         FIRN,
         /** With its default options. */
-        CHRONICLE
+        CHRONICLE,
+        /** Firn, to which the same values are appended that were stored by hand; not to be read. */
+        BARE,
+        /** Batches with their CRC in mapped files; not to be read. */
+        FLOOR
     }
 
     /** Which one. */
@@ -179,9 +193,12 @@ public class MethodBenchmark {
     private void openLog() throws IOException {
         directory = Places.make(dir);
         log =
-                system == System.FIRN
-                        ? new Firn(directory, sums, preparedMib)
-                        : new Chronicle(directory, sums);
+                switch (system) {
+                    case FIRN -> new Firn(directory, sums, preparedMib, false);
+                    case BARE -> new Firn(directory, sums, preparedMib, true);
+                    case CHRONICLE -> new Chronicle(directory, sums);
+                    case FLOOR -> new Floor(directory);
+                };
         orders = log.writer();
     }
 
@@ -240,8 +257,10 @@ public class MethodBenchmark {
         private final BytesAppender appender;
         private final BytesTailer tailer;
         private final io.firn.bytes.MethodReader reader;
+        private final boolean isBare;
 
-        Firn(Path directory, Orders target, int preparedMib) {
+        Firn(Path directory, Orders target, int preparedMib, boolean isBare) {
+            this.isBare = isBare;
             store = LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open();
             TopicOptions options =
                     TopicOptions.defaults()
@@ -255,7 +274,7 @@ public class MethodBenchmark {
 
         @Override
         public Orders writer() {
-            return appender.methodWriter(Orders.class);
+            return isBare ? BareCalls.to(appender.appender()) : appender.methodWriter(Orders.class);
         }
 
         @Override
@@ -273,6 +292,27 @@ public class MethodBenchmark {
             appender.close();
             store.close();
         }
+    }
+
+    private static final class Floor implements Log {
+        private final Path directory;
+
+        Floor(Path directory) {
+            this.directory = directory;
+        }
+
+        @Override
+        public Orders writer() {
+            return BareCalls.to(directory);
+        }
+
+        @Override
+        public void read() {
+            throw new UnsupportedOperationException("a floor is only written");
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static final class Chronicle implements Log {

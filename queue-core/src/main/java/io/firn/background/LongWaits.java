@@ -16,7 +16,7 @@ public final class LongWaits {
     /** Looks take at most this part of the time, where there is much to look at. */
     private static final int COST_SHARE = 400;
 
-    private static final long LONGEST_PAUSE_NS = 100_000_000;
+    private static final long LONGEST_PAUSE_NS = 250_000_000;
 
     /** A tailer looks for itself after this time, should the thread that looks have ended. */
     private static final long BY_ITSELF_NS = 60_000_000_000L;
