@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
  * what they require of the next batch and in what they do when a step fails:
  *
  * <ul>
- *   <li>{@link #next()} requires a plausible header, for bytes that were forced;
+ *   <li>{@link #next()} requires a plausible header, for bytes that were forced, and of a control
+ *       batch a valid CRC: one flipped bit in a marker turns a commit into an abort;
  *   <li>{@link #nextWhole()} requires a valid CRC as well, for bytes of which nothing is known;
  *   <li>{@link #nextWhole(int)} also requires an epoch, for bytes that a crash may have torn or an
  *       earlier use of the block may have left;
@@ -138,7 +139,7 @@ public final class BatchWalk {
             reason = "epoch";
             return false;
         }
-        if (mustBeWhole && verifier.check(memory, nextPosition, end, nextOffset) < 0) {
+        if ((mustBeWhole || isControl()) && !verifier.checkCrc(memory, nextPosition, n)) {
             reason = verifier.reason();
             return false;
         }
@@ -148,6 +149,11 @@ public final class BatchWalk {
         nextPosition += n;
         nextOffset = following;
         return true;
+    }
+
+    private boolean isControl() {
+        int attributes = memory.getShort(nextPosition + BatchFormat.ATTRIBUTES);
+        return (attributes & BatchFormat.CONTROL_FLAG) != 0;
     }
 
     private boolean isAtLimit() {

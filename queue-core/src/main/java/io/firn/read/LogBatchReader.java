@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Reads whole batches unchanged. Only headers are read, unless a wrong one shows that it has to.
+ * Reads whole batches unchanged. Only headers and control batches are checked, unless a wrong one
+ * shows that more has to be.
  */
 public final class LogBatchReader implements BatchReader {
     private final Partition partition;

@@ -1,8 +1,14 @@
 package io.firn.tx;
 
+import io.firn.DamagedRange;
+import io.firn.DamagedRangeException;
 import io.firn.FirnException;
+import io.firn.Isolation;
+import io.firn.OffsetOutOfRangeException;
 import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
+import io.firn.Tailer;
+import io.firn.Verdict;
 import io.firn.log.LogContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -33,6 +39,7 @@ import java.util.UUID;
 final class TxRecovery {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int TOGETHER = 256;
+    private static final int READ_AT_ONCE = 1_000;
 
     private final LogContext context;
     private final TxStore store;
@@ -159,13 +166,26 @@ final class TxRecovery {
                                 open.add(new Open(id, epoch, first));
                             }
                         });
-        open.forEach(each -> recover(partition, each));
+        open.removeIf(each -> recoverDecided(partition, each));
+        if (!open.isEmpty()) {
+            tellDamageAbove(partition, open);
+            open.forEach(each -> recover(partition, each));
+        }
+    }
+
+    /** Gives a transaction the end that the journal says; false if it says none. */
+    private boolean recoverDecided(TxPartition partition, Open open) {
+        Ending ending = endingOf(partition, open);
+        if (ending == null) {
+            return false;
+        }
+        byId.get(open.producerId).undone().add(new Unmarked(ending, partition));
+        return true;
     }
 
     private void recover(TxPartition partition, Open open) {
         TxProducer producer = byId.get(open.producerId);
-        Ending ending = endingOf(partition, open);
-        if (ending == null && producer != null && isStillOpen(producer, open)) {
+        if (producer != null && isStillOpen(producer, open)) {
             producer.addOpen(partition, context.timeMs(), context.nowNs());
             return;
         }
@@ -173,8 +193,56 @@ final class TxRecovery {
             producer = producers.addUnnamed(open.producerId, context.timeMs());
             byId.put(open.producerId, producer);
         }
-        Ending found = ending == null ? abort(partition, open) : ending;
-        producer.undone().add(new Unmarked(found, partition));
+        producer.undone().add(new Unmarked(abort(partition, open), partition));
+    }
+
+    /**
+     * Tells of damage above transactions that are open as far as is known: a marker that carried
+     * out an earlier decision, which the journal no longer has, may be what is damaged.
+     */
+    private void tellDamageAbove(TxPartition partition, List<Open> open) {
+        long first = open.stream().mapToLong(Open::first).min().orElseThrow();
+        List<DamagedRange> damaged = damageAbove(partition, first);
+        for (Open each : open) {
+            damaged.stream()
+                    .filter(range -> range.toOffset() > each.first)
+                    .findFirst()
+                    .ifPresent(range -> tell(partition, each, range));
+        }
+    }
+
+    private void tell(TxPartition partition, Open open, DamagedRange range) {
+        context.findings()
+                .add(
+                        partition
+                                + ": the end of the transaction of producer "
+                                + open.producerId
+                                + " at offset "
+                                + open.first
+                                + " may be among the damaged offsets "
+                                + range.fromOffset()
+                                + " to "
+                                + range.toOffset()
+                                + ": it is taken as not committed, and its records are seen only by"
+                                + " readers of uncommitted records");
+    }
+
+    private static List<DamagedRange> damageAbove(TxPartition partition, long first) {
+        try (Tailer tailer =
+                partition.user().topic().openTailer(Isolation.UNCOMMITTED, partition.index())) {
+            tailer.seek(Math.max(first, partition.log().logStartOffset()));
+            while (true) {
+                try {
+                    if (tailer.poll(record -> Verdict.CONTINUE, READ_AT_ONCE) == 0) {
+                        return partition.log().damage();
+                    }
+                } catch (DamagedRangeException e) {
+                    tailer.seek(e.toOffset());
+                } catch (OffsetOutOfRangeException e) {
+                    return partition.log().damage(); // what is left is all damaged
+                }
+            }
+        }
     }
 
     private Ending endingOf(TxPartition partition, Open open) {
