@@ -11,12 +11,9 @@ import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
-import javax.management.JMException;
-import javax.management.ObjectName;
 
 /** Compacts a partition with more keys than the memory for them has room for. */
 final class CompactedKeys {
@@ -132,29 +129,10 @@ final class CompactedKeys {
         return removed >= superseded && removed < superseded + IN_BATCH;
     }
 
-    /** Returns the line of a heap histogram with the arrays of long, which the map of keys is. */
+    /** Returns what the arrays of long take, which the map of keys is. */
     private static String largestArrays() {
-        try {
-            Object histogram =
-                    ManagementFactory.getPlatformMBeanServer()
-                            .invoke(
-                                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                                    "gcClassHistogram",
-                                    new Object[] {new String[0]},
-                                    new String[] {String[].class.getName()});
-            for (String line : histogram.toString().split("\n")) {
-                String[] words = line.trim().split("\\s+");
-                if (words.length > 3 && words[3].equals("[J")) {
-                    return String.format(
-                            Locale.ROOT,
-                            "live long[]: %s with %,d bytes",
-                            words[1],
-                            Long.parseLong(words[2]));
-                }
-            }
-            return "no long[]";
-        } catch (JMException e) {
-            return e.toString();
-        }
+        HeapHistogram.Entry arrays = HeapHistogram.take().of("[J");
+        return String.format(
+                Locale.ROOT, "live long[]: %d with %,d bytes", arrays.instances(), arrays.bytes());
     }
 }
