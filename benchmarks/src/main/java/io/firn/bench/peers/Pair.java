@@ -1,6 +1,8 @@
 package io.firn.bench.peers;
 
 import io.firn.Durability;
+import io.firn.TopicOptions;
+import java.time.Duration;
 import java.util.Locale;
 
 /** What {@code bin/bench two-processes} compares: a writer and a reader of one system. */
@@ -33,6 +35,15 @@ enum Pair {
         @Override
         PeerLog create(boolean isWriter) {
             return new PairFirn(Durability.WRITTEN, false, !isWriter);
+        }
+    },
+    FIRN_UNFORCED_FILES(
+            Family.FIRN, false, "WRITTEN topic that is not forced by time or size, files") {
+        @Override
+        PeerLog create(boolean isWriter) {
+            TopicOptions written = TopicOptions.defaults().withDurability(Durability.WRITTEN);
+            return new PairFirn(
+                    written.withForce(Integer.MAX_VALUE, Duration.ofHours(1)), false, !isWriter);
         }
     },
     CHRONICLE_FILES(Family.CHRONICLE, false, "writingDocument, files; not forced") {

@@ -17,7 +17,7 @@ final class PairFirn implements PeerLog {
     private static final String TOPIC = "records";
     private static final long POOL_BYTES = 512L << 20;
 
-    private final Durability durability;
+    private final TopicOptions options;
     private final boolean isInMemory;
     private final boolean isReader;
     private LogStore store;
@@ -25,7 +25,11 @@ final class PairFirn implements PeerLog {
     private ExclusiveAppender appender;
 
     PairFirn(Durability durability, boolean isInMemory, boolean isReader) {
-        this.durability = durability;
+        this(TopicOptions.defaults().withDurability(durability), isInMemory, isReader);
+    }
+
+    PairFirn(TopicOptions options, boolean isInMemory, boolean isReader) {
+        this.options = options;
         this.isInMemory = isInMemory;
         this.isReader = isReader;
     }
@@ -49,14 +53,14 @@ final class PairFirn implements PeerLog {
             topic = store.openTopic(TOPIC);
         } else {
             store = builder.open();
-            topic = store.createTopic(TOPIC, TopicOptions.defaults().withDurability(durability));
+            topic = store.createTopic(TOPIC, options);
         }
     }
 
     @Override
     public LogAppender appender() {
         appender = topic.partition(0).openAppender();
-        if (durability == Durability.WRITTEN || isInMemory) {
+        if (options.durability() == Durability.WRITTEN || isInMemory) {
             return appender::append;
         }
         return value -> {

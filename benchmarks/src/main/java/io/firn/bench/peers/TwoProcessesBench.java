@@ -44,7 +44,8 @@ public final class TwoProcessesBench implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "Some of firn-written-pmem, firn-durable-pmem, chronicle-memory, aeron-ipc,"
-                            + " firn-written-files, chronicle-files, firn-durable-files; firn for"
+                            + " firn-written-files, firn-unforced-files, chronicle-files,"
+                            + " firn-durable-files; firn for"
                             + " all that begin with it.")
     private List<String> only = new ArrayList<>();
 
