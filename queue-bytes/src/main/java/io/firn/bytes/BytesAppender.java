@@ -2,6 +2,8 @@ package io.firn.bytes;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.StoredRecord;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import net.openhft.chronicle.bytes.Bytes;
@@ -58,8 +60,14 @@ public final class BytesAppender implements AutoCloseable {
 
     /** Appends a record with a key, which may be null; otherwise as the other form. */
     public long write(byte[] key, WriteBytesMarshallable fields) {
+        return write(key, List.of(), fields);
+    }
+
+    /** As {@link #write(byte[], WriteBytesMarshallable)}, with headers, in their order. */
+    public long write(
+            byte[] key, List<StoredRecord.Header> headers, WriteBytesMarshallable fields) {
         int length = encode(fields);
-        return appender.append(keyed(key, length));
+        return appender.append(keyed(key, headers, length));
     }
 
     /** As {@link #write(WriteBytesMarshallable)}, without waiting; or {@code BACK_PRESSURED}. */
@@ -70,8 +78,14 @@ public final class BytesAppender implements AutoCloseable {
 
     /** As the other {@code write} with a key, without waiting; or {@code BACK_PRESSURED}. */
     public long writeAsync(byte[] key, WriteBytesMarshallable fields) {
+        return writeAsync(key, List.of(), fields);
+    }
+
+    /** As the other {@code write} with headers, without waiting; or {@code BACK_PRESSURED}. */
+    public long writeAsync(
+            byte[] key, List<StoredRecord.Header> headers, WriteBytesMarshallable fields) {
         int length = encode(fields);
-        return appender.appendAsync(keyed(key, length));
+        return appender.appendAsync(keyed(key, headers, length));
     }
 
     /** Adds a record to a batch, whose key, headers and timestamp may be set before. */
@@ -80,8 +94,13 @@ public final class BytesAppender implements AutoCloseable {
         batch.value(bytes.array(), 0, length).add();
     }
 
-    private Batch keyed(byte[] key, int length) {
-        return keyed.clear().key(key).value(bytes.array(), 0, length).add();
+    private Batch keyed(byte[] key, List<StoredRecord.Header> headers, int length) {
+        keyed.clear().key(key);
+        for (int i = 0; i < headers.size(); i++) { // an iterator would be an object
+            StoredRecord.Header header = headers.get(i);
+            keyed.header(header.key(), header.value());
+        }
+        return keyed.value(bytes.array(), 0, length).add();
     }
 
     private int encode(WriteBytesMarshallable fields) {

@@ -144,6 +144,37 @@ class BytesRecordTest {
     }
 
     @Test
+    void shouldAppendHeadersInTheirOrder() {
+        List<StoredRecord.Header> headers =
+                List.of(
+                        new StoredRecord.Header("trace", new byte[] {1, 2}),
+                        new StoredRecord.Header("empty", null));
+        appender.write(new byte[] {9}, headers, b -> b.writeLong(7));
+        List<StoredRecord.Header> wrong =
+                List.of(headers.get(0), new StoredRecord.Header(null, null));
+        assertThrows(NullPointerException.class, () -> appender.write(null, wrong, b -> {}));
+        assertEquals(1, appender.writeAsync(null, headers.subList(1, 2), b -> b.writeLong(8)));
+        assertEquals(2, appender.write(new byte[] {9}, b -> b.writeLong(9)));
+
+        List<StoredRecord> records = new ArrayList<>();
+        tailer.tailer().stream().forEach(records::add);
+        assertEquals(3, records.size());
+        StoredRecord first = records.get(0);
+        assertArrayEquals(new byte[] {9}, first.key());
+        assertArrayEquals(new byte[] {7, 0, 0, 0, 0, 0, 0, 0}, first.value());
+        assertEquals("trace", first.headers().get(0).key());
+        assertArrayEquals(new byte[] {1, 2}, first.headers().get(0).value());
+        assertEquals("empty", first.headers().get(1).key());
+        assertNull(first.headers().get(1).value());
+        assertEquals(List.of("empty"), keysOfHeaders(records.get(1)));
+        assertEquals(List.of(), keysOfHeaders(records.get(2)));
+    }
+
+    private static List<String> keysOfHeaders(StoredRecord record) {
+        return record.headers().stream().map(StoredRecord.Header::key).toList();
+    }
+
+    @Test
     void shouldAppendNothingWhenTheWriterThrowsInTheMiddle() {
         IllegalStateException broken = new IllegalStateException("broken on purpose");
         assertSame(
