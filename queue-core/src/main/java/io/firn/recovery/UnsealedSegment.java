@@ -143,13 +143,13 @@ final class UnsealedSegment {
     }
 
     /**
-     * Where the page with the cut has nothing after it, nothing is taken to be torn, and no other
-     * page is looked at: a page of a hole that is read takes memory and time, with those that the
-     * system reads ahead, and most of many partitions were at rest.
+     * Looks no further where no batch begins, and most of many partitions were at rest: a page of a
+     * hole that is read takes memory and time, with those that the system reads ahead. If a power
+     * cut took only the beginning of a batch, the rest stays. It never counts, because its epoch is
+     * that of the mark before, and is not reported later, because zeros follow each batch.
      */
     private int bytesAfterCut() {
-        int pageEnd = (int) Math.min(capacity, (long) cut + PAGE - cut % PAGE);
-        if (isClear(pageEnd)) {
+        if (isClear(Math.min(cut + LogSegment.TAIL_ZEROS, capacity))) {
             return 0;
         }
         int last = (int) Math.min(capacity, (long) cut + LOOK_AFTER_CUT);

@@ -121,7 +121,7 @@ class UnsealedSegmentTest {
     }
 
     @Test
-    void shouldClearMoreThanThePageInWhichItCut() throws IOException {
+    void shouldClearAllThatFollowsTheBeginningOfATornBatch() throws IOException {
         int accepted = put(0, BASE, EPOCH);
         int far = 10_000;
         memory.put(accepted, (byte) 1);
@@ -136,8 +136,9 @@ class UnsealedSegmentTest {
 
     /** Reading a hole takes memory, and what is there has an older epoch than what follows. */
     @Test
-    void shouldLookNoFurtherWhenNothingIsInThePageInWhichItCut() {
-        put(0, BASE, EPOCH);
+    void shouldLookNoFurtherWhenNoBatchBeginsWhereItCut() {
+        int end = put(0, BASE, EPOCH);
+        memory.put(end + LogSegment.TAIL_ZEROS, (byte) 1);
         memory.put(10_000, (byte) 1);
 
         assertEquals(0, find().unprovenBytes());
