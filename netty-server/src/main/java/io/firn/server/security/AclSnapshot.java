@@ -79,7 +79,12 @@ final class AclSnapshot {
         void add(AccessControlEntry entry) {
             byPrincipal
                     .computeIfAbsent(entry.principal(), principal -> new ArrayList<>())
-                    .add(entry);
+                    .add(
+                            new AccessControlEntry(
+                                    entry.principal(),
+                                    AclHosts.asOfClients(entry.host()),
+                                    entry.operation(),
+                                    entry.permissionType()));
         }
 
         List<AccessControlEntry> of(String principal) {

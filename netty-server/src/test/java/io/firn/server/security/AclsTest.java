@@ -57,6 +57,40 @@ class AclsTest extends StateFileContract {
         };
     }
 
+    private static AclBinding denial(String host) {
+        return new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, "orders", PatternType.LITERAL),
+                new AccessControlEntry(
+                        "User:alice", host, AclOperation.READ, AclPermissionType.DENY));
+    }
+
+    private static AclSnapshot.Verdict read(Acls acls, String host) {
+        return acls.snapshot()
+                .decide("User:alice", host, AclOperation.READ, ResourceType.TOPIC, "orders");
+    }
+
+    @Test
+    void shouldKnowAnAddressInEachOfItsForms() throws IOException {
+        Acls acls = open();
+        List<AclBinding> written =
+                List.of(
+                        denial("::1"),
+                        denial("2001:DB8::a"),
+                        denial("::ffff:10.0.0.1"),
+                        denial("10.0.0.2"),
+                        denial(":::"),
+                        denial("db8:zz"));
+        acls.change(written, List.of());
+        for (Acls each : List.of(acls, open())) {
+            assertEquals(AclSnapshot.Verdict.DENIED, read(each, "0:0:0:0:0:0:0:1"));
+            assertEquals(AclSnapshot.Verdict.DENIED, read(each, "2001:db8:0:0:0:0:0:a"));
+            assertEquals(AclSnapshot.Verdict.DENIED, read(each, "10.0.0.1"));
+            assertEquals(AclSnapshot.Verdict.DENIED, read(each, "10.0.0.2"));
+            assertEquals(AclSnapshot.Verdict.NOT_MENTIONED, read(each, "0:0:0:0:0:0:0:2"));
+            assertEquals(Set.copyOf(written), Set.copyOf(each.all()), "as they were written");
+        }
+    }
+
     @Test
     void shouldRefuseMoreThanAFileHoldsAndStillDelete() throws IOException {
         Acls acls = open();
