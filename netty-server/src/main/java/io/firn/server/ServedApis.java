@@ -207,10 +207,11 @@ final class ServedApis {
                 ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, groups.commits());
         table.serve(
                 ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, groups.fetches());
-        serveGroupAdmin(groups.admin(), threads.admin());
+        serveGroupAdmin(groups, threads.admin());
     }
 
-    private void serveGroupAdmin(GroupAdmin admin, Executor background) {
+    private void serveGroupAdmin(Groups groups, Executor background) {
+        GroupAdmin admin = groups.admin();
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background, admin::list);
         table.serve(
                 ApiKeys.DESCRIBE_GROUPS,
@@ -223,7 +224,7 @@ final class ServedApis {
                 ApiKeys.OFFSET_DELETE,
                 OffsetDeleteRequestData.class,
                 background,
-                admin::deleteOffsets);
+                groups.deletions());
     }
 
     /** Serves transactions. */

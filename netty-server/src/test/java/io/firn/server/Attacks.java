@@ -119,6 +119,10 @@ final class Attacks {
                 createTopics(10, 1_000);
                 inParallel(this::askAndReadNothing);
             }
+            case "one-name" -> {
+                createTopics(1, 1);
+                inParallel(this::commitByOneNameOnManyConnections);
+            }
             case "topic-names" -> inParallel(this::nameManyTopics);
             case "producer-names" -> inParallel(this::nameManyProducers);
             default -> {
@@ -333,6 +337,35 @@ final class Attacks {
     private void bomb(Compression codec) throws Exception {
         prepareBomb(codec, 1);
         inParallel((wire, number) -> seekByTimestamp(wire, 1));
+    }
+
+    /** Requests of one producer are carried out one after another, each with a force. */
+    private void commitByOneNameOnManyConnections(Wire wire, int number) throws IOException {
+        byte[] commit = TransactionAttacks.commitOne(wire, "one-" + number);
+        List<Wire> all = new ArrayList<>();
+        try {
+            while (goesOn()) {
+                for (int i = 0; i < 60; i++) {
+                    all.add(dialer.unknown(FROM));
+                }
+                for (Wire each : all) {
+                    each.send(commit);
+                }
+                for (Wire each : all) {
+                    try (each) {
+                        each.receive();
+                        count("committed");
+                    } catch (IOException e) {
+                        count("late");
+                    }
+                }
+                all.clear();
+            }
+        } finally {
+            for (Wire each : all) {
+                each.close();
+            }
+        }
     }
 
     private void mentionGroups(int count) throws IOException {

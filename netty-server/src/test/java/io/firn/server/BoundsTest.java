@@ -37,6 +37,10 @@ import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestPartition;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
+import org.apache.kafka.common.message.OffsetDeleteResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -86,6 +90,29 @@ class BoundsTest {
             assertEquals(2, answer.results().size());
             answer.results().forEach(each -> assertTrue(each.configs().size() > 20));
         }
+    }
+
+    @Test
+    void shouldDeleteOffsetsOnceHoweverOftenAPartitionIsNamed() throws Exception {
+        start(Map.of());
+        OffsetDeleteRequestTopic topic = new OffsetDeleteRequestTopic().setName(TOPIC);
+        for (int i = 0; i < 20_000; i++) {
+            topic.partitions().add(new OffsetDeleteRequestPartition().setPartitionIndex(i % 3));
+        }
+        OffsetDeleteRequestData request = new OffsetDeleteRequestData().setGroupId("readers");
+        request.topics().add(topic);
+        try (Wire wire = new Wire(running.server())) {
+            assertEquals(Errors.NONE, commit(wire, "readers", TOPIC));
+            var deleted =
+                    wire.ask(ApiKeys.OFFSET_DELETE, 0, request, new OffsetDeleteResponseData())
+                            .topics()
+                            .find(TOPIC)
+                            .partitions();
+            assertEquals(3, deleted.size());
+            assertEquals(Errors.NONE.code(), deleted.find(0).errorCode());
+            assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), deleted.find(2).errorCode());
+        }
+        assertEquals(-1, running.store().openTopic(TOPIC).cursor("readers").offset(0));
     }
 
     /** As Kafka does. */

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -49,6 +50,9 @@ import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestPartition;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
@@ -74,7 +78,7 @@ final class LongRequests {
 
     /** Whether there is an attack of this name. */
     static boolean has(String name) {
-        return name.equals("parked-large")
+        return Set.of("parked-large", "gone").contains(name)
                 || MADE.computeIfAbsent(name, LongRequests::requestOf) != null;
     }
 
@@ -82,6 +86,8 @@ final class LongRequests {
     static void send(String name, Wire wire) throws IOException {
         if (name.equals("parked-large")) {
             sendBehindParkedFetches(wire);
+        } else if (name.equals("gone")) {
+            wire.send(MADE.computeIfAbsent("delete-topics", LongRequests::requestOf));
         } else {
             wire.send(MADE.computeIfAbsent(name, LongRequests::requestOf));
             wire.receive();
@@ -106,6 +112,7 @@ final class LongRequests {
             case "fetch-offsets" -> request(ApiKeys.OFFSET_FETCH, 8, offsets(20_000, 5));
             case "fetch-all-offsets" -> request(ApiKeys.OFFSET_FETCH, 8, offsets(20_000, -1));
             case "commit-names" -> request(ApiKeys.OFFSET_COMMIT, 8, commit());
+            case "delete-offsets" -> request(ApiKeys.OFFSET_DELETE, 0, deleteOffsets());
             case "coordinators" ->
                     request(
                             ApiKeys.FIND_COORDINATOR,
@@ -367,6 +374,21 @@ final class LongRequests {
                                                                 new DeleteRecordsPartition()
                                                                         .setPartitionIndex(0)
                                                                         .setOffset(0)))));
+    }
+
+    /** Of a group that is there: that of the honest client, in a topic that it does not read. */
+    private static ApiMessage deleteOffsets() {
+        var request = new OffsetDeleteRequestData().setGroupId(Bystander.TOPIC);
+        request.topics()
+                .add(
+                        new OffsetDeleteRequestTopic()
+                                .setName(TOPIC)
+                                .setPartitions(
+                                        many(
+                                                i ->
+                                                        new OffsetDeleteRequestPartition()
+                                                                .setPartitionIndex(i))));
+        return request;
     }
 
     private static ApiMessage describeTopics() {

@@ -317,6 +317,11 @@ final class TransactionAttacks {
                         .setTopics(topics));
     }
 
+    /** Opens a producer, and returns a request of it that commits one offset. */
+    static byte[] commitOne(Wire wire, String name) throws IOException {
+        return commit(open(wire, name), name, List.of(offsets(TOPIC, 1)));
+    }
+
     /** Offsets of as many partitions as there are, or of topics that do not exist. */
     private void commitMany(Wire wire, int number) throws IOException {
         Named producer = open(wire, "commits-" + number);

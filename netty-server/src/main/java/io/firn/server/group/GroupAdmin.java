@@ -1,19 +1,14 @@
 package io.firn.server.group;
 
-import io.firn.Cursor;
 import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.ServedTopic;
-import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
-import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
@@ -25,17 +20,10 @@ import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
-import org.apache.kafka.common.message.OffsetDeleteRequestData;
-import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
-import org.apache.kafka.common.message.OffsetDeleteResponseData;
-import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
-import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartitionCollection;
-import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
-import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopicCollection;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** Lists, describes and deletes groups, and deletes their offsets. */
+/** Lists, describes and deletes groups. */
 public final class GroupAdmin {
     private static final short FIRST_WITH_NOT_FOUND = 6;
     private static final String CLASSIC = "classic";
@@ -48,12 +36,10 @@ public final class GroupAdmin {
 
     private final GroupCoordinator coordinator;
     private final GroupOffsets offsets;
-    private final ServedTopics topics;
 
-    GroupAdmin(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
+    GroupAdmin(GroupCoordinator coordinator, GroupOffsets offsets) {
         this.coordinator = coordinator;
         this.offsets = offsets;
-        this.topics = topics;
     }
 
     // ---- list and describe
@@ -235,90 +221,5 @@ public final class GroupAdmin {
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e); // this group only
         }
-    }
-
-    /** Answers OffsetDelete. */
-    public void deleteOffsets(Exchange exchange, OffsetDeleteRequestData request) {
-        Access access = exchange.connection().access();
-        access.demand(Right.DELETE_OFFSETS, request.groupId());
-        Group group = coordinator.find(request.groupId());
-        if (group == null && !offsets.groupIds().contains(request.groupId())) {
-            exchange.reply(
-                    new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
-            return;
-        }
-        Set<String> subscribed = group == null ? Set.of() : subscribed(group);
-        OffsetDeleteResponseData response = new OffsetDeleteResponseData();
-        response.setTopics(new OffsetDeleteResponseTopicCollection(request.topics().size()));
-        Set<Cursor> changed = new HashSet<>();
-        exchange.changeInSteps(
-                request.topics(),
-                topic ->
-                        deleteOffsets(
-                                topic, request.groupId(), access, subscribed, changed, response),
-                () -> {
-                    GroupOffsets.force(changed);
-                    exchange.reply(response);
-                });
-    }
-
-    private void deleteOffsets(
-            OffsetDeleteRequestTopic topic,
-            String groupId,
-            Access access,
-            Set<String> subscribed,
-            Set<Cursor> changed,
-            OffsetDeleteResponseData response) {
-        OffsetDeleteResponseTopic results = new OffsetDeleteResponseTopic().setName(topic.name());
-        results.setPartitions(
-                new OffsetDeleteResponsePartitionCollection(topic.partitions().size()));
-        response.topics().add(results);
-        boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, topic.name());
-        ServedTopic served = topics.find(topic.name());
-        Cursor cursor =
-                served == null || !allowed || subscribed.contains(topic.name())
-                        ? null
-                        : GroupOffsets.find(served.topic(), groupId);
-        for (var each : topic.partitions()) {
-            Errors error = Errors.NONE;
-            int index = each.partitionIndex();
-            if (!allowed) {
-                error = Errors.TOPIC_AUTHORIZATION_FAILED;
-            } else if (served == null || index < 0 || index >= served.topic().partitionCount()) {
-                error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            } else if (subscribed.contains(topic.name())) {
-                error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
-            } else if (cursor != null) {
-                cursor.clear(index);
-                changed.add(cursor);
-            }
-            results.partitions()
-                    .add(
-                            new OffsetDeleteResponsePartition()
-                                    .setPartitionIndex(index)
-                                    .setErrorCode(error.code()));
-        }
-    }
-
-    /** Returns the topics that a group's members subscribe to, as far as they say so. */
-    private static Set<String> subscribed(Group group) {
-        Set<String> names = new HashSet<>();
-        synchronized (group) {
-            if (!group.protocolType().equals(ConsumerProtocol.PROTOCOL_TYPE)) {
-                return names;
-            }
-            for (Member member : group.members()) {
-                for (byte[] metadata : member.protocols().values()) {
-                    try {
-                        names.addAll(
-                                ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata))
-                                        .topics());
-                    } catch (RuntimeException e) {
-                        continue; // not in the form of Kafka's consumers
-                    }
-                }
-            }
-        }
-        return names;
     }
 }

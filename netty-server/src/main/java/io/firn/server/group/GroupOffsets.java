@@ -1,7 +1,6 @@
 package io.firn.server.group;
 
 import io.firn.Cursor;
-import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
@@ -36,26 +35,11 @@ final class GroupOffsets {
         return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
     }
 
-    /** Sets an offset of the group; {@link #force} makes it durable. */
+    /** Sets an offset of the group; a force of the cursor makes it durable. */
     static Cursor advance(Topic topic, String groupId, int partition, long offset) {
         Cursor cursor = topic.cursor(groupId);
         cursor.advance(partition, offset);
         return cursor;
-    }
-
-    /** Makes the offsets that were set durable. */
-    static void force(Iterable<Cursor> cursors) {
-        FirnException failure = null;
-        for (Cursor cursor : cursors) {
-            try {
-                cursor.force();
-            } catch (FirnException e) {
-                failure = e;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
     }
 
     /** Returns the group's offsets in a topic; null if it never had any. */

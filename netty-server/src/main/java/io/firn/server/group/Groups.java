@@ -5,11 +5,13 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.OffsetsTopic;
 import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Handler;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
 
 /** The parts of the group coordinator, and its handlers. */
 public final class Groups {
@@ -23,6 +25,7 @@ public final class Groups {
     private final LateRequests lateRequests;
     private final TransactionalCommitHandler transactionalCommits;
     private final GroupAdmin admin;
+    private final OffsetDeleteHandler deletions;
     private final CoordinatorFinder finder;
 
     /**
@@ -56,7 +59,8 @@ public final class Groups {
                 new TransactionalCommitHandler(
                         coordinator, checked, topics, lateRequests, metadataChars);
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
-        admin = new GroupAdmin(coordinator, offsets, topics);
+        admin = new GroupAdmin(coordinator, offsets);
+        deletions = new OffsetDeleteHandler(coordinator, offsets, topics);
         finder = new CoordinatorFinder(nodes, new OffsetsTopic(topics));
     }
 
@@ -98,6 +102,11 @@ public final class Groups {
     /** Returns the handler that reads committed offsets. */
     public OffsetFetchHandler fetches() {
         return fetches;
+    }
+
+    /** Returns the handler that deletes committed offsets. */
+    public Handler<OffsetDeleteRequestData> deletions() {
+        return deletions;
     }
 
     /** Returns the handlers for administrators. */

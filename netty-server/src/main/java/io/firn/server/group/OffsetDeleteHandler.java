@@ -1,0 +1,174 @@
+package io.firn.server.group;
+
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.security.Access;
+import io.firn.server.security.Right;
+import io.firn.server.wire.Exchange;
+import io.firn.server.wire.Handler;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
+import org.apache.kafka.common.message.OffsetDeleteResponseData;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartitionCollection;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
+import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopicCollection;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Handles OffsetDelete. What was deleted is durable when it is answered. Writes files. */
+final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
+    /** About what the result for a partition uses, as an object. */
+    private static final int RESULT_BYTES = 60;
+
+    private final GroupCoordinator coordinator;
+    private final GroupOffsets offsets;
+    private final ServedTopics topics;
+
+    OffsetDeleteHandler(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
+        this.coordinator = coordinator;
+        this.offsets = offsets;
+        this.topics = topics;
+    }
+
+    @Override
+    public void handle(Exchange exchange, OffsetDeleteRequestData request) {
+        exchange.connection().access().demand(Right.DELETE_OFFSETS, request.groupId());
+        Group group = coordinator.find(request.groupId());
+        if (group == null && !offsets.groupIds().contains(request.groupId())) {
+            exchange.reply(
+                    new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
+            return;
+        }
+        Set<String> subscribed = group == null ? Set.of() : subscribed(group);
+        Deletion deletion = new Deletion(exchange, request, subscribed);
+        exchange.changeInSteps(deletion::work, Runnable::run, deletion::answer);
+    }
+
+    /** Returns the topics that a group's members subscribe to, as far as they say so. */
+    private static Set<String> subscribed(Group group) {
+        Set<String> names = new HashSet<>();
+        synchronized (group) {
+            if (!group.protocolType().equals(ConsumerProtocol.PROTOCOL_TYPE)) {
+                return names;
+            }
+            for (Member member : group.members()) {
+                for (byte[] metadata : member.protocols().values()) {
+                    try {
+                        names.addAll(
+                                ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata))
+                                        .topics());
+                    } catch (RuntimeException e) {
+                        continue; // not in the form of Kafka's consumers
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    /** The work of one request, on one thread at a time. */
+    private final class Deletion {
+        private final Exchange exchange;
+        private final OffsetDeleteRequestData request;
+        private final Set<String> subscribed;
+        private final OffsetDeleteResponseData response = new OffsetDeleteResponseData();
+        private final Set<Cursor> changed = new LinkedHashSet<>();
+        private FirnException failure;
+
+        Deletion(Exchange exchange, OffsetDeleteRequestData request, Set<String> subscribed) {
+            this.exchange = exchange;
+            this.request = request;
+            this.subscribed = subscribed;
+            response.setTopics(new OffsetDeleteResponseTopicCollection(request.topics().size()));
+        }
+
+        /** Each partition, and then each cursor that has changed, which waits for a disk. */
+        Iterator<Runnable> work() {
+            return Stream.concat(
+                            request.topics().stream().flatMap(this::deletions),
+                            Stream.of(changed)
+                                    .flatMap(Set::stream)
+                                    .map(cursor -> () -> force(cursor)))
+                    .iterator();
+        }
+
+        private Stream<Runnable> deletions(OffsetDeleteRequestTopic asked) {
+            OffsetDeleteResponseTopic results =
+                    new OffsetDeleteResponseTopic().setName(asked.name());
+            response.topics().add(results);
+            Access access = exchange.connection().access();
+            boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, asked.name());
+            ServedTopic served = topics.find(asked.name());
+            // Each once: in the results, which are hashed, each would pass all that are alike.
+            Collection<Integer> once = new LinkedHashSet<>();
+            asked.partitions().forEach(each -> once.add(each.partitionIndex()));
+            // More than Kafka's collection takes for so many: there, numbers in a row would need
+            // time by the square.
+            results.setPartitions(new OffsetDeleteResponsePartitionCollection(2 * once.size()));
+            if (!allowed) {
+                return refusals(results, once, Errors.TOPIC_AUTHORIZATION_FAILED);
+            }
+            if (served == null) {
+                return refusals(results, once, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+            }
+            Cursor cursor = GroupOffsets.find(served.topic(), request.groupId());
+            boolean isSubscribed = subscribed.contains(asked.name());
+            int count = served.topic().partitionCount();
+            return once.stream()
+                    .map(
+                            index ->
+                                    () -> {
+                                        Errors error = Errors.NONE;
+                                        if (index < 0 || index >= count) {
+                                            error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+                                        } else if (isSubscribed) {
+                                            error = Errors.GROUP_SUBSCRIBED_TO_TOPIC;
+                                        } else if (cursor != null) {
+                                            cursor.clear(index);
+                                            changed.add(cursor);
+                                        }
+                                        add(results, index, error);
+                                    });
+        }
+
+        private Stream<Runnable> refusals(
+                OffsetDeleteResponseTopic results, Collection<Integer> indexes, Errors error) {
+            return indexes.stream().map(index -> () -> add(results, index, error));
+        }
+
+        private void add(OffsetDeleteResponseTopic results, int index, Errors error) {
+            exchange.addAnswerBytes(RESULT_BYTES);
+            results.partitions()
+                    .add(
+                            new OffsetDeleteResponsePartition()
+                                    .setPartitionIndex(index)
+                                    .setErrorCode(error.code()));
+        }
+
+        private void force(Cursor cursor) {
+            try {
+                cursor.force();
+            } catch (FirnException e) {
+                failure = e; // the others are forced nevertheless
+            }
+        }
+
+        void answer() {
+            if (failure == null) {
+                exchange.reply(response);
+            } else {
+                exchange.fail(failure);
+            }
+        }
+    }
+}
