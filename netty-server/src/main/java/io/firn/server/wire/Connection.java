@@ -155,6 +155,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public Runnable keepRequestBytes(long bytes) {
+        return memory.keep(bytes);
+    }
+
+    @Override
     public void addRequestBytes(long bytes) {
         memory.add(bytes);
     }

@@ -75,6 +75,21 @@ final class ConnectionMemory {
         return stalled && budget.isExceeded(0) ? bytes : 0;
     }
 
+    /**
+     * Keeps bytes in use beyond {@link #release}: a request that is carried out to its end although
+     * its connection has ended.
+     *
+     * @return gives the bytes back; to be run once, on any thread
+     */
+    Runnable keep(long some) {
+        MemoryBudget.Client of = budget.joinAgain(client);
+        budget.add(of, some);
+        return () -> {
+            budget.add(of, -some);
+            budget.leave(of);
+        };
+    }
+
     /** Returns everything to the budget; what is added later does not count. */
     void release() {
         if (!released) {

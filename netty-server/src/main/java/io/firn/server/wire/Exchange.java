@@ -176,6 +176,7 @@ public final class Exchange implements Steps.Request {
      * are handled on one.
      */
     public void handleOn(Executor executor, Runnable handler) {
+        memory.beginWork();
         connection.runInOrder(executor, new Task(handler));
     }
 
@@ -192,7 +193,13 @@ public final class Exchange implements Steps.Request {
             Runnable begin = first;
             first = null;
             Runnable part = begin == null ? Exchange.this::step : begin;
-            time.run(false, () -> attempt(part));
+            try {
+                time.run(false, () -> attempt(part));
+            } finally {
+                if (steps == null) {
+                    memory.endWork();
+                }
+            }
             return steps == null;
         }
     }
@@ -350,6 +357,7 @@ public final class Exchange implements Steps.Request {
             LogRecords.discard(response);
         }
         memory.unpark();
+        memory.keepWhileWorking(decodedBytes);
         time.settle();
         answered = true;
         abandoned = true;

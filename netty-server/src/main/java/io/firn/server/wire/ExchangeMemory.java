@@ -11,11 +11,47 @@ final class ExchangeMemory {
     private volatile boolean answerCounts;
     private long parkedBytes; // on the event loop
 
+    // Guarded by this.
+    private boolean working;
+    private Runnable giveBack;
+
     ExchangeMemory(ExchangeOwner connection) {
         this.connection = connection;
         this.answers = connection.answers();
         this.number = answers.nextNumber();
     }
+
+    // ---- the request, when its connection has ended
+
+    /** Work in the background begins, which needs the request as an object. */
+    synchronized void beginWork() {
+        working = true;
+    }
+
+    /** That work has ended. */
+    void endWork() {
+        Runnable end;
+        synchronized (this) {
+            working = false;
+            end = giveBack;
+            giveBack = null;
+        }
+        if (end != null) {
+            end.run();
+        }
+    }
+
+    /**
+     * The connection ends. The memory of the request counts until the work has ended: otherwise a
+     * client could send requests and go, and fill the heap with what is still to be done.
+     */
+    synchronized void keepWhileWorking(long bytes) {
+        if (working) {
+            giveBack = connection.keepRequestBytes(bytes);
+        }
+    }
+
+    // ---- the response
 
     /** Counts memory that the response is about to use. Thread-safe. */
     void addAnswer(long bytes) {
@@ -35,6 +71,8 @@ final class ExchangeMemory {
             answers.release(number);
         }
     }
+
+    // ---- waiting
 
     /**
      * Counts a request as one that waits.

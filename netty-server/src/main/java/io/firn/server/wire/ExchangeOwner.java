@@ -21,6 +21,13 @@ interface ExchangeOwner extends ClientConnection {
     /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
     Shares parked();
 
+    /**
+     * Keeps memory of a request in use beyond the end of the connection, which has not ended yet.
+     *
+     * @return gives the memory back; to be run once, on any thread
+     */
+    Runnable keepRequestBytes(long bytes);
+
     /** Adds to the memory of the connection's requests. */
     void addRequestBytes(long bytes);
 

@@ -57,6 +57,11 @@ final class MemoryBudget {
                 });
     }
 
+    /** Returns a client for something else that uses memory as its connections do. */
+    Client joinAgain(Client client) {
+        return join(client.name);
+    }
+
     void leave(Client client) {
         clients.computeIfPresent(
                 client.name, (key, known) -> --known.connections == 0 ? null : known);

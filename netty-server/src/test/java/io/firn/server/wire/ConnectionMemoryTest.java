@@ -77,6 +77,24 @@ class ConnectionMemoryTest {
     }
 
     @Test
+    void shouldCountForItsClientWhatIsKeptBeyondItsEnd() {
+        first.add(150);
+        Runnable giveBack = first.keep(120);
+        first.release();
+        assertEquals(120, budget.usedBytes());
+        ConnectionMemory next = new ConnectionMemory(budget);
+        next.belongTo("one");
+        assertTrue(next.isOverBudget());
+        assertFalse(second.isOverBudget(), "another client uses nothing");
+        giveBack.run();
+        assertEquals(0, budget.usedBytes());
+        next.add(101);
+        next.add(-95);
+        second.add(101);
+        assertFalse(next.isOverBudget(), "it uses 6");
+    }
+
+    @Test
     void shouldReturnEverythingOnceAndCountNothingAfterwards() {
         first.add(40);
         first.partial(30, 0);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
@@ -24,10 +25,14 @@ import org.junit.jupiter.api.Test;
 
 /** A request whose handler fails in a way that nobody expects is answered nevertheless. */
 class HandlerErrorsTest {
-    private static final byte[] LIST_GROUPS = {0, 0, 0, 10, 0, 16, 0, 0, 0, 0, 0, 7, -1, -1};
+    /** With a filter, which makes it an object of some size. */
+    private static final byte[] LIST_GROUPS = {
+        0, 0, 0, 16, 0, 16, 0, 4, 0, 0, 0, 7, -1, -1, 0, 2, 3, 'a', 'b', 0
+    };
 
     private final Deque<Runnable> background = new ArrayDeque<>();
     private final EmbeddedChannel channel = new EmbeddedChannel();
+    private ServerContext server;
 
     @AfterEach
     void close() {
@@ -42,7 +47,7 @@ class HandlerErrorsTest {
         ApiTable table = new ApiTable(observer);
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
-        ServerContext server = new ServerContext(table, limits, (key, error) -> error);
+        server = new ServerContext(table, limits, (key, error) -> error);
         FrameDecoder frames = new FrameDecoder(limits.requestBytes());
         channel.pipeline()
                 .addLast(
@@ -51,6 +56,13 @@ class HandlerErrorsTest {
                                 server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         channel.pipeline().fireChannelActive();
         channel.writeInbound(channel.alloc().buffer().writeBytes(LIST_GROUPS));
+    }
+
+    private void runBackground() {
+        for (Runnable next = background.poll(); next != null; next = background.poll()) {
+            next.run();
+        }
+        channel.runPendingTasks();
     }
 
     @Test
@@ -65,8 +77,28 @@ class HandlerErrorsTest {
         channel.runPendingTasks();
         ByteBuf answer = channel.readOutbound();
         assertEquals(7, answer.getInt(4)); // of the request
-        assertEquals(Errors.UNKNOWN_SERVER_ERROR.code(), answer.getShort(8));
+        assertEquals(Errors.UNKNOWN_SERVER_ERROR.code(), answer.getShort(13));
         answer.release();
+    }
+
+    @Test
+    void shouldCountARequestUntilItsWorkHasEndedAlthoughItsConnectionHasEnded() {
+        List<String> done = new ArrayList<>();
+        serve(
+                (exchange, request) ->
+                        exchange.changeInSteps(
+                                List.of("first", "second"),
+                                done::add,
+                                () -> exchange.reply(new ListGroupsResponseData())));
+        long received = server.heldBytes();
+        assertTrue(received > 0);
+        var unused = channel.close();
+        channel.runPendingTasks();
+        long kept = server.heldBytes();
+        assertTrue(0 < kept && kept <= received, kept + " bytes");
+        runBackground();
+        assertEquals(List.of("first", "second"), done);
+        assertEquals(0, server.heldBytes());
     }
 
     @Test
@@ -95,7 +127,7 @@ class HandlerErrorsTest {
                                     var unused = channel.close();
                                 },
                                 () -> exchange.reply(response)));
-        background.poll().run();
+        runBackground();
         assertEquals(List.of(response), observed);
         assertEquals(1, response.groups().size());
     }
