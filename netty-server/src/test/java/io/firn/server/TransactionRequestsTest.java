@@ -187,11 +187,16 @@ class TransactionRequestsTest {
     private Errors commitOffset(
             int version, ProducerIdentity producer, long offset, String member, int generation)
             throws IOException {
+        return commitOffsets(version, commitRequest(version, producer, offset, member, generation));
+    }
+
+    private Errors commitOffsets(int version, TxnOffsetCommitRequestData request)
+            throws IOException {
         return Errors.forCode(
                 wire.ask(
                                 ApiKeys.TXN_OFFSET_COMMIT,
                                 version,
-                                commitRequest(version, producer, offset, member, generation),
+                                request,
                                 new TxnOffsetCommitResponseData())
                         .topics()
                         .get(0)
@@ -508,6 +513,21 @@ class TransactionRequestsTest {
             error = firstOf(ask(request));
         }
         assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, error);
+        TxnOffsetCommitRequestData offsets =
+                commitRequest(2, greedy, 0, "", -1).setTransactionalId("greedy");
+        offsets.topics()
+                .set(
+                        0,
+                        new TxnOffsetCommitRequestTopic()
+                                .setName("many")
+                                .setPartitions(
+                                        IntStream.range(0, partitions)
+                                                .mapToObj(
+                                                        i ->
+                                                                new TxnOffsetCommitRequestPartition()
+                                                                        .setPartitionIndex(i))
+                                                .toList()));
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, commitOffsets(2, offsets));
         try (Wire other = new Wire("127.0.0.2", running.server().port())) {
             Wire own = wire;
             wire = other;

@@ -63,6 +63,17 @@ class TransactionMemoryTest {
     }
 
     @Test
+    void shouldGiveBackNoMoreThanTheNextTransactionOfTheNameHasTaken() {
+        assertTrue(memory.add("a", "attacker", 300));
+        memory.forget("a");
+        assertTrue(memory.add("a", "attacker", 100));
+        assertTrue(memory.add("b", "attacker", 400));
+        memory.giveBack("a", 300); // late
+        assertTrue(memory.add("c", "attacker", 100));
+        assertFalse(memory.add("c", "attacker", 1));
+    }
+
+    @Test
     void shouldNoticeTransactionsWhoseTimeWasOut() {
         assertTrue(memory.add("a", "attacker", 400));
         assertTrue(memory.add("b", "attacker", 100));

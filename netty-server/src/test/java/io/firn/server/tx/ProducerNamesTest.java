@@ -3,15 +3,32 @@ package io.firn.server.tx;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.LogStore;
+import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
 import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.NamedProducer;
+import io.firn.TransactionCoordinator.State;
 import io.firn.file.FileTier;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProducerNamesTest {
+    private static final NamedProducer NOBODY =
+            new NamedProducer(
+                    "nobody",
+                    new ProducerIdentity(1, 0),
+                    Duration.ofMinutes(1),
+                    State.ONGOING,
+                    List.of(),
+                    0);
+
     @TempDir private Path directory;
 
     private static void open(
@@ -37,6 +54,27 @@ class ProducerNamesTest {
             open(names, coordinator, "d", "other");
             assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "third"));
         }
+    }
+
+    @Test
+    void shouldShareOnlyTheNamesThatWereFreeAtTheStart() {
+        List<Object> before = Collections.nCopies(TransactionCoordinator.MOST_NAMES - 2, null);
+        Set<Object> opened = new HashSet<>();
+        TransactionCoordinator coordinator =
+                (TransactionCoordinator)
+                        Proxy.newProxyInstance(
+                                TransactionCoordinator.class.getClassLoader(),
+                                new Class<?>[] {TransactionCoordinator.class},
+                                (proxy, method, arguments) -> {
+                                    if (method.getName().equals("producers")) {
+                                        return before;
+                                    }
+                                    return opened.contains(arguments[0]) ? NOBODY : null;
+                                });
+        ProducerNames names = new ProducerNames(coordinator);
+        names.onOpen("a", "greedy");
+        opened.add("a");
+        assertThrows(TooManyProducersException.class, () -> names.onOpen("b", "greedy"));
     }
 
     @Test
