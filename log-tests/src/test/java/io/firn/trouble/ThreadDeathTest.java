@@ -20,11 +20,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,5 +187,49 @@ class ThreadDeathTest {
             assertFalse(partition.metrics().poisoned());
         }
         assertEquals(0, medium.inUse());
+    }
+
+    /** As where the file with the published ends is truncated, and Java tells of it late. */
+    @Test
+    void shouldGoOnFollowingAfterAFaultInAMapping() {
+        AtomicInteger rests = new AtomicInteger();
+        try (LogStore writing = at(medium).open()) {
+            Partition partition = Disk.partition(writing);
+            Disk.append(partition, 20);
+            LogStoreBuilder reader =
+                    at(medium).readOnly().idleStrategy(() -> new FaultyRest(rests));
+            try (LogStore store = reader.open()) {
+                await(() -> rests.get() >= 3);
+                Disk.append(partition, 20);
+                await(() -> store.openTopic(Disk.TOPIC).partition(0).visibleOffset() == 40);
+                assertEquals("[]", store.findings().toString());
+            }
+        }
+    }
+
+    private static final class FaultyRest implements IdleStrategy {
+        private final AtomicInteger rests;
+
+        FaultyRest(AtomicInteger rests) {
+            this.rests = rests;
+        }
+
+        @Override
+        public void idle(int workCount) {
+            idle();
+        }
+
+        @Override
+        public void idle() {
+            if (rests.incrementAndGet() == 3) {
+                throw new InternalError("simulated fault");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+
+        @Override
+        public void reset() {
+            // It has no state.
+        }
     }
 }

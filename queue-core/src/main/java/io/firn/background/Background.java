@@ -197,7 +197,9 @@ public final class Background {
         if (followed != null) {
             IdleStrategy chosen = chosenRest();
             IdleStrategy rest = chosen == null ? new FollowerRest() : chosen;
-            follower = new StoreThread(usersThreads, "firn-follow", this::follow, rest, onDeath);
+            // It changes nothing but what it has seen, which the next look sees again.
+            follower =
+                    new StoreThread(usersThreads, "firn-follow", this::follow, rest, true, onDeath);
             follower.start();
         } else {
             forcers.start(forcing, chosenRest());

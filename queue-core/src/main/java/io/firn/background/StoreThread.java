@@ -18,6 +18,7 @@ final class StoreThread {
 
     private final Attempts.Step step;
     private final IdleStrategy rest;
+    private final boolean survivesFaults;
     private final BiConsumer<String, Throwable> onDeath;
     private final Thread thread;
     private volatile boolean ending;
@@ -27,6 +28,8 @@ final class StoreThread {
      *
      * @param threads makes the thread; null for a daemon thread
      * @param step returns how much it did; when that is nothing, the thread rests
+     * @param survivesFaults whether a fault in a mapping, which Java may tell of in any code that
+     *     runs, leaves nothing half done: the thread goes on
      * @param onDeath told the name of the thread when it has ended too early, and why
      */
     StoreThread(
@@ -34,7 +37,9 @@ final class StoreThread {
             String name,
             Attempts.Step step,
             IdleStrategy rest,
+            boolean survivesFaults,
             BiConsumer<String, Throwable> onDeath) {
+        this.survivesFaults = survivesFaults;
         this.step = step;
         this.rest = rest;
         this.onDeath = onDeath;
@@ -109,12 +114,21 @@ final class StoreThread {
                 work = step.run();
                 rest.idle(work);
             } catch (Exception e) {
-                LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
+                failed(e);
+            } catch (InternalError e) {
+                if (!survivesFaults) {
+                    throw e;
+                }
+                failed(e);
             }
             if (work <= 0 && thread.isInterrupted()) {
                 return;
             }
         }
+    }
+
+    private void failed(Throwable e) {
+        LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
     }
 
     @Override

@@ -53,6 +53,7 @@ final class Worker implements IdleStrategy {
                         name,
                         this::step,
                         rest == null ? this : rest,
+                        false,
                         workers::onDeath);
     }
 

@@ -225,6 +225,15 @@ public final class LogContext {
         return hasListeners;
     }
 
+    /**
+     * Returns what to add to a message about an error: where the file with the published ends is
+     * truncated, Java may tell of that in any code that runs.
+     */
+    public String reason(Throwable error) {
+        boolean isOfEnds = error instanceof InternalError && ends != null && ends.wasCut();
+        return isOfEnds ? " because " + ends.path() + " was truncated" : "";
+    }
+
     /** Where the ends of partitions are published for them; null for nowhere. */
     public EndsFile ends() {
         return ends;

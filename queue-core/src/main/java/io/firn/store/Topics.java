@@ -192,7 +192,8 @@ final class Topics implements TopicOwner {
      * appends from then on.
      */
     void onDeath(String thread, Throwable why) {
-        death = new Death("the thread " + thread + " ended (" + why + ")", why);
+        String what = "the thread " + thread + " ended (" + why + ")" + store.reason(why);
+        death = new Death(what, why);
         refuseAfterDeath();
         store.findings()
                 .add(
