@@ -228,13 +228,23 @@ final class PartitionWriter implements AppendAlarm {
                 : store(segment, batch, info, segment.epochBits, hasCrc, isOwn);
     }
 
-    /** Stores and publishes another log's batch, which has the next offset, as it is. */
-    long storeReplicated(Source batch, BatchInfo info, int epochBits) {
+    /**
+     * Stores batches of another log as they are, the first of which has the next offset and the
+     * others follow without gaps. {@link #publishReplicated} publishes them.
+     *
+     * @param count how many offsets they have
+     * @param epochBits the epoch of the first one
+     * @return false when a block is missing
+     */
+    boolean storeReplicated(Source batches, int count, int epochBits) {
         state.checkWritable();
-        LogSegment segment = room(batch.length(), info.count());
-        return segment == null
-                ? Appender.BACK_PRESSURED
-                : store(segment, batch, info, epochBits, true, false);
+        LogSegment segment = room(batches.length(), count);
+        return segment != null && put(segment, batches, epochBits, true, false);
+    }
+
+    /** Publishes the next one of the batches that were stored. */
+    void publishReplicated(int size, BatchInfo info) {
+        publish(active, size, log.nextOffset(), info.count(), info.maxTimestamp());
     }
 
     /** Whether a batch fits the active segment, if there is one. */
@@ -249,17 +259,26 @@ final class PartitionWriter implements AppendAlarm {
             int epochBits,
             boolean hasCrc,
             boolean isOwn) {
-        int size = batch.length();
         long offset = log.nextOffset();
-        try {
-            bytes.store(batch, offset, epochBits, hasCrc, isOwn);
-        } catch (StoreFullException e) {
-            return endFull(segment);
-        } catch (IOException e) {
-            return againOrFailed(e);
+        if (!put(segment, batch, epochBits, hasCrc, isOwn)) {
+            return Appender.BACK_PRESSURED;
         }
-        publish(segment, size, offset, info.count(), info.maxTimestamp());
+        publish(segment, batch.length(), offset, info.count(), info.maxTimestamp());
         return offset;
+    }
+
+    /** Stores what is not published yet; false when it has to be stored again. */
+    private boolean put(
+            LogSegment segment, Source batch, int epochBits, boolean hasCrc, boolean isOwn) {
+        try {
+            bytes.store(batch, log.nextOffset(), epochBits, hasCrc, isOwn);
+            return true;
+        } catch (StoreFullException e) {
+            endFull(segment);
+        } catch (IOException e) {
+            againOrFailed(e);
+        }
+        return false;
     }
 
     /** Background: whether space is to be prepared. */

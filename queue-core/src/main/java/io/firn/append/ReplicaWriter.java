@@ -31,6 +31,13 @@ final class ReplicaWriter {
     private static final long MOST_OFFSETS = 1L << 30;
 
     private static final long MOST_FILLED = 1L << 35;
+
+    /**
+     * So many bytes are stored at once. A call for each batch would cost more, and write zeros
+     * after each; what is checked is still in a processor's cache when it is copied.
+     */
+    private static final int LONGEST_RUN = 1 << 20;
+
     private static final int NONE = -1;
 
     private final SegmentedLog log;
@@ -55,12 +62,15 @@ final class ReplicaWriter {
         int limit = batches.limit();
         int at = from;
         while (at < limit) {
-            int size;
+            int end;
             try {
-                size = verifier.check(batches, at, limit);
+                end = at + verifier.check(batches, at, limit);
                 checkFollows(batches, at);
-                if (!cover(batches.getLong(at + BatchFormat.BASE_OFFSET))
-                        || !store(batches, at, size)) {
+                if (!cover(batches.getLong(at + BatchFormat.BASE_OFFSET))) {
+                    break;
+                }
+                end = endOfRun(batches, at, end, limit);
+                if (!store(batches, at, end)) {
                     break;
                 }
             } catch (FirnException e) {
@@ -69,9 +79,56 @@ final class ReplicaWriter {
                 }
                 throw e;
             }
-            at += size;
+            at = end;
         }
         return at - from;
+    }
+
+    /**
+     * Returns the end of the batches that can be stored at once: they follow each other without
+     * gaps, and fit the active segment. One that is refused is left for the next run, which says
+     * why.
+     */
+    private int endOfRun(ByteBuffer batches, int at, int firstEnd, int limit) {
+        int end = firstEnd;
+        if (writer.active() == null) {
+            return end; // it is not known how large the segment is that begins with it
+        }
+        info.read(batches, at);
+        int epoch = batches.getInt(at + BatchFormat.EPOCH);
+        long next = log.nextOffset() + info.count();
+        while (limit - end >= BatchFormat.HEADER_LENGTH) {
+            int size = batches.getInt(end + BatchFormat.LENGTH) + BatchFormat.LENGTH_OVERHEAD;
+            boolean follows =
+                    batches.getLong(end + BatchFormat.BASE_OFFSET) == next
+                            && batches.getInt(end + BatchFormat.EPOCH) >= epoch
+                            && size >= BatchFormat.HEADER_LENGTH
+                            && size <= Math.min(limit - end, LONGEST_RUN - (end - at));
+            if (!follows || !isValid(batches, end, limit)) {
+                break;
+            }
+            long after = next + info.read(batches, end).count();
+            if (!fits(end + size - at, after - log.nextOffset())) {
+                break;
+            }
+            epoch = batches.getInt(end + BatchFormat.EPOCH);
+            next = after;
+            end += size;
+        }
+        return end;
+    }
+
+    private boolean isValid(ByteBuffer batches, int at, int limit) {
+        try {
+            verifier.check(batches, at, limit);
+            return true;
+        } catch (InvalidBatchException e) {
+            return false;
+        }
+    }
+
+    private boolean fits(int size, long count) {
+        return count <= Integer.MAX_VALUE && writer.fits(size, (int) count);
     }
 
     private void checkFollows(ByteBuffer batches, int at) {
@@ -187,34 +244,37 @@ final class ReplicaWriter {
         }
     }
 
-    private boolean store(ByteBuffer bytes, int at, int size) {
-        info.read(bytes, at);
-        if (!hasRoom(size, info.count())) {
+    /** Stores the batches from a position to another, and publishes each. */
+    private boolean store(ByteBuffer bytes, int at, int end) {
+        long count = 0;
+        for (int i = at; i < end; i += BatchFormat.size(bytes, i)) {
+            count += info.read(bytes, i).count();
+        }
+        if (!hasRoom(end - at, (int) count)) {
             return false;
         }
-        source.wrap(bytes, at, size);
-        int epoch = bytes.getInt(at + BatchFormat.EPOCH);
+        source.wrap(bytes, at, end - at);
+        if (!writer.storeReplicated(source, (int) count, bytes.getInt(at + BatchFormat.EPOCH))) {
+            return false;
+        }
+        for (int i = at, size; i < end; i += size) {
+            size = BatchFormat.size(bytes, i);
+            publish(bytes, i, size);
+        }
+        return true;
+    }
+
+    private void publish(ByteBuffer bytes, int at, int size) {
         Producers producers = log.producers();
         long ended;
         synchronized (producers) { // a checkpoint contains both the batch and what it says
-            boolean begins = noted.before(bytes, at);
-            long offset = -1;
-            try {
-                offset = writer.storeReplicated(source, info, epoch);
-            } finally {
-                if (offset < 0 && begins) {
-                    noted.undo(bytes, at);
-                }
-            }
-            if (offset < 0) {
-                return false;
-            }
+            noted.before(bytes, at);
+            writer.publishReplicated(size, info.read(bytes, at));
             ended = noted.after(bytes, at);
         }
         if (ended >= 0) {
             log.release(ended);
         }
-        return true;
     }
 
     /** Returns whether a batch fits the active segment, or another one may begin. */

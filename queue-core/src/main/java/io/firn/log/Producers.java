@@ -135,21 +135,15 @@ public final class Producers {
     }
 
     /** Notes a batch of another log's transaction; readers are held up from its first one on. */
-    boolean beginForeign(BatchInfo batch, long offset) {
+    void beginForeign(BatchInfo batch, long offset) {
         if (hasOpen(batch.producerId())) {
-            return false;
+            return;
         }
         ProducerState state = new ProducerState(batch.producerEpoch());
         state.openFrom(offset);
         states.put(batch.producerId(), state);
         transactions.hold(offset, batch.producerId());
         changes++;
-        return true;
-    }
-
-    /** Forgets a transaction of which no batch was stored. */
-    void undoForeign(long producerId) {
-        transactions.release(states.remove(producerId).openFrom());
     }
 
     /**

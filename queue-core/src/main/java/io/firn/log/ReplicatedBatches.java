@@ -20,20 +20,11 @@ public final class ReplicatedBatches {
         this.producers = producers;
     }
 
-    /**
-     * Holds up readers, if a batch begins a transaction; before it is published.
-     *
-     * @return whether it does
-     */
-    public boolean before(ByteBuffer bytes, int at) {
-        return isOfTransaction(bytes, at)
-                && !info.isControl()
-                && producers.beginForeign(info, bytes.getLong(at + BatchFormat.BASE_OFFSET));
-    }
-
-    /** Takes back what was noted before a batch that was not stored. */
-    public void undo(ByteBuffer bytes, int at) {
-        producers.undoForeign(info.read(bytes, at).producerId());
+    /** Holds up readers, if a batch begins a transaction; before it is published. */
+    public void before(ByteBuffer bytes, int at) {
+        if (isOfTransaction(bytes, at) && !info.isControl()) {
+            producers.beginForeign(info, bytes.getLong(at + BatchFormat.BASE_OFFSET));
+        }
     }
 
     /**

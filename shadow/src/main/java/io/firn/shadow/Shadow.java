@@ -11,6 +11,7 @@ import io.firn.TopicOptions;
 import io.firn.shadow.source.SourceClient;
 import io.firn.shadow.source.SourceConfig;
 import io.firn.shadow.source.TopicSelection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
@@ -279,14 +280,24 @@ public final class Shadow implements AutoCloseable {
                 : now.snapshot(isRunning, failure);
     }
 
+    /**
+     * Returns the options with which copies are created by default: as {@link
+     * TopicOptions#defaults()}, but {@link Durability#WRITTEN}, and forced after 16 MiB or a
+     * second, since what a power failure takes is copied again.
+     */
+    public static TopicOptions defaultTopicOptions() {
+        return TopicOptions.defaults()
+                .withDurability(Durability.WRITTEN)
+                .withForce(16 << 20, Duration.ofSeconds(1));
+    }
+
     /** The options of a shadow. Not thread-safe. */
     public static final class Builder {
         private final LogStore store;
         private final SourceConfig config;
         private final Set<String> names = new TreeSet<>();
         private Pattern pattern;
-        private TopicOptions topicOptions =
-                TopicOptions.defaults().withDurability(Durability.WRITTEN);
+        private TopicOptions topicOptions = defaultTopicOptions();
         private OnDivergence onDivergence = OnDivergence.STOP;
         private OnGap onGap = OnGap.FILL;
         private ShadowListener listener = event -> {};
@@ -325,9 +336,8 @@ public final class Shadow implements AutoCloseable {
         /**
          * Sets the options with which a copy is created; the number of partitions and {@link
          * TopicOptions#isReplicated} are set by the shadow. By default {@link
-         * TopicOptions#defaults()} with {@link Durability#WRITTEN}: what a power failure takes is
-         * copied again. With {@link Durability#DURABLE}, readers see a batch only when it is
-         * durable here; choose it when the copy outlives the source's records.
+         * Shadow#defaultTopicOptions}. With {@link Durability#DURABLE}, readers see a batch only
+         * when it is durable here; choose it when the copy outlives the source's records.
          */
         public Builder topicOptions(TopicOptions value) {
             topicOptions = Objects.requireNonNull(value, "topicOptions");

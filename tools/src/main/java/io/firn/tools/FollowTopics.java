@@ -238,7 +238,7 @@ public final class FollowTopics implements Callable<Integer> {
 
     private TopicOptions topicOptions() {
         TopicOptions options =
-                TopicOptions.defaults()
+                Shadow.defaultTopicOptions()
                         .withDurability(isDurable ? Durability.DURABLE : Durability.WRITTEN)
                         .withSegmentBytes(segmentBytes)
                         .withRetentionBytes(retentionBytes);
