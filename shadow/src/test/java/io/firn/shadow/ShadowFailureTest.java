@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +88,10 @@ class ShadowFailureTest {
     @Test
     void shouldTryAgainWhenTheTopicCannotBeMadeNow() throws Exception {
         Path inTheWay = Files.createFile(store.directory().resolve("shadow"));
-        try (Shadow shadow = shadow().build().start()) {
+        Properties once = source.properties(); // new metadata would be another reason to try again
+        once.setProperty("metadata.max.age.ms", "300000");
+        try (Shadow shadow =
+                Shadow.of(store, once).topics("orders").listener(events::add).build().start()) {
             awaitStates(shadow, FollowState.RETRYING, FollowState.RETRYING);
             assertTrue(
                     status(shadow, 1).lastError().startsWith("could not "),
