@@ -3,7 +3,6 @@ package io.firn.format;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.BatchReader;
@@ -18,19 +17,10 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
-import java.util.zip.Deflater;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,10 +63,6 @@ class GoldenReplicaTest {
 
     /** Wants the directory with the golden stores. */
     public static void main(String[] arguments) throws IOException {
-        Path zip = Path.of(arguments[0]).resolve(NAME);
-        if (Files.exists(zip)) {
-            throw new FileAlreadyExistsException(zip + ": a golden store is written once");
-        }
         Path written = Files.createTempDirectory("golden");
         try (FileStore files = new FileStore(written)) {
             Topic topic = files.store().createTopic(TOPIC, options());
@@ -88,34 +74,7 @@ class GoldenReplicaTest {
             files.pass(Duration.ofSeconds(2));
             files.store().doWork();
         }
-        try (OutputStream out = Files.newOutputStream(zip);
-                ZipOutputStream packed = new ZipOutputStream(out);
-                Stream<Path> walk = Files.walk(written)) {
-            packed.setLevel(Deflater.BEST_COMPRESSION);
-            for (Path file : walk.filter(Files::isRegularFile).sorted().toList()) {
-                if (!file.getFileName().toString().equals("lock")) {
-                    ZipEntry entry = new ZipEntry(written.relativize(file).toString());
-                    entry.setLastModifiedTime(FileTime.fromMillis(0));
-                    packed.putNextEntry(entry);
-                    Files.copy(file, packed);
-                    packed.closeEntry();
-                }
-            }
-        }
-    }
-
-    private void unpack() throws IOException {
-        InputStream golden = GoldenReplicaTest.class.getResourceAsStream("/golden/" + NAME);
-        assertNotNull(golden, NAME + " is missing");
-        try (ZipInputStream zip = new ZipInputStream(golden)) {
-            ZipEntry entry;
-            while ((entry = zip.getNextEntry()) != null) {
-                Path file = directory.resolve(entry.getName()).normalize();
-                assertTrue(file.startsWith(directory), entry.getName());
-                Files.createDirectories(file.getParent());
-                Files.copy(zip, file);
-            }
-        }
+        GoldenZip.pack(written, Path.of(arguments[0]).resolve(NAME));
     }
 
     private static void assertHolds(SourceLog source, Partition partition) {
@@ -133,7 +92,7 @@ class GoldenReplicaTest {
 
     @Test
     void shouldStillOpenAndGoOn() throws IOException {
-        unpack();
+        GoldenZip.unpack(NAME, directory);
         SourceLog source = source();
         try (FileStore files = new FileStore(directory)) {
             Partition partition = files.topic(TOPIC).partition(0);

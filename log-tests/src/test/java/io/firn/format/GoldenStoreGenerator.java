@@ -12,19 +12,14 @@ import io.firn.TopicOptions;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.zip.Deflater;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 
 /**
  * Writes the golden store of the newest format. The build never runs it: a golden store is what an
@@ -60,7 +55,7 @@ final class GoldenStoreGenerator {
                     target.resolve(GoldenStore.manifestName(GoldenStore.NEWEST)),
                     GoldenStore.describe(files.store()));
         }
-        pack(directory, zip);
+        GoldenZip.pack(directory, zip);
         for (Path left : walk(directory)) {
             Files.delete(left);
         }
@@ -166,23 +161,6 @@ final class GoldenStoreGenerator {
         return line.repeat(1 + length / line.length())
                 .substring(0, length)
                 .getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** The store's files, but for locks, which say who held them. */
-    private static void pack(Path directory, Path zip) throws IOException {
-        try (OutputStream out = Files.newOutputStream(zip);
-                ZipOutputStream packed = new ZipOutputStream(out)) {
-            packed.setLevel(Deflater.BEST_COMPRESSION);
-            for (Path file : walk(directory)) {
-                if (Files.isRegularFile(file) && !file.getFileName().toString().equals("lock")) {
-                    ZipEntry entry = new ZipEntry(directory.relativize(file).toString());
-                    entry.setLastModifiedTime(FileTime.fromMillis(0));
-                    packed.putNextEntry(entry);
-                    Files.copy(file, packed);
-                    packed.closeEntry();
-                }
-            }
-        }
     }
 
     /** Everything in a directory, what lies in another first. */

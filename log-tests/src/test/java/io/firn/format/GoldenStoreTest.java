@@ -1,7 +1,6 @@
 package io.firn.format;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,10 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -182,41 +178,25 @@ class GoldenStoreTest {
     }
 
     private static List<String> manifest(int format) throws IOException {
-        try (InputStream in = resource(GoldenStore.manifestName(format))) {
+        try (InputStream in = GoldenZip.resource(GoldenStore.manifestName(format))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         }
     }
 
-    private static InputStream resource(String name) {
-        InputStream in = GoldenStoreTest.class.getResourceAsStream("/golden/" + name);
-        assertNotNull(in, "golden/" + name + " is missing");
-        return in;
-    }
-
     private void unpack(int format) throws IOException {
-        try (ZipInputStream zip = new ZipInputStream(resource(GoldenStore.storeName(format)))) {
-            ZipEntry entry;
-            while ((entry = zip.getNextEntry()) != null) {
-                Path file = directory.resolve(entry.getName()).normalize();
-                assertTrue(file.startsWith(directory), entry.getName());
-                Files.createDirectories(file.getParent());
-                Files.copy(zip, file);
-            }
-        }
+        GoldenZip.unpack(GoldenStore.storeName(format), directory);
     }
 
     /** Every file's size and checksum. */
     private Map<String, String> contents() throws IOException {
         Map<String, String> contents = new TreeMap<>();
-        try (Stream<Path> walk = Files.walk(directory)) {
-            for (Path file : walk.filter(Files::isRegularFile).toList()) {
-                byte[] bytes = Files.readAllBytes(file);
-                CRC32C crc = new CRC32C();
-                crc.update(bytes);
-                contents.put(
-                        directory.relativize(file).toString(),
-                        bytes.length + " bytes " + HexFormat.of().toHexDigits(crc.getValue()));
-            }
+        for (Path file : GoldenZip.files(directory)) {
+            byte[] bytes = Files.readAllBytes(file);
+            CRC32C crc = new CRC32C();
+            crc.update(bytes);
+            contents.put(
+                    directory.relativize(file).toString(),
+                    bytes.length + " bytes " + HexFormat.of().toHexDigits(crc.getValue()));
         }
         return contents;
     }
