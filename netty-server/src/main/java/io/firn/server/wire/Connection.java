@@ -160,8 +160,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void addRequestBytes(long bytes) {
-        memory.add(bytes);
+    public void addRequestBytes(long bytes, long decoded) {
+        memory.add(bytes, decoded);
     }
 
     @Override
@@ -284,7 +284,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         for (Exchange next = responses.pollAnswered();
                 next != null;
                 next = responses.pollAnswered()) {
-            memory.add(-next.heldBytes());
+            memory.add(-next.heldBytes(), -next.decodedBytes());
             next.take();
             next.release();
             if (next.response() != null) {

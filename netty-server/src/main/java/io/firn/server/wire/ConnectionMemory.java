@@ -8,6 +8,7 @@ final class ConnectionMemory {
     private final MemoryBudget budget;
     private MemoryBudget.Client client = MemoryBudget.nobody();
     private long bytes;
+    private long decodedBytes;
     private volatile int partialBytes;
     private volatile long partialSinceNs;
     private boolean released;
@@ -21,17 +22,27 @@ final class ConnectionMemory {
         if (!released) {
             MemoryBudget.Client before = client;
             client = budget.join(owner);
-            budget.add(before, -bytes);
-            budget.add(client, bytes);
+            budget.add(before, -bytes, -decodedBytes);
+            budget.add(client, bytes, decodedBytes);
             budget.leave(before);
         }
     }
 
     /** Adds to the bytes in use, or subtracts from them. */
     void add(long more) {
+        add(more, 0);
+    }
+
+    /**
+     * Adds to the bytes in use, or subtracts from them.
+     *
+     * @param decoded how many of them are those of requests as objects
+     */
+    void add(long more, long decoded) {
         if (!released) {
             bytes += more;
-            budget.add(client, more);
+            decodedBytes += decoded;
+            budget.add(client, more, decoded);
         }
     }
 
@@ -55,6 +66,11 @@ final class ConnectionMemory {
         return budget.isExceededFor(client, partialBytes);
     }
 
+    /** Returns whether requests use too much memory as objects to decode one of this connection. */
+    boolean isDecodedOverBudget() {
+        return budget.isDecodedExceededFor(client);
+    }
+
     /** Returns whether its incomplete request may have a buffer of so many bytes. */
     boolean mayHave(int bufferBytes) {
         return !budget.isExceeded(partialBytes - bufferBytes) || budget.usedBytes() == bytes;
@@ -76,16 +92,16 @@ final class ConnectionMemory {
     }
 
     /**
-     * Keeps bytes in use beyond {@link #release}: a request that is carried out to its end although
-     * its connection has ended.
+     * Keeps bytes in use beyond {@link #release}: those of a request, as objects, that is carried
+     * out to its end although its connection has ended.
      *
      * @return gives the bytes back; to be run once, on any thread
      */
     Runnable keep(long some) {
         MemoryBudget.Client of = budget.joinAgain(client);
-        budget.add(of, some);
+        budget.add(of, some, some);
         return () -> {
-            budget.add(of, -some);
+            budget.add(of, -some, -some);
             budget.leave(of);
         };
     }
@@ -93,7 +109,7 @@ final class ConnectionMemory {
     /** Returns everything to the budget; what is added later does not count. */
     void release() {
         if (!released) {
-            add(-bytes);
+            add(-bytes, -decodedBytes);
             budget.leave(client);
         }
         released = true;

@@ -269,7 +269,7 @@ public final class Exchange implements Steps.Request {
      * @return false if too much waits already; the request then counts as before
      */
     public boolean park() {
-        return answered || memory.park(heldBytes());
+        return answered || memory.park(heldBytes(), decodedBytes);
     }
 
     /** As {@link #park}, on another thread, unless the request is answered already. */
@@ -325,6 +325,11 @@ public final class Exchange implements Steps.Request {
 
     void decodedBytes(long bytes) {
         decodedBytes = bytes;
+    }
+
+    /** Returns the memory that the request uses as decoded. */
+    long decodedBytes() {
+        return decodedBytes;
     }
 
     /** Returns the memory that the request uses, as received and as decoded. */

@@ -10,6 +10,7 @@ final class ExchangeMemory {
     private final long number;
     private volatile boolean answerCounts;
     private long parkedBytes; // on the event loop
+    private long parkedDecoded;
 
     // Guarded by this.
     private boolean working;
@@ -77,9 +78,10 @@ final class ExchangeMemory {
     /**
      * Counts a request as one that waits.
      *
+     * @param decoded how many of the bytes are those of the request as objects
      * @return false if too much waits already; the request then counts as before
      */
-    boolean park(long bytes) {
+    boolean park(long bytes, long decoded) {
         if (parkedBytes > 0) {
             return true;
         }
@@ -87,7 +89,8 @@ final class ExchangeMemory {
             return false;
         }
         parkedBytes = bytes;
-        connection.addRequestBytes(-bytes);
+        parkedDecoded = decoded;
+        connection.addRequestBytes(-bytes, -decoded);
         return true;
     }
 
@@ -95,7 +98,7 @@ final class ExchangeMemory {
     void unpark() {
         if (parkedBytes > 0) {
             connection.parked().add(connection.owner(), -parkedBytes);
-            connection.addRequestBytes(parkedBytes);
+            connection.addRequestBytes(parkedBytes, parkedDecoded);
             parkedBytes = 0;
         }
     }

@@ -28,8 +28,12 @@ interface ExchangeOwner extends ClientConnection {
      */
     Runnable keepRequestBytes(long bytes);
 
-    /** Adds to the memory of the connection's requests. */
-    void addRequestBytes(long bytes);
+    /**
+     * Adds to the memory of the connection's requests.
+     *
+     * @param decoded how many of the bytes are those of requests as objects
+     */
+    void addRequestBytes(long bytes, long decoded);
 
     /** Returns the mapping of failures to Kafka's exceptions. Thread-safe. */
     WireErrors errors();

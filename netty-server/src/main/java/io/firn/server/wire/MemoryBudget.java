@@ -16,12 +16,14 @@ final class MemoryBudget {
     private final long littleBytes;
     private final long mostBytes;
     private final AtomicLong usedBytes = new AtomicLong();
+    private final AtomicLong decodedBytes = new AtomicLong();
     private final ConcurrentHashMap<String, Client> clients = new ConcurrentHashMap<>();
 
     /** What the connections of a client use. */
     static final class Client {
         private final String name;
         private final AtomicLong usedBytes = new AtomicLong();
+        private final AtomicLong decodedBytes = new AtomicLong();
         private int connections; // changed within compute of the map
 
         private Client(String name) {
@@ -67,10 +69,18 @@ final class MemoryBudget {
                 client.name, (key, known) -> --known.connections == 0 ? null : known);
     }
 
-    /** Adds to the bytes in use by a client, or subtracts from them. */
-    void add(Client client, long bytes) {
+    /**
+     * Adds to the bytes in use by a client, or subtracts from them.
+     *
+     * @param decoded how many of them are those of requests as objects
+     */
+    void add(Client client, long bytes, long decoded) {
         client.usedBytes.addAndGet(bytes);
         usedBytes.addAndGet(bytes);
+        if (decoded != 0) {
+            client.decodedBytes.addAndGet(decoded);
+            decodedBytes.addAndGet(decoded);
+        }
     }
 
     long usedBytes() {
@@ -80,6 +90,15 @@ final class MemoryBudget {
     /** Returns whether too much is in use, without some bytes: a single request always fits. */
     boolean isExceeded(long without) {
         return usedBytes.get() - without > maxBytes;
+    }
+
+    /**
+     * Returns whether requests use too much as objects for a client to have another one decoded,
+     * which may use ten times what it has on the wire. Requests that are decoded are answered
+     * whether or not others are, so this ends; a client that uses little need not wait for it.
+     */
+    boolean isDecodedExceededFor(Client client) {
+        return decodedBytes.get() > maxBytes / 2 && client.decodedBytes.get() > littleBytes;
     }
 
     /** As {@link #isExceeded(long)}, for a client: one that uses little may use it nevertheless. */

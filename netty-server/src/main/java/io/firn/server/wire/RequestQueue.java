@@ -132,7 +132,7 @@ final class RequestQueue {
             return;
         }
         handling = true;
-        boolean exceeded = isAnswerMemoryExceeded();
+        boolean exceeded = isMemoryExceeded();
         try {
             while (!frames.isEmpty() && mayHandle() && !exceeded) {
                 ByteBuf frame = frames.poll();
@@ -141,7 +141,7 @@ final class RequestQueue {
                 } else {
                     drop(frame);
                 }
-                exceeded = isAnswerMemoryExceeded();
+                exceeded = isMemoryExceeded();
             }
         } finally {
             handling = false;
@@ -173,9 +173,12 @@ final class RequestQueue {
                 && (channelClosed || ctx.channel().isWritable());
     }
 
-    /** Answers of the client, on all of its connections, use too much memory to make others. */
-    private boolean isAnswerMemoryExceeded() {
-        return !channelClosed && answers.isExceeded();
+    /**
+     * Answers of the client, on all of its connections, use too much memory to make others, or
+     * requests do as objects to decode others.
+     */
+    private boolean isMemoryExceeded() {
+        return !channelClosed && (answers.isExceeded() || memory.isDecodedOverBudget());
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

@@ -87,7 +87,7 @@ final class RequestReader {
         ApiMessage message = server.apis().parse(key, exchange.version(), body);
         server.counters().onTrailingBytes(body.unreadBytes());
         exchange.decodedBytes(body.decodedBytes());
-        memory.add(body.decodedBytes());
+        memory.add(body.decodedBytes(), body.decodedBytes());
         server.apis().dispatch(exchange, message);
     }
 }

@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,6 +25,8 @@ class RequestQueueTest {
                     new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000),
                     (key, error) -> error);
     private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+    private final ConnectionMemory memory = new ConnectionMemory(server.memory());
+    private final ConnectionMemory others = new ConnectionMemory(server.memory());
     private int looks;
     private int freedAfterLooks = Integer.MAX_VALUE;
     private int handled;
@@ -34,12 +37,7 @@ class RequestQueueTest {
         ChannelHandlerContext ctx = channel.pipeline().firstContext();
         ConnectionAnswers answers = new ConnectionAnswers(server.answers(), this::owner);
         return new RequestQueue(
-                server,
-                ctx,
-                new ConnectionMemory(server.memory()),
-                new ResponseQueue(ctx, answers, false),
-                answers,
-                this::handle);
+                server, ctx, memory, new ResponseQueue(ctx, answers, false), answers, this::handle);
     }
 
     /** Asked for at each look at the client's memory, which another thread frees at some time. */
@@ -78,6 +76,38 @@ class RequestQueueTest {
         }
         assertEquals(1, handled);
         assertTrue(channel.config().isAutoRead());
+    }
+
+    @Test
+    void shouldDecodeNoMoreOfAClientWhileRequestsUseTooMuchAsObjects() {
+        memory.belongTo(CLIENT);
+        others.belongTo(CLIENT);
+        others.add(TOO_MUCH, TOO_MUCH);
+        queue.add(channel.alloc().buffer().writeZero(8));
+        runOn(100);
+        assertEquals(0, handled);
+        others.add(-TOO_MUCH, -TOO_MUCH);
+        runOn(100);
+        assertEquals(1, handled);
+    }
+
+    @Test
+    void shouldDecodeRequestsOfAnotherClientWhileRequestsUseTooMuchAsObjects() {
+        memory.belongTo(CLIENT);
+        others.belongTo("another");
+        others.add(TOO_MUCH, TOO_MUCH);
+        queue.add(channel.alloc().buffer().writeZero(8));
+        assertEquals(1, handled);
+    }
+
+    /** What only waits to be decoded would wait for ever, if it counted. */
+    @Test
+    void shouldDecodeRequestsWhileOthersAreReceivedThatUseTooMuch() {
+        memory.belongTo(CLIENT);
+        others.belongTo(CLIENT);
+        others.add(TOO_MUCH);
+        queue.add(channel.alloc().buffer().writeZero(8));
+        assertEquals(1, handled);
     }
 
     @ParameterizedTest
