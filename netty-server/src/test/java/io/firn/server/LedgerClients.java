@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,9 @@ final class LedgerClients {
             }
             listener.join();
             require(hasEnded, this + " hangs");
-            require(process.exitValue() == 0, this + " failed: see " + errors);
+            if (process.exitValue() != 0) {
+                throw new IllegalStateException(this + " failed:\n" + Files.readString(errors));
+            }
         }
 
         @Override
