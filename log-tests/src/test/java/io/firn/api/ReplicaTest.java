@@ -410,7 +410,7 @@ class ReplicaTest {
         try (ReplicaAppender appender = topic.openReplicaAppender(0);
                 Tailer tailer = topic.openTailer(0)) {
             replicate(source, appender, 100);
-            tailer.seek(310);
+            tailer.seek(500); // in a segment that is deleted
             List<Long> offsets = new ArrayList<>();
             assertThrows(
                     TruncatedException.class,
@@ -423,7 +423,8 @@ class ReplicaTest {
                                         }
                                     },
                                     100));
-            assertEquals(List.of(310L), offsets);
+            // Batches of one record that follow each other are handed out together.
+            assertTrue(offsets.size() < 10, offsets.toString());
         }
     }
 
