@@ -16,6 +16,7 @@ import io.firn.OutOfOrderSequenceException;
 import io.firn.Partition;
 import io.firn.ProducerFencedException;
 import io.firn.TopicOptions;
+import io.firn.Transaction;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -214,6 +215,53 @@ class ProducerTest {
         appender.append(appender.newBatch().add(bytes("x")).producer(other, 0, 0));
         Stores.work(store);
         assertEquals(2, append(0, 7, 1), "any sequence of a forgotten producer starts it again");
+    }
+
+    /** Of many partitions with few records each would force a file and take space for it. */
+    @Test
+    void shouldWriteNoCheckpointBeforeThereIsMoreThanRecoveryReadsAtOnce() throws Exception {
+        store.close();
+        store = Stores.at(directory, medium).clock(clock).invokerMode().open();
+        partition = store.openTopic("t").partition(0);
+        appender = partition.openSharedAppender();
+        append(0, 0, 1);
+        appender.append(new byte[30_000]);
+        workForLong();
+        assertFalse(hasCheckpoint());
+
+        appender.append(new byte[30_000]);
+        append(0, 1, 1);
+        workForLong();
+        assertFalse(hasCheckpoint());
+
+        appender.append(new byte[10_000]);
+        workForLong();
+        assertTrue(hasCheckpoint());
+    }
+
+    /** A read-only store that finds damage waits for it. */
+    @Test
+    void shouldWriteACheckpointOfTransactionsHoweverLittleWasAppended() {
+        store.close();
+        store = Stores.at(directory, medium).clock(clock).invokerMode().open();
+        try (Transaction transaction = store.beginTransaction()) {
+            transaction.append(
+                    store.openTopic("t").partition(0), appender.newBatch().add(bytes("x")));
+            workForLong();
+            assertTrue(hasCheckpoint());
+        }
+    }
+
+    private void workForLong() {
+        for (int i = 0; i < 5; i++) {
+            clock.advance(1_000);
+            Stores.work(store);
+        }
+    }
+
+    private boolean hasCheckpoint() {
+        String file = "producers-0";
+        return Stores.filesIn(directory).stream().anyMatch(path -> path.endsWith(file));
     }
 
     @Test

@@ -519,7 +519,9 @@ class CrashRulesTest {
         Partition partition = partition(store, lazy);
         Batch batch;
         try (Appender appender = partition.openAppender()) {
-            appendAsync(store, appender, 100);
+            for (int i = 0; i < 4; i++) { // enough for a checkpoint
+                appendAsync(store, appender, 20_000);
+            }
             simulation.pass(store, 1_100);
             batch = appender.newBatch().producer(1, 0, 0).add(new byte[100]);
             appender.append(batch);

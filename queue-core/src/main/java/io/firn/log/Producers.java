@@ -26,6 +26,9 @@ public final class Producers {
     private final LeaderEpochs leaderEpochs = new LeaderEpochs();
     private long changes;
 
+    /** How many of these were of transactions. */
+    private long changesOfTransactions;
+
     /** The number of states; written under the monitor. */
     private volatile int size;
 
@@ -109,6 +112,7 @@ public final class Producers {
         if (batch.isTransactional() && state.openFrom() == ProducerState.NONE) {
             state.openFrom(baseOffset);
             transactions.hold(baseOffset, batch.producerId());
+            changesOfTransactions++;
         }
         onChange(state, nowMs);
     }
@@ -130,6 +134,7 @@ public final class Producers {
             transactions.ended(first, marker.producerId(), offset, isCommit);
         }
         state.decision(decision);
+        changesOfTransactions++;
         onChange(state, nowMs);
         return first;
     }
@@ -143,7 +148,7 @@ public final class Producers {
         state.openFrom(offset);
         states.put(batch.producerId(), state);
         transactions.hold(offset, batch.producerId());
-        changes++;
+        onForeignChange();
     }
 
     /**
@@ -155,7 +160,7 @@ public final class Producers {
         if (state == null) {
             return ProducerState.NONE;
         }
-        changes++;
+        onForeignChange();
         transactions.ended(state.openFrom(), marker.producerId(), offset, isCommit);
         return state.openFrom();
     }
@@ -165,7 +170,12 @@ public final class Producers {
         states.clear();
         states.putAll(found.states);
         transactions.adopt(found.transactions);
+        onForeignChange();
+    }
+
+    private void onForeignChange() {
         changes++;
+        changesOfTransactions++;
     }
 
     /**
@@ -320,6 +330,11 @@ public final class Producers {
     /** The number of changes so far. */
     public synchronized long changes() {
         return changes;
+    }
+
+    /** The number of changes so far that began or ended a transaction. */
+    public synchronized long changesOfTransactions() {
+        return changesOfTransactions;
     }
 
     synchronized int count() {

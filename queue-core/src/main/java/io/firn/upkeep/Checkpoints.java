@@ -16,20 +16,23 @@ import java.util.Map;
  * Writes what a partition knows about its producers, as of an offset that was forced before: a
  * checkpoint must not contain batches that a crash can undo (O8). Recovery starts at the
  * checkpoint, so it lags by at most a second while producers append, and by a number of bytes while
- * they do not.
+ * they do not. While they append little it lags, too: of many partitions with few records none
+ * needs a file. What it says of transactions is never late, because readers in other processes may
+ * wait for it.
  */
 public final class Checkpoints extends Duty {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 32L << 20;
     private static final int MOST_ABORTED = 1_000;
 
-    /** Recovery reads fewer bytes than these faster than close forces a file. */
+    /** Recovery reads fewer bytes than these faster than a file is forced. */
     private static final long WORTH_A_FILE_BYTES = 64 << 10;
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private long lastMs;
     private long changes;
+    private long ofTransactions;
     private long bytes;
     private long offset;
 
@@ -61,12 +64,25 @@ public final class Checkpoints extends Duty {
             isDue = sinceMs >= INTERVAL_MS || sinceMs < 0;
             if (!isDue) {
                 againAt(lastMs + INTERVAL_MS);
+            } else if (!isWorthAFile()) {
+                isDue = false;
+                lastMs = nowMs();
+                expire(lastMs);
             }
         }
         if (isDue) {
             write(nowMs());
         }
         return 0;
+    }
+
+    private boolean isWorthAFile() {
+        return log.appendedBytes() - bytes >= WORTH_A_FILE_BYTES
+                || log.producers().changesOfTransactions() != ofTransactions;
+    }
+
+    private void expire(long nowMs) {
+        log.producers().expire(nowMs - log.store().config().producerExpiryMs());
     }
 
     /**
@@ -88,6 +104,7 @@ public final class Checkpoints extends Duty {
     synchronized void forget() {
         offset = -1;
         changes = -1;
+        ofTransactions = -1;
         call();
     }
 
@@ -122,20 +139,22 @@ public final class Checkpoints extends Duty {
     /** Returns what is to be written, as of a durable offset; null when the force failed. */
     private Snapshot take(long nowMs) {
         lastMs = nowMs;
+        expire(nowMs);
         Producers producers = log.producers();
-        producers.expire(nowMs - log.store().config().producerExpiryMs());
         long changesNow = producers.changes();
+        long ofTransactionsNow = producers.changesOfTransactions();
         long bytesNow = log.appendedBytes();
         Map<String, String> values = producers.snapshot(log::nextOffset);
         long offsetNow = ProducerSnapshots.offsetOf(values);
         if (forcer.forceNow() && log.durableOffset() >= offsetNow) {
-            return new Snapshot(values, changesNow, bytesNow, offsetNow);
+            return new Snapshot(values, changesNow, ofTransactionsNow, bytesNow, offsetNow);
         }
         return null;
     }
 
     private void written(Snapshot snapshot) {
         changes = snapshot.changes;
+        ofTransactions = snapshot.ofTransactions;
         bytes = snapshot.bytes;
         offset = snapshot.offset;
     }
@@ -156,5 +175,10 @@ public final class Checkpoints extends Duty {
         return snapshot == null ? null : snapshot.values;
     }
 
-    private record Snapshot(Map<String, String> values, long changes, long bytes, long offset) {}
+    private record Snapshot(
+            Map<String, String> values,
+            long changes,
+            long ofTransactions,
+            long bytes,
+            long offset) {}
 }
