@@ -128,7 +128,9 @@ final class LedgerWriter {
             } catch (ProducerFencedException | InvalidProducerEpochException e) {
                 say("fenced");
                 return;
-            } catch (KafkaException | ExecutionException e) {
+            } catch (KafkaException | ExecutionException | IllegalStateException e) {
+                // The latter: a late answer met the client while it aborted, and it believes that
+                // it still initializes.
                 say("failed " + e.getClass().getSimpleName()); // another client
             } catch (InterruptedException e) {
                 return;
