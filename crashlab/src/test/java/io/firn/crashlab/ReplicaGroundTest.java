@@ -32,8 +32,9 @@ class ReplicaGroundTest {
     private final SimulatedFileMedium medium = MEDIA.empty();
 
     @BeforeAll
-    static void silence() {
+    static void prepare() {
         LOG.setLevel(Level.OFF);
+        SeededIds.install(); // before the first id: other tests of this JVM need it
     }
 
     /** Batches of one record each, and of one size. */

@@ -23,7 +23,7 @@ class ShrinkerTest {
     @BeforeAll
     static void prepare() {
         LOG.setLevel(Level.OFF);
-        SeededIds.install();
+        assertTrue(SeededIds.install(), "ids were made before, so that no run can be repeated");
     }
 
     private static Supplier<SimulatedFileMedium> lyingAbout(Predicate<String> forces) {

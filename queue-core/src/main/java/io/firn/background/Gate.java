@@ -52,6 +52,12 @@ public final class Gate {
 
     /** Everything done inside is visible to the next thread that enters. */
     public void leave() {
-        TAKEN.setRelease(this, false);
+        try {
+            TAKEN.setRelease(this, false);
+        } catch (InternalError e) {
+            // Java 17 tells late, and anywhere, that a page of a mapping was cut off.
+            taken = false;
+            throw e;
+        }
     }
 }
