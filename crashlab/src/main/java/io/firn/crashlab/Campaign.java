@@ -107,6 +107,7 @@ final class Campaign {
                                 matrix.violated(Fault.REPLICAS_CUT);
                                 otherFailures.add(failure);
                             }
+                            matrix.addDistinct(run.distinct());
                         }
                     });
         }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
@@ -42,6 +43,7 @@ final class ReplicaRun {
     private final ReplicaPromise promise = new ReplicaPromise();
     private final ReplicaSource source;
     private final SimulatedFileMedium medium;
+    private final LongHashSet distinct = new LongHashSet();
     private final List<String> failures = new ArrayList<>();
     private final TopicOptions options;
     private LogStore store;
@@ -71,6 +73,11 @@ final class ReplicaRun {
 
     int truncations() {
         return truncations;
+    }
+
+    /** How many of the images were different. */
+    int distinct() {
+        return distinct.size();
     }
 
     int moves() {
@@ -217,6 +224,7 @@ final class ReplicaRun {
 
     private void look(int number, int image, SimulatedFileMedium left) {
         onImage.run();
+        distinct.add(left.fingerprint());
         try {
             if (choices.nextInt(CUT_RECOVERIES) == 0) {
                 cutRecovery(left);
