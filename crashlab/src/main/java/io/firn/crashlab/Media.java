@@ -68,6 +68,11 @@ enum Media {
         return blocks > 0;
     }
 
+    /** How many segments the persistent memory has room for. */
+    int blocks() {
+        return blocks;
+    }
+
     /** Returns a new medium without any files. */
     SimulatedFileMedium empty() {
         SimulatedFileMedium medium = new SimulatedFileMedium();

@@ -5,6 +5,7 @@ import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
 import io.firn.ReplicaAppender;
+import io.firn.StoreFullException;
 import io.firn.StoreSnapshot;
 import io.firn.TopicOptions;
 import io.firn.crashlab.ReplicaSource.Stored;
@@ -281,6 +282,9 @@ final class ReplicaRun {
                     }
                 }
                 expected.addAll(goOn(again, next, choices.split()));
+            } catch (StoreFullException e) {
+                requireAllBlocksInUse(again, e);
+                return;
             }
             SimulatedFileMedium after = left.crash(Choice.nothing());
             try (LogStore last = media.open(after, clock, (int) seed)) {
@@ -293,6 +297,18 @@ final class ReplicaRun {
                         kept.size() == expected.size(),
                         kept.size() + " batches went on, not " + expected.size());
             }
+        }
+    }
+
+    /** A pool may be full, of segments that the log has. */
+    private void requireAllBlocksInUse(LogStore full, StoreFullException why) {
+        long segments =
+                full.snapshot().partitions().stream()
+                        .flatMap(each -> each.segments().stream())
+                        .filter(each -> each.tier() == 0)
+                        .count();
+        if (!media.hasMemory() || segments < media.blocks()) {
+            throw new AssertionError(segments + " segments of the log fill the tier", why);
         }
     }
 
