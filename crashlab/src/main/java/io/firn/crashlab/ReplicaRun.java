@@ -141,6 +141,14 @@ final class ReplicaRun {
             source.append();
         }
         promise.sends(source.batches());
+        if (appender.nextOffset() == partition().logStartOffset()) {
+            // An empty log begins where its source goes on.
+            source.batches().stream()
+                    .mapToLong(Stored::base)
+                    .filter(base -> base >= appender.nextOffset())
+                    .findFirst()
+                    .ifPresent(promise::raises);
+        }
         replicate(store, appender, source.batches());
     }
 
