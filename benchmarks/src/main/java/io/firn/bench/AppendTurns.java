@@ -44,9 +44,7 @@ public final class AppendTurns implements Callable<Integer> {
     public Integer call() throws IOException {
         Path memory = Places.make("");
         try {
-            out.printf(
-                    "%s; %s; %s; load before %s%n",
-                    Machine.cpu(), Machine.system(), Machine.jdk(), Machine.load());
+            out.printf("%s%n", Machine.now());
             out.printf(
                     "%6s %22s %22s %16s%n",
                     "bytes", "Firn p10, p50 ns", "floor p10, p50 ns", "ratios");

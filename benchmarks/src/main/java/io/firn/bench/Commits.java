@@ -71,13 +71,7 @@ public final class Commits implements Callable<Integer> {
         image = BatchImage.batch(value, 1);
         Path place = Places.make(directory);
         out.printf(
-                "%s; %s; %s; load before %s; %s; %d B%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                Machine.fileSystem(place.toAbsolutePath()),
-                bytes);
+                "%s; %s; %d B%n", Machine.now(), Machine.fileSystem(place.toAbsolutePath()), bytes);
         try (LogStore store =
                         LogStore.in(place.resolve("store"))
                                 .tier(FileTier.at(place.resolve("segments")))

@@ -83,14 +83,7 @@ public final class Compaction implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        out.printf(
-                "%s; %s; %s; load before %s; %s on %s%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                place,
-                Machine.fileSystem(place));
+        out.printf("%s; %s on %s%n", Machine.now(), place, Machine.fileSystem(place));
         boolean isMet = true;
         if (only.contains("keys")) {
             isMet = new CompactedKeys(out, place, keys).run();

@@ -89,15 +89,8 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         out.printf(
-                "%s; %s; %s; load before %s; directory %s; %s, %d records of %d B to each partition%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                disk,
-                durability,
-                records,
-                RECORD_BYTES);
+                "%s; directory %s; %s, %d records of %d B to each partition%n",
+                Machine.now(), disk, durability, records, RECORD_BYTES);
         for (int count : partitions) {
             measure(count);
         }

@@ -76,16 +76,8 @@ public final class Forces implements Callable<Integer> {
     public Integer call() throws Exception {
         String slower = System.getenv().getOrDefault("FIRN_SLOW_FORCE_US", "0");
         out.printf(
-                "%s; %s; %s; load before %s; %s; %d B, %d waiting in each partition; forces %s us"
-                        + " slower%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                Machine.fileSystem(disk.toAbsolutePath()),
-                bytes,
-                window,
-                slower);
+                "%s; %s; %d B, %d waiting in each partition; forces %s us slower%n",
+                Machine.now(), Machine.fileSystem(disk.toAbsolutePath()), bytes, window, slower);
         for (int turn = 0; turn < turns; turn++) {
             for (int count : partitions) {
                 for (int threads : forceThreads) {

@@ -64,14 +64,7 @@ public final class Foreground implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        out.printf(
-                "%s; %s; %s; load before %s; %s on %s%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                place,
-                Machine.fileSystem(place));
+        out.printf("%s; %s on %s%n", Machine.now(), place, Machine.fileSystem(place));
         out.printf(
                 "durable appends of 1 KiB, %d per second, one thread; emulated persistent memory"
                         + " above a file tier in memory; %d turns of %d s each%n",

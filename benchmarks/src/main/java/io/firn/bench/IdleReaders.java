@@ -98,17 +98,9 @@ public final class IdleReaders implements Callable<Integer> {
             return 0;
         }
         out.printf(
-                "%s; %s; %s; load before %s; directory %s; WRITTEN, %d records of %d B in each"
+                "%s; directory %s; WRITTEN, %d records of %d B in each"
                         + " partition; ticks over %d s after %d s of rest%n%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                disk,
-                RECORDS,
-                RECORD_BYTES,
-                seconds,
-                settleS);
+                Machine.now(), disk, RECORDS, RECORD_BYTES, seconds, settleS);
         out.println(
                 "| tailers in the process of the | partitions | tailers and threads | it, % of a"
                         + " core | writer, % of a core | the next records seen after ms, first and"

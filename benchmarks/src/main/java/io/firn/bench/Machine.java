@@ -57,6 +57,11 @@ public final class Machine {
         return System.getProperty("java.vm.name") + " " + Runtime.version();
     }
 
+    /** Returns what a result depends on: the processor, the system, the JVM, and the load now. */
+    static String now() throws IOException {
+        return cpu() + "; " + system() + "; " + jdk() + "; load before " + load();
+    }
+
     /** Returns the type of the file system that contains a directory. */
     public static String fileSystem(Path directory) throws IOException {
         FileStore store = Files.getFileStore(directory);

@@ -63,14 +63,8 @@ public final class Pmem implements Callable<Integer> {
         Path memory = Places.make("");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> Places.delete(memory)));
         out.printf(
-                "%s; %s; %s; load before %s%nflushing %s on %s, %d MiB segments and floors%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                memory.getParent(),
-                Machine.fileSystem(memory),
-                SEGMENT_MIB);
+                "%s%nflushing %s on %s, %d MiB segments and floors%n",
+                Machine.now(), memory.getParent(), Machine.fileSystem(memory), SEGMENT_MIB);
         if (providers.isEmpty()) {
             providers = available(memory);
         }

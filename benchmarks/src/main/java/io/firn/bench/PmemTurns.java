@@ -47,9 +47,7 @@ public final class PmemTurns implements Callable<Integer> {
     public Integer call() throws IOException {
         Path memory = Places.make("");
         try {
-            out.printf(
-                    "%s; %s; %s; load before %s%n",
-                    Machine.cpu(), Machine.system(), Machine.jdk(), Machine.load());
+            out.printf("%s%n", Machine.now());
             out.printf(
                     "%-8s %6s %6s %22s %22s %16s%n",
                     "", "batch", "bytes", "Firn p10, p50 ns", "floor p10, p50 ns", "ratios");

@@ -84,9 +84,7 @@ public final class Reopen implements Callable<Integer> {
             append(child, largeMib);
             return 0;
         }
-        out.printf(
-                "%s; %s; %s; load before %s; directory %s%n",
-                Machine.cpu(), Machine.system(), Machine.jdk(), Machine.load(), disk);
+        out.printf("%s; directory %s%n", Machine.now(), disk);
         Path small = Places.make(disk);
         Path large = Places.make(disk);
         try {

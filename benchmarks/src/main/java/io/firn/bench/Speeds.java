@@ -35,14 +35,7 @@ final class Speeds {
     }
 
     static void printConditions(PrintStream out, Path place) throws IOException {
-        out.printf(
-                "%s; %s; %s; load before %s; %s on %s%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                place,
-                Machine.fileSystem(place));
+        out.printf("%s; %s on %s%n", Machine.now(), place, Machine.fileSystem(place));
         out.printf(
                 Locale.ROOT,
                 "durable batches of 64 x 1 KiB, one producer, one consumer; persistent memory is"

@@ -67,14 +67,7 @@ public final class TransactionHeap implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        out.printf(
-                "%s; %s; %s; load before %s; %s on %s%n",
-                Machine.cpu(),
-                Machine.system(),
-                Machine.jdk(),
-                Machine.load(),
-                place,
-                Machine.fileSystem(place));
+        out.printf("%s; %s on %s%n", Machine.now(), place, Machine.fileSystem(place));
         names();
         openTransaction();
         abortedTransactions();
