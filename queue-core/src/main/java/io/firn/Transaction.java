@@ -1,13 +1,15 @@
 package io.firn;
 
+import java.util.List;
+
 /**
  * Appends to any number of partitions, and moves of cursors, that take effect together or not at
  * all. Created by {@link LogStore#beginTransaction} or {@link Producer#beginTransaction}.
  *
  * <pre>{@code
  * try (Transaction tx = store.beginTransaction()) {      // close without commit aborts
- *     tx.append(accounts.partition(0), debit);
- *     tx.append(accounts.partition(3), credit);
+ *     tx.append(accounts.partition(0), from, debit);     // a key and a value, or a batch
+ *     tx.append(accounts.partition(3), to, credit);
  *     tx.advance(cursor, 0, record.offset() + 1);
  *     tx.commit();                                       // durable and visible when it returns
  * }
@@ -37,6 +39,30 @@ public interface Transaction extends AutoCloseable {
      * @throws StoreFullException when no tier has room; the transaction stays open
      */
     long append(Partition partition, Batch batch);
+
+    /**
+     * Appends a record with this value and no key to a partition of the same store, otherwise as
+     * {@link #append(Partition, Batch)}.
+     */
+    default long append(Partition partition, byte[] value) {
+        return append(partition, null, value);
+    }
+
+    /**
+     * Appends a record with this key and value, either of which may be null, otherwise as {@link
+     * #append(Partition, Batch)}. Each such record is a batch of its own: where there are many for
+     * one partition, a {@link Batch} takes less space and time.
+     */
+    default long append(Partition partition, byte[] key, byte[] value) {
+        return append(partition, key, value, List.of());
+    }
+
+    /**
+     * Appends a record with this key and value, either of which may be null, and these headers, for
+     * example those of a {@link StoredRecord}. It is not compressed. Otherwise as {@link
+     * #append(Partition, Batch)}.
+     */
+    long append(Partition partition, byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
     /**
      * Moves a cursor of the same store when the transaction commits. With a named producer, the

@@ -2,7 +2,6 @@ package io.firn.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Tailer;
@@ -32,8 +31,8 @@ public final class Outbox {
             Topic outbox = store.createTopic("outbox", TopicOptions.defaults());
             order(store, orders, outbox, "ice");
             try (Transaction tx = store.beginTransaction()) {
-                tx.append(orders.partition(0), batch(orders, "rain"));
-                tx.append(outbox.partition(0), batch(outbox, "sold: rain"));
+                tx.append(orders.partition(0), "rain".getBytes(UTF_8));
+                tx.append(outbox.partition(0), "sold: rain".getBytes(UTF_8));
                 out.println("Nobody wants rain."); // closed without a commit: aborted
             }
             send(outbox, out);
@@ -47,8 +46,8 @@ public final class Outbox {
 
     private static void order(LogStore store, Topic orders, Topic outbox, String what) {
         try (Transaction tx = store.beginTransaction()) {
-            tx.append(orders.partition(0), batch(orders, what));
-            tx.append(outbox.partition(0), batch(outbox, "sold: " + what));
+            tx.append(orders.partition(0), what.getBytes(UTF_8));
+            tx.append(outbox.partition(0), ("sold: " + what).getBytes(UTF_8));
             tx.commit();
         }
     }
@@ -66,10 +65,6 @@ public final class Outbox {
                     },
                     Integer.MAX_VALUE);
         }
-    }
-
-    private static Batch batch(Topic topic, String text) {
-        return topic.newBatch().add(text.getBytes(UTF_8));
     }
 
     private static LogStore open(Path dir) {

@@ -57,8 +57,8 @@ public final class TransferBetweenPartitions {
         for (long next = Math.max(0, cursor.offset(0)); next < to; next++) {
             int amount = amounts(requests, 0).get((int) next);
             try (Transaction tx = store.beginTransaction()) {
-                tx.append(accounts.partition(0), accounts.newBatch().add(bytes(-amount)));
-                tx.append(accounts.partition(1), accounts.newBatch().add(bytes(amount)));
+                tx.append(accounts.partition(0), bytes(-amount));
+                tx.append(accounts.partition(1), bytes(amount));
                 tx.advance(cursor, 0, next + 1);
                 if (amount > MOST) {
                     tx.abort(); // nobody reads what was appended, and the cursor stays

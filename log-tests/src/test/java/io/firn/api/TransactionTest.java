@@ -9,6 +9,7 @@ import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.Batch;
 import io.firn.Claim;
+import io.firn.Cleanup;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
@@ -19,6 +20,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
+import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
@@ -92,6 +94,56 @@ class TransactionTest {
 
     private List<String> committed(int partition) {
         return read(Isolation.COMMITTED, partition);
+    }
+
+    @Test
+    void shouldAppendSingleRecordsWithAKeyAValueAndHeaders() {
+        List<StoredRecord.Header> headers =
+                List.of(new StoredRecord.Header("trace", Stores.bytes("7")));
+        try (Transaction tx = store.beginTransaction()) {
+            assertEquals(0, tx.append(topic.partition(0), Stores.bytes("only a value")));
+            assertEquals(1, tx.append(topic.partition(0), Stores.bytes("k"), Stores.bytes("v")));
+            assertEquals(2, tx.append(topic.partition(0), Stores.bytes("k"), null));
+            assertEquals(
+                    3,
+                    tx.append(topic.partition(0), Stores.bytes("h"), Stores.bytes("v"), headers));
+            assertEquals(List.of(), committed(0));
+            tx.commit();
+        }
+        try (Tailer tailer = topic.openTailer(0)) {
+            List<StoredRecord> records = tailer.stream().toList();
+            assertEquals(
+                    List.of("null=only a value", "k=v", "k=null", "h=v"),
+                    records.stream().map(TransactionTest::keyAndValue).toList());
+            assertEquals("trace", records.get(3).headers().get(0).key());
+            assertEquals("7", Stores.text(records.get(3).headers().get(0).value()));
+            assertEquals(List.of(), records.get(2).headers());
+        }
+    }
+
+    private static String keyAndValue(StoredRecord record) {
+        return textOrNull(record.key()) + "=" + textOrNull(record.value());
+    }
+
+    private static String textOrNull(byte[] bytes) {
+        return bytes == null ? "null" : Stores.text(bytes);
+    }
+
+    @Test
+    void shouldRefuseARecordWithoutAKeyInACompactedTopicAndStayOpen() {
+        Topic latest =
+                store.openOrCreateTopic("latest", Stores.small().withCleanup(Cleanup.COMPACT));
+        try (Transaction tx = store.beginTransaction()) {
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> tx.append(latest.partition(0), Stores.bytes("v")));
+            assertEquals(0, tx.append(latest.partition(0), Stores.bytes("k"), Stores.bytes("v")));
+            tx.commit();
+            assertThrows(
+                    TransactionStateException.class,
+                    () -> tx.append(latest.partition(0), Stores.bytes("k"), Stores.bytes("v")));
+        }
+        assertEquals(2, latest.partition(0).visibleOffset());
     }
 
     @Test

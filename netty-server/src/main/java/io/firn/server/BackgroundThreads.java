@@ -10,7 +10,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +23,7 @@ final class BackgroundThreads implements AutoCloseable {
     /** One force of the journal is for all transactions that end at the same time. */
     private static final int TRANSACTIONS_AT_ONCE = 4;
 
+    private final ThreadFactory factory;
     private final Consumer<Error> onError;
     private final ScheduledThreadPoolExecutor groups;
     private final ThreadPoolExecutor admin;
@@ -39,9 +39,11 @@ final class BackgroundThreads implements AutoCloseable {
      *
      * @param count how many serve groups, and how many read from disks; transactions have four
      *     times as many, which wait for forces
+     * @param factory makes them; they get the names of their work
      * @param onError receives an {@code Error} that ended a task, after it was logged
      */
-    BackgroundThreads(int count, Consumer<Error> onError) {
+    BackgroundThreads(int count, ThreadFactory factory, Consumer<Error> onError) {
+        this.factory = factory;
         this.onError = onError;
         groups = new Timers(count);
         // A cancelled timer does not keep its group in memory.
@@ -129,15 +131,6 @@ final class BackgroundThreads implements AutoCloseable {
         }
     }
 
-    private static ThreadFactory named(String prefix) {
-        AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, prefix + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
-    }
-
     /** Reports what has ended a task: a pool for timers would keep it to itself. */
     private void ended(Runnable task, Throwable thrown) {
         Throwable why = thrown;
@@ -164,7 +157,7 @@ final class BackgroundThreads implements AutoCloseable {
     /** Threads that also run timers. */
     private final class Timers extends ScheduledThreadPoolExecutor {
         Timers(int count) {
-            super(count, named("firn-server-"));
+            super(count, new NamedThreads(factory, "firn-server-"));
         }
 
         @Override
@@ -176,7 +169,13 @@ final class BackgroundThreads implements AutoCloseable {
     /** Threads that end when they are idle. */
     private final class Pool extends ThreadPoolExecutor {
         Pool(int count, String name) {
-            super(count, count, KEEP_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
+            super(
+                    count,
+                    count,
+                    KEEP_S,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    new NamedThreads(factory, name));
             allowCoreThreadTimeOut(true);
         }
 

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -73,11 +74,12 @@ public final class FirnServer implements AutoCloseable {
     private final ServerSecurity security;
     private final AuditLog audit = new AuditLog();
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private FirnServer(Builder builder) throws IOException {
         LogStore store = builder.store;
         this.config = builder.config();
-        this.threads = new BackgroundThreads(config.integer("background.threads"), builder.onError);
+        this.threads =
+                new BackgroundThreads(
+                        config.integer("background.threads"), builder.threads, builder.onError);
         FileMedium medium = FileMedium.real();
         Path directory = store.directory().resolve(DIRECTORY);
         Path secrets = securityDirectory(medium, store);
@@ -117,23 +119,21 @@ public final class FirnServer implements AutoCloseable {
                         rates::recordConnection,
                         times(rates));
         this.metrics = new ServerMetrics(store, context, groups);
-        this.transport = new Transport(context, config.integer("num.network.threads"));
+        this.transport =
+                new Transport(
+                        context,
+                        config.integer("num.network.threads"),
+                        new NamedThreads(builder.threads, "firn-accept-"),
+                        new NamedThreads(builder.threads, "firn-net-"));
         try {
             for (Listener each : config.listeners()) {
                 listen(clusterId, each);
             }
+            metrics.register(bootstrapServers());
+            startBackground();
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
-        }
-        metrics.register(bootstrapServers());
-        groups.start(threads.groups(), threads.admin());
-        threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
-        if (security.hasTls()) {
-            eachSecond(threads.admin(), security::reload);
-        }
-        if (security.hasTokens()) {
-            eachSecond(threads.tokenKeys(), security::refreshTokenKeys);
         }
         LOG.log(
                 System.Logger.Level.INFO,
@@ -143,6 +143,18 @@ public final class FirnServer implements AutoCloseable {
                         .map(each -> addressOf(each.name()))
                         .collect(Collectors.joining(", ")),
                 transport.kind());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
+    private void startBackground() {
+        groups.start(threads.groups(), threads.admin());
+        threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
+        if (security.hasTls()) {
+            eachSecond(threads.admin(), security::reload);
+        }
+        if (security.hasTokens()) {
+            eachSecond(threads.tokenKeys(), security::refreshTokenKeys);
+        }
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
@@ -321,6 +333,7 @@ public final class FirnServer implements AutoCloseable {
         private ServerConfig config = ServerConfig.defaults();
         private Integer port;
         private Authorizer authorizer;
+        private ThreadFactory threads = NamedThreads::daemon;
         private Consumer<Error> onError = error -> {};
         private LongSupplier quotaClock = () -> System.nanoTime() / 1_000_000;
 
@@ -355,6 +368,16 @@ public final class FirnServer implements AutoCloseable {
          */
         public Builder authorizer(Authorizer value) {
             authorizer = Objects.requireNonNull(value, "authorizer");
+            return this;
+        }
+
+        /**
+         * Sets what makes all threads of the server: event loops and those in the background; by
+         * default they are daemon threads. Each gets the name of its work and a number, such as
+         * {@code firn-net-1}. Threads are also made while the server runs.
+         */
+        public Builder threadFactory(ThreadFactory value) {
+            threads = Objects.requireNonNull(value, "threadFactory");
             return this;
         }
 

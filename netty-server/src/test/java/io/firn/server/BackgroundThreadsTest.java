@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Timers of a server's background threads, which groups set for up to hours. */
 class BackgroundThreadsTest {
     private final AtomicReference<Error> told = new AtomicReference<>();
-    private final BackgroundThreads threads = new BackgroundThreads(1, told::set);
+    private final BackgroundThreads threads =
+            new BackgroundThreads(1, NamedThreads::daemon, told::set);
     private final ScheduledThreadPoolExecutor background =
             (ScheduledThreadPoolExecutor) threads.groups();
 

@@ -55,7 +55,7 @@ class PrincipalsTest {
         settings.putAll(TestKeys.truststore(TestKeys.trusting(directory, client)));
         List<String> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
-        try (Transport transport = new Transport(server(seen), 1)) {
+        try (Transport transport = new Transport(server(seen), 1, Thread::new, Thread::new)) {
             ServerSecurity security =
                     new ServerSecurity(
                             ServerConfig.of(settings),

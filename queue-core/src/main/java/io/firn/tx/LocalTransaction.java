@@ -7,11 +7,14 @@ import io.firn.Partition;
 import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.StoredRecord;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
+import io.firn.append.RecordBatches;
 import io.firn.batch.BatchEncoder;
 import io.firn.compress.Scratch;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,7 +48,19 @@ final class LocalTransaction implements Transaction {
         Objects.requireNonNull(to, "partition");
         BatchEncoder encoder = BatchEncoder.of(batch);
         checkOpen();
+        return append(store.partition(to), encoder);
+    }
+
+    @Override
+    public long append(Partition to, byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+        Objects.requireNonNull(to, "partition");
+        checkOpen();
         TxPartition partition = store.partition(to);
+        Batch batch = partition.log().topic().newRecordBatch();
+        return append(partition, BatchEncoder.of(RecordBatches.fill(batch, key, value, headers)));
+    }
+
+    private long append(TxPartition partition, BatchEncoder encoder) {
         if (!joined.contains(partition)) {
             partition.appenders().joinShared();
             joined.add(partition);

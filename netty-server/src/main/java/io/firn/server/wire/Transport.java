@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.firn.FirnException;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -13,11 +14,11 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -32,17 +33,23 @@ public final class Transport implements AutoCloseable {
     private final boolean epoll;
     private final List<Channel> listening = new ArrayList<>();
 
-    /** Starts the event loops; nothing listens yet. */
-    public Transport(ServerContext server, int threads) {
+    /**
+     * Starts the event loops; nothing listens yet.
+     *
+     * @param acceptor makes the thread that accepts connections
+     * @param threads makes those that serve them
+     */
+    public Transport(
+            ServerContext server, int count, ThreadFactory acceptor, ThreadFactory threads) {
         this.server = server;
         this.epoll = Epoll.isAvailable();
-        this.acceptor = group(1, "firn-accept");
-        this.loops = group(threads, "firn-net");
+        this.acceptor = group(1, acceptor);
+        this.loops = group(count, threads);
     }
 
-    private EventLoopGroup group(int threads, String name) {
+    private EventLoopGroup group(int count, ThreadFactory threads) {
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), io);
+        return new MultiThreadIoEventLoopGroup(count, threads, io);
     }
 
     /** Returns the kind of event loop: {@code epoll} or {@code NIO}. */
@@ -81,6 +88,9 @@ public final class Transport implements AutoCloseable {
             bootstrap.channel(NioServerSocketChannel.class);
         }
         var bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (bound.cause() instanceof FirnException e) {
+            throw e; // the thread factory
+        }
         if (!bound.isSuccess()) {
             throw new IOException(
                     "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
