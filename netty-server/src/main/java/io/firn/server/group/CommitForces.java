@@ -10,7 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Group commit for the offsets of a group: one force for all commits that wait. All members commit
@@ -22,11 +25,15 @@ import java.util.function.Consumer;
  * arrives during a force waits for the next one.
  */
 final class CommitForces {
+    private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
     /**
      * A commit whose cursors are set; {@code done} receives null, or the reason why it may not be
      * durable.
      */
     private record Commit(Set<Cursor> cursors, Consumer<FirnException> done) {}
+
+    private final LongSupplier clockNs;
 
     @GuardedBy("this")
     private List<Commit> waiting = new ArrayList<>();
@@ -34,11 +41,21 @@ final class CommitForces {
     @GuardedBy("this")
     private boolean forcing;
 
+    CommitForces() {
+        this(System::nanoTime);
+    }
+
+    CommitForces(LongSupplier clockNs) {
+        this.clockNs = clockNs;
+    }
+
     /**
      * Forces cursors and then calls back, on any thread. If another thread is forcing, returns at
      * once; otherwise also forces for commits that arrive meanwhile.
+     *
+     * @param later runs the rest when some ms have passed: others need this thread, too
      */
-    void force(Set<Cursor> cursors, Consumer<FirnException> done) {
+    void force(Set<Cursor> cursors, Executor later, Consumer<FirnException> done) {
         synchronized (this) {
             waiting.add(new Commit(cursors, done));
             if (forcing) {
@@ -46,16 +63,30 @@ final class CommitForces {
             }
             forcing = true;
         }
-        Deque<Commit> taken = new ArrayDeque<>();
+        goOn(new Round(), later);
+    }
+
+    /** The commits that were taken, and what the forces that began since have come to. */
+    private static final class Round {
+        private final Deque<Commit> commits = new ArrayDeque<>();
+        private final Map<Cursor, FirnException> outcomes = new HashMap<>();
+    }
+
+    private void goOn(Round round, Executor later) {
+        long endNs = clockNs.getAsLong() + STEP_NS;
         boolean over = false;
         try {
-            while (take(taken)) {
-                forceAll(taken);
+            while (!round.commits.isEmpty() || take(round)) {
+                forceSome(round, endNs);
+                if (!round.commits.isEmpty()) {
+                    later.execute(() -> goOn(round, later));
+                    break;
+                }
             }
             over = true;
         } finally {
             if (!over) {
-                giveUp(taken); // an Error: the next commit forces
+                giveUp(round.commits); // an Error: the next commit forces
             }
         }
     }
@@ -71,24 +102,30 @@ final class CommitForces {
         taken.forEach(commit -> commit.done.accept(failure));
     }
 
-    private synchronized boolean take(Deque<Commit> taken) {
-        taken.addAll(waiting);
+    private synchronized boolean take(Round round) {
+        round.outcomes.clear(); // those forces are not for commits that have come since
+        round.commits.addAll(waiting);
         waiting = new ArrayList<>();
-        forcing = !taken.isEmpty();
+        forcing = !round.commits.isEmpty();
         return forcing;
     }
 
-    private static void forceAll(Deque<Commit> commits) {
-        Map<Cursor, FirnException> outcomes = new HashMap<>();
-        for (Commit commit = commits.peek(); commit != null; commit = commits.peek()) {
+    /** Forces for the commits that were taken until a time, but for one cursor at least. */
+    private void forceSome(Round round, long endNs) {
+        boolean isFirst = true;
+        for (Commit commit = round.commits.peek(); commit != null; commit = round.commits.peek()) {
             FirnException failure = null;
             for (Cursor cursor : commit.cursors) {
-                if (!outcomes.containsKey(cursor)) {
-                    outcomes.put(cursor, tryForce(cursor));
+                if (!round.outcomes.containsKey(cursor)) {
+                    if (!isFirst && clockNs.getAsLong() - endNs > 0) {
+                        return;
+                    }
+                    isFirst = false;
+                    round.outcomes.put(cursor, tryForce(cursor));
                 }
-                failure = failure == null ? outcomes.get(cursor) : failure;
+                failure = failure == null ? round.outcomes.get(cursor) : failure;
             }
-            commits.remove(); // not answered a second time by giveUp
+            round.commits.remove(); // not answered a second time by giveUp
             commit.done.accept(failure);
         }
     }

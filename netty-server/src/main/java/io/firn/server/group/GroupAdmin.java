@@ -4,6 +4,7 @@ import io.firn.server.log.ErrorMapper;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData;
-import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
 import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResultCollection;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData;
@@ -205,7 +205,7 @@ public final class GroupAdmin {
                                     : Errors.GROUP_AUTHORIZATION_FAILED;
                     response.results()
                             .add(
-                                    new DeletableGroupResult()
+                                    new ResponseElements.DeletedGroup()
                                             .setGroupId(id)
                                             .setErrorCode(error.code()));
                 },

@@ -124,7 +124,10 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             return;
         }
         group.commitForces()
-                .force(moved, failure -> answer(exchange, response, group, metadata, failure));
+                .force(
+                        moved,
+                        exchange::laterInBackground,
+                        failure -> answer(exchange, response, group, metadata, failure));
     }
 
     /** Called when the offsets are durable, or could not be forced. */

@@ -8,6 +8,7 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import io.firn.server.wire.ResponseElements;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashSet;
@@ -19,7 +20,6 @@ import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;
 import org.apache.kafka.common.message.OffsetDeleteResponseData;
-import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartitionCollection;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopicCollection;
@@ -104,17 +104,15 @@ final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
 
         private Stream<Runnable> deletions(OffsetDeleteRequestTopic asked) {
             OffsetDeleteResponseTopic results =
-                    new OffsetDeleteResponseTopic().setName(asked.name());
+                    new ResponseElements.DeletedOffsetsTopic().setName(asked.name());
             response.topics().add(results);
             Access access = exchange.connection().access();
             boolean allowed = access.may(Right.DELETE_OFFSETS_TOPIC, asked.name());
             ServedTopic served = topics.find(asked.name());
-            // Each once: in the results, which are hashed, each would pass all that are alike.
+            // As in Kafka, each once.
             Collection<Integer> once = new LinkedHashSet<>();
             asked.partitions().forEach(each -> once.add(each.partitionIndex()));
-            // More than Kafka's collection takes for so many: there, numbers in a row would need
-            // time by the square.
-            results.setPartitions(new OffsetDeleteResponsePartitionCollection(2 * once.size()));
+            results.setPartitions(new OffsetDeleteResponsePartitionCollection(once.size()));
             if (!allowed) {
                 return refusals(results, once, Errors.TOPIC_AUTHORIZATION_FAILED);
             }
@@ -150,7 +148,7 @@ final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
             exchange.addAnswerBytes(RESULT_BYTES);
             results.partitions()
                     .add(
-                            new OffsetDeleteResponsePartition()
+                            new ResponseElements.DeletedOffset()
                                     .setPartitionIndex(index)
                                     .setErrorCode(error.code()));
         }

@@ -8,6 +8,7 @@ import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -124,7 +125,7 @@ public final class ClusterAdmin {
                 return;
             }
             DescribeTopicPartitionsResponseTopic shown =
-                    new DescribeTopicPartitionsResponseTopic().setName(name);
+                    new ResponseElements.DescribedTopic().setName(name);
             response.topics().add(shown);
             if (!access.may(Right.DESCRIBE_TOPICS, name)) {
                 shown.setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
@@ -257,7 +258,7 @@ public final class ClusterAdmin {
             Access access,
             OffsetForLeaderEpochResponseData response) {
         OffsetForLeaderTopicResult results =
-                new OffsetForLeaderTopicResult().setTopic(topic.topic());
+                new ResponseElements.EpochsTopic().setTopic(topic.topic());
         response.topics().add(results);
         boolean allowed = all || access.may(Right.EPOCHS, topic.topic());
         ServedTopic served = topics.find(topic.topic());

@@ -7,6 +7,7 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,8 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                     if (duplicates.isAnswered(asked.name())) {
                         return; // one result for all of them
                     }
-                    CreatableTopicResult result = new CreatableTopicResult().setName(asked.name());
+                    CreatableTopicResult result =
+                            new ResponseElements.CreatedTopic().setName(asked.name());
                     try {
                         duplicates.check(asked.name(), asked.name());
                         if (!any) {

@@ -9,6 +9,7 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
+import io.firn.server.wire.ResponseElements;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -262,11 +263,11 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     /** An id is no secret, a name is. */
     private static MetadataResponseTopic withoutName(Uuid id, boolean exists) {
         Errors error = exists ? Errors.TOPIC_AUTHORIZATION_FAILED : Errors.UNKNOWN_TOPIC_ID;
-        return new MetadataResponseTopic().setTopicId(id).setErrorCode(error.code());
+        return new ResponseElements.MetadataTopic().setTopicId(id).setErrorCode(error.code());
     }
 
     private static MetadataResponseTopic without(String name, Errors error) {
-        return new MetadataResponseTopic()
+        return new ResponseElements.MetadataTopic()
                 .setName(name)
                 .setTopicId(Uuid.ZERO_UUID)
                 .setErrorCode(error.code());
@@ -285,7 +286,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                                 .setReplicaNodes(onlyHere)
                                                 .setIsrNodes(onlyHere))
                         .toList();
-        return new MetadataResponseTopic()
+        return new ResponseElements.MetadataTopic()
                 .setName(topic.name())
                 .setTopicId(topic.id())
                 .setIsInternal(topic.isInternal())

@@ -4,6 +4,7 @@ import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -58,7 +59,6 @@ public final class TopicAdmin {
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
         DeleteTopicsResponseData response = new DeleteTopicsResponseData();
-        // Of its final size, here and elsewhere: to grow takes long if many have one hash.
         response.setResponses(new DeletableTopicResultCollection(asked.size()));
         Duplicates<String> duplicates =
                 new Duplicates<>(
@@ -70,7 +70,7 @@ public final class TopicAdmin {
                         return;
                     }
                     DeletableTopicResult result =
-                            new DeletableTopicResult()
+                            new ResponseElements.DeletedTopic()
                                     .setName(each.name())
                                     .setTopicId(each.topicId());
                     try {
@@ -213,7 +213,8 @@ public final class TopicAdmin {
     /** Returns the work for each partition of a topic. */
     private Stream<Runnable> deletions(
             Exchange exchange, DeleteRecordsResponseData response, DeleteRecordsTopic topic) {
-        DeleteRecordsTopicResult results = new DeleteRecordsTopicResult().setName(topic.name());
+        DeleteRecordsTopicResult results =
+                new ResponseElements.DeletedRecordsTopic().setName(topic.name());
         results.setPartitions(
                 new DeleteRecordsPartitionResultCollection(topic.partitions().size()));
         response.topics().add(results);
@@ -237,7 +238,9 @@ public final class TopicAdmin {
     private static DeleteRecordsPartitionResult deleteRecords(
             boolean allowed, ServedTopic topic, int index, long before) {
         DeleteRecordsPartitionResult result =
-                new DeleteRecordsPartitionResult().setPartitionIndex(index).setLowWatermark(-1);
+                new ResponseElements.DeletedRecordsPartition()
+                        .setPartitionIndex(index)
+                        .setLowWatermark(-1);
         ServedPartition served = topic == null ? null : topic.partition(index);
         try {
             if (!allowed) {

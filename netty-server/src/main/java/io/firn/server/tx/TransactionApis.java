@@ -11,6 +11,7 @@ import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -72,7 +73,7 @@ final class TransactionApis {
             AddPartitionsToTxnTopicResult results =
                     new AddPartitionsToTxnTopicResult().setName(topic.name());
             response.resultsByTopicV3AndBelow().add(results);
-            // Each once: in the results, which are hashed, each would pass all that are alike.
+            // Each once: a request may name one very often.
             for (int index : new LinkedHashSet<>(topic.partitions())) {
                 all.add(new Asked(topic.name(), index, results));
             }
@@ -94,7 +95,7 @@ final class TransactionApis {
     private void look(Access access, Asked asked, Found found) {
         Errors error = find(access, asked, found.partitions);
         AddPartitionsToTxnPartitionResult result =
-                new AddPartitionsToTxnPartitionResult()
+                new ResponseElements.AddedPartition()
                         .setPartitionIndex(asked.index)
                         .setPartitionErrorCode(error.code());
         asked.results.resultsByPartition().add(result);

@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 
 /**
  * A client's connection. Requests are read ahead of their responses, up to a limit, and answered in
@@ -48,7 +46,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     private final Entrance entrance;
     private final List<Runnable> onClose = new ArrayList<>();
     private final Map<Object, Object> attachments = new HashMap<>();
-    private final SerialExecutor background = new SerialExecutor();
+    private final SerialExecutor background;
     private final ConnectionMemory memory;
     private final ConnectionAnswers answers;
     private final RequestReader reader;
@@ -67,6 +65,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         this.memory = new ConnectionMemory(server.memory());
         this.answers = new ConnectionAnswers(server.answers(), this::owner);
         this.reader = new RequestReader(server, memory);
+        this.background = new SerialExecutor(new BackgroundTurns(server.turns(), this));
         decoder.onPartial(bytes -> requests.onPartial(bytes));
         decoder.buffers().limit(memory::mayHave);
     }
@@ -140,8 +139,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void runInOrder(Executor executor, BooleanSupplier task) {
-        background.run(executor, task);
+    public SerialExecutor background() {
+        return background;
     }
 
     @Override

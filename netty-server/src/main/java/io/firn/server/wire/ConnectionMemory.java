@@ -66,6 +66,11 @@ final class ConnectionMemory {
         return budget.isExceededFor(client, partialBytes);
     }
 
+    /** Returns the name of the client. */
+    String owner() {
+        return client.name();
+    }
+
     /** Returns whether requests use too much memory as objects to decode one of this connection. */
     boolean isDecodedOverBudget() {
         return budget.isDecodedExceededFor(client);

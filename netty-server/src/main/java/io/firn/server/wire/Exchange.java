@@ -1,10 +1,10 @@
 package io.firn.server.wire;
 
+import io.firn.server.wire.SerialExecutor.Progress;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -28,6 +28,7 @@ public final class Exchange implements Steps.Request {
     private final RequestHeaderData header;
     private final int bodyIndex;
     private ByteBuf frame;
+    private Executor background;
 
     // On the event loop.
     private ApiMessage response;
@@ -40,6 +41,8 @@ public final class Exchange implements Steps.Request {
 
     /** The rest of a request that is handled in steps; for the thread that has the turn. */
     private volatile Steps<?> steps;
+
+    private volatile Progress progress = Progress.DONE;
 
     private final ExchangeMemory memory;
     private final HandlingTime time;
@@ -177,11 +180,20 @@ public final class Exchange implements Steps.Request {
      */
     public void handleOn(Executor executor, Runnable handler) {
         memory.beginWork();
-        connection.runInOrder(executor, new Task(handler));
+        background = executor;
+        connection.background().run(executor, new Task(handler));
+    }
+
+    /**
+     * Goes on with work that is not only for this request, on the thread pool that it is handled
+     * on, when it is the client's turn again.
+     */
+    public void laterInBackground(Runnable work) {
+        connection.background().runAside(background, work);
     }
 
     /** The handling of the request in the background, in one step or several. */
-    private final class Task implements BooleanSupplier {
+    private final class Task implements SerialExecutor.Task {
         private Runnable first;
 
         Task(Runnable first) {
@@ -189,7 +201,7 @@ public final class Exchange implements Steps.Request {
         }
 
         @Override
-        public boolean getAsBoolean() {
+        public Progress run() {
             Runnable begin = first;
             first = null;
             Runnable part = begin == null ? Exchange.this::step : begin;
@@ -200,7 +212,7 @@ public final class Exchange implements Steps.Request {
                     memory.endWork();
                 }
             }
-            return steps == null;
+            return steps == null ? Progress.DONE : progress;
         }
     }
 
@@ -239,7 +251,8 @@ public final class Exchange implements Steps.Request {
     private void step() {
         Steps<?> now = steps;
         steps = null; // also when it throws
-        if (!now.run()) {
+        progress = now.run();
+        if (progress != Progress.DONE) {
             steps = now;
         }
     }

@@ -1,8 +1,5 @@
 package io.firn.server.wire;
 
-import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
-
 /** What an exchange needs of the connection that it belongs to. */
 interface ExchangeOwner extends ClientConnection {
 
@@ -12,8 +9,8 @@ interface ExchangeOwner extends ClientConnection {
     /** Closes the connection, and logs the reason unless it is null. */
     void close(String reason, Throwable cause);
 
-    /** Runs a task on an executor, after the tasks that were given before it. Thread-safe. */
-    void runInOrder(Executor executor, BooleanSupplier task);
+    /** Returns what runs the connection's work in the background. Thread-safe. */
+    SerialExecutor background();
 
     /** Returns the memory of the connection's responses. Thread-safe. */
     ConnectionAnswers answers();

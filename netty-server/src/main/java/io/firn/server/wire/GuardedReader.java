@@ -34,6 +34,9 @@ final class GuardedReader extends ByteBufferAccessor {
     /** Before this the time does not matter. */
     private static final long LEAST_NS = 60_000_000;
 
+    /** What a field may take on average beyond that: several times as much as it does. */
+    private static final long MOST_NS_PER_FIELD = 250;
+
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final int mostFields;
@@ -74,6 +77,11 @@ final class GuardedReader extends ByteBufferAccessor {
         return (long) fields * BYTES_PER_FIELD + (long) lists * BYTES_PER_LIST;
     }
 
+    /** Returns about how much processor time the fields have taken; 0 if they are few. */
+    long tookNs() {
+        return lastNs - startNs;
+    }
+
     /** Returns the number of bytes that were not read. */
     int unreadBytes() {
         return super.remaining();
@@ -94,13 +102,19 @@ final class GuardedReader extends ByteBufferAccessor {
      */
     private void checkTime() {
         long now = cpuNs.getAsLong();
+        long sinceCheckNs = now - lastNs;
+        lastNs = now;
         if (fields == FIELDS_PER_CHECK) {
             startNs = now; // the fields before it are few
-        } else if (now - startNs > LEAST_NS && now - lastNs > MOST_NS_PER_CHECK) {
+            return;
+        }
+        long allNs = now - startNs;
+        if (allNs > LEAST_NS
+                && (sinceCheckNs > MOST_NS_PER_CHECK
+                        || allNs > LEAST_NS + MOST_NS_PER_FIELD * fields)) {
             throw new BadRequestException(
                     "its first " + fields + " fields took too long to decode; name each once");
         }
-        lastNs = now;
     }
 
     /**

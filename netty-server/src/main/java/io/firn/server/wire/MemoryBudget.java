@@ -29,6 +29,10 @@ final class MemoryBudget {
         private Client(String name) {
             this.name = name;
         }
+
+        String name() {
+            return name;
+        }
     }
 
     /**

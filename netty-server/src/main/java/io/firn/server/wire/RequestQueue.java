@@ -132,16 +132,16 @@ final class RequestQueue {
             return;
         }
         handling = true;
-        boolean exceeded = isMemoryExceeded();
+        boolean hasToWait = hasToWait();
         try {
-            while (!frames.isEmpty() && mayHandle() && !exceeded) {
+            while (!frames.isEmpty() && mayHandle() && !hasToWait) {
                 ByteBuf frame = frames.poll();
                 if (!channelClosed || frame.getShort(frame.readerIndex()) == ApiKeys.PRODUCE.id) {
                     handler.accept(frame);
                 } else {
                     drop(frame);
                 }
-                exceeded = isMemoryExceeded();
+                hasToWait = hasToWait();
             }
         } finally {
             handling = false;
@@ -150,7 +150,7 @@ final class RequestQueue {
             // Other threads change the memory in use: one look at it decides both whether to go on
             // and whether to look again. With two, the second may find memory that was freed since
             // the first; then nobody would ever read on.
-            boolean waits = exceeded || memory.isOverBudget();
+            boolean waits = hasToWait || memory.isOverBudget();
             readOn(frames.isEmpty() && mayHandle() && !waits);
             if (waits) {
                 retryLater();
@@ -175,10 +175,17 @@ final class RequestQueue {
 
     /**
      * Answers of the client, on all of its connections, use too much memory to make others, or
-     * requests do as objects to decode others.
+     * requests do as objects to decode others, or the last ones took long to decode.
      */
-    private boolean isMemoryExceeded() {
-        return !channelClosed && (answers.isExceeded() || memory.isDecodedOverBudget());
+    private boolean hasToWait() {
+        return !channelClosed
+                && (answers.isExceeded() || memory.isDecodedOverBudget() || isPaused());
+    }
+
+    private boolean isPaused() {
+        ByteBuf next = frames.peek();
+        return next != null
+                && server.decodePauses().hasToWait(memory.owner(), next.readableBytes(), nowNs());
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop

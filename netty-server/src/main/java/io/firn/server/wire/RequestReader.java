@@ -84,7 +84,16 @@ final class RequestReader {
             return;
         }
         GuardedReader body = new GuardedReader(exchange.body());
-        ApiMessage message = server.apis().parse(key, exchange.version(), body);
+        ApiMessage message;
+        try {
+            message = server.apis().parse(key, exchange.version(), body);
+        } finally {
+            server.decodePauses()
+                    .took(
+                            exchange.connection().owner(),
+                            body.tookNs(),
+                            exchange.eventLoop().ticker().nanoTime());
+        }
         server.counters().onTrailingBytes(body.unreadBytes());
         exchange.decodedBytes(body.decodedBytes());
         memory.add(body.decodedBytes(), body.decodedBytes());

@@ -13,6 +13,8 @@ public final class ServerContext {
     private final AnswerMemory answers;
     private final ToLongFunction<String> connectionDelays;
     private final TimeQuota times;
+    private final Turns turns = new Turns();
+    private final DecodePauses decodePauses = new DecodePauses();
     private final ConnectionLog log = new ConnectionLog();
     private final Counters counters = new Counters();
 
@@ -92,6 +94,16 @@ public final class ServerContext {
     /** Returns the memory of large responses until they are sent. */
     AnswerMemory answers() {
         return answers;
+    }
+
+    /** Returns the turns of clients on threads in the background. */
+    Turns turns() {
+        return turns;
+    }
+
+    /** Returns the clients whose requests took long to decode. */
+    DecodePauses decodePauses() {
+        return decodePauses;
     }
 
     /** Returns the bytes of requests that are being received, wait, or are being handled. */

@@ -1,8 +1,8 @@
 package io.firn.server.wire;
 
+import io.firn.server.wire.SerialExecutor.Progress;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -11,7 +11,6 @@ import java.util.function.Consumer;
  */
 final class Steps<T> {
     private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Request request;
     private final Iterator<T> items;
@@ -50,23 +49,22 @@ final class Steps<T> {
         this.end = end;
     }
 
-    /** Does a step; returns whether it was the last one. */
-    boolean run() {
+    /** Does a step. */
+    Progress run() {
         long start = System.nanoTime();
         while (items.hasNext()) {
             if (!request.isOpen()) {
                 break; // nobody waits for the answer, but what was done is observed
             }
             if (request.isAnswerMemoryExceeded()) {
-                LockSupport.parkNanos(WAIT_NS);
-                return false;
+                return Progress.WAITS;
             }
             each.accept(items.next());
             if (System.nanoTime() - start > STEP_NS && items.hasNext()) {
-                return false;
+                return Progress.GOES_ON;
             }
         }
         end.run();
-        return true;
+        return Progress.DONE;
     }
 }

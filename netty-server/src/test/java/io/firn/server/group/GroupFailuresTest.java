@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.TopicOptions;
@@ -13,11 +14,17 @@ import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
 import io.firn.server.wire.Shares;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Groups whose files cannot be written or deleted, as on a full disk. */
 class GroupFailuresTest {
+    private long nowNs;
     @TempDir Path directory;
     private final ObservedMedium medium = new ObservedMedium();
     private ScheduledThreadPoolExecutor background;
@@ -131,6 +139,65 @@ class GroupFailuresTest {
         assertEquals(Errors.NONE, leader.heartbeat());
     }
 
+    private static final Executor NEVER =
+            rest -> {
+                throw new AssertionError("nothing takes long");
+            };
+
+    /** A cursor each of whose forces takes long, by a clock of the test. */
+    private Cursor slow(String name, List<String> forced) {
+        return (Cursor)
+                Proxy.newProxyInstance(
+                        Cursor.class.getClassLoader(),
+                        new Class<?>[] {Cursor.class},
+                        (proxy, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "force" -> {
+                                        nowNs += 100_000_000;
+                                        forced.add(name);
+                                        yield null;
+                                    }
+                                    case "hashCode" -> System.identityHashCode(proxy);
+                                    case "equals" -> proxy == arguments[0];
+                                    default -> name;
+                                });
+    }
+
+    @Test
+    void shouldGiveItsThreadBackBetweenForcesThatTakeLong() {
+        CommitForces forces = new CommitForces(() -> nowNs);
+        Deque<Runnable> later = new ArrayDeque<>();
+        List<String> done = new ArrayList<>();
+        Cursor a = slow("a", done);
+        Set<Cursor> both = new LinkedHashSet<>(List.of(a, slow("b", done)));
+        forces.force(both, later::add, failure -> done.add("first"));
+        assertEquals(List.of("a"), done);
+        // Comes after that force began, which is none for it.
+        forces.force(Set.of(a), later::add, failure -> done.add("second"));
+        while (!later.isEmpty()) {
+            later.poll().run();
+        }
+        assertEquals(List.of("a", "b", "first", "a", "second"), done);
+        forces.force(Set.of(a), later::add, failure -> done.add("third"));
+        assertEquals(List.of("a", "third"), done.subList(5, 7));
+    }
+
+    @Test
+    void shouldAnswerAllCommitsWhenTheServerClosesBetweenForces() {
+        CommitForces forces = new CommitForces(() -> nowNs);
+        List<String> done = new ArrayList<>();
+        Set<Cursor> both = new LinkedHashSet<>(List.of(slow("a", done), slow("b", done)));
+        Executor closed =
+                rest -> {
+                    throw new RejectedExecutionException("closed");
+                };
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> forces.force(both, closed, failure -> done.add(failure.getMessage())));
+        assertEquals(2, done.size());
+        assertTrue(done.get(1).contains("failed"), done.get(1));
+    }
+
     @Test
     void shouldAnswerAllCommitsOfAForceThatEndsWithAnError() {
         CommitForces forces = new CommitForces();
@@ -138,13 +205,14 @@ class GroupFailuresTest {
         Runnable nested =
                 () -> {
                     for (String each : List.of("second", "third")) {
-                        forces.force(Set.of(), failure -> answers.add(each + " " + failure));
+                        forces.force(Set.of(), NEVER, failure -> answers.add(each + " " + failure));
                     }
                     throw new AssertionError("as an error of the JVM");
                 };
-        assertThrows(AssertionError.class, () -> forces.force(Set.of(), failure -> nested.run()));
+        assertThrows(
+                AssertionError.class, () -> forces.force(Set.of(), NEVER, failure -> nested.run()));
         assertEquals(2, answers.size());
-        forces.force(Set.of(), failure -> answers.add("later"));
+        forces.force(Set.of(), NEVER, failure -> answers.add("later"));
         assertTrue(answers.contains("later"));
     }
 }

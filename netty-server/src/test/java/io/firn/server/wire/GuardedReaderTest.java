@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,12 +11,13 @@ import org.junit.jupiter.api.Test;
 class GuardedReaderTest {
     private long nowNs;
 
-    private void read(int fields, long nsPerField) {
+    private GuardedReader read(int fields, long nsPerField) {
         GuardedReader reader = new GuardedReader(ByteBuffer.allocate(fields), 1 << 20, () -> nowNs);
         for (int i = 0; i < fields; i++) {
             nowNs += nsPerField;
             reader.readByte();
         }
+        return reader;
     }
 
     @Test
@@ -37,5 +39,18 @@ class GuardedReaderTest {
         BadRequestException e =
                 assertThrows(BadRequestException.class, () -> read(100_000, 10_000));
         assertTrue(e.getMessage().contains("too long to decode"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseVeryManyFieldsOfWhichEachTakesLong() {
+        // Never as much for 4,096 as is refused at once; for all of them it would be a second.
+        assertThrows(BadRequestException.class, () -> read(1 << 20, 1_000));
+        read(60_000, 1_000);
+    }
+
+    @Test
+    void shouldTellHowLongManyFieldsHaveTaken() {
+        assertEquals(0, read(4_000, 10_000).tookNs());
+        assertEquals(8L << 12, read(9 << 12, 1).tookNs());
     }
 }

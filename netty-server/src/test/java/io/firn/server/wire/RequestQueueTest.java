@@ -122,4 +122,19 @@ class RequestQueueTest {
         }
         assertTrue(channel.config().isAutoRead());
     }
+
+    @Test
+    void shouldPauseBeforeALargeRequestOfAClientWhoseLastOneTookLongToDecode() {
+        memory.belongTo(CLIENT);
+        server.decodePauses().took(CLIENT, 200_000_000, channel.eventLoop().ticker().nanoTime());
+        queue.add(channel.alloc().buffer().writeZero(1_000));
+        assertEquals(1, handled, "a small one");
+        queue.add(channel.alloc().buffer().writeZero(100_000));
+        runOn(1_000);
+        assertEquals(1, handled);
+        assertFalse(channel.config().isAutoRead());
+        runOn(1_500);
+        assertEquals(2, handled);
+        assertTrue(channel.config().isAutoRead());
+    }
 }
