@@ -182,8 +182,8 @@ class CrashRulesTest {
     }
 
     /**
-     * O1, §2: without the mark being taken from what was forced ({@code LogSegment.writeMark}) a
-     * tear is reported as rot.
+     * O1, §2: without the mark being taken from what was forced ({@code SegmentMarks.write}) a tear
+     * is reported as rot.
      */
     @Test
     void shouldMarkOnlyWhatWasForced() {

@@ -8,6 +8,7 @@ import io.firn.ReplicatedTopicException;
 import io.firn.batch.Source;
 import io.firn.compress.Scratch;
 import io.firn.force.PartitionForcer;
+import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -60,8 +61,13 @@ public final class OpenAppenders {
         truncation.truncate(offset);
     }
 
-    public PartitionWriter writer() {
+    PartitionWriter writer() {
         return writer;
+    }
+
+    /** Returns what makes an append call the background. */
+    public AppendAlarm alarm() {
+        return writer.calls();
     }
 
     SegmentedLog log() {

@@ -1,22 +1,17 @@
 package io.firn.append;
 
 import io.firn.Appender;
-import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
 import io.firn.force.PartitionForcer;
-import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.LogState;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.OutOfDescriptorsException;
-import io.firn.spi.View;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.EpochClock;
 
 /**
@@ -27,21 +22,7 @@ import org.agrona.concurrent.EpochClock;
  * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * store that fails poisons the partition before anything is published.
  */
-final class PartitionWriter implements AppendAlarm {
-    private static final int ALWAYS = Integer.MAX_VALUE;
-
-    private static final VarHandle QUIET_UP_TO;
-
-    static {
-        try {
-            QUIET_UP_TO =
-                    MethodHandles.lookup()
-                            .findVarHandle(PartitionWriter.class, "quietUpTo", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
+final class PartitionWriter {
     private final SegmentedLog log;
     private final LogState state;
     private final PartitionForcer forcer;
@@ -50,22 +31,14 @@ final class PartitionWriter implements AppendAlarm {
     private final ValueEncoder encoder;
     private final SegmentBytes bytes;
     private final ProducerAppends ofProducers;
+    private final BackgroundCalls calls;
+    private final WriterPins pins;
     private LogSegment active;
 
-    private View pinned;
-    private boolean endsPinned;
     private volatile boolean rollWanted;
 
     /** Whether room was made in the active segment and has not been used yet. */
     private boolean claimed;
-
-    /**
-     * An append that goes beyond this position of the active segment calls the background. Only the
-     * writer raises it, and calls then. It may undo what who lowers it did just before, and the
-     * append that it calls for may be known already: before the background rests it looks whether
-     * it will be called ({@link #isToCall}).
-     */
-    private volatile int quietUpTo;
 
     PartitionWriter(
             SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
@@ -77,6 +50,8 @@ final class PartitionWriter implements AppendAlarm {
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
         this.bytes = new SegmentBytes(log);
         this.ofProducers = new ProducerAppends(log, this);
+        this.calls = new BackgroundCalls(log, forcer);
+        this.pins = new WriterPins(log);
         activate(active);
     }
 
@@ -164,45 +139,15 @@ final class PartitionWriter implements AppendAlarm {
 
     /** Pins the active segment: the writer stores to it for as long as an appender is open. */
     void pin() {
-        if (active != null && pinned == null) {
-            try {
-                pinned = active.pin();
-                trustFrom(active.written());
-            } catch (IOException e) {
-                state.checkWritable(); // it may just have been closed or deleted
-                if (OutOfDescriptorsException.isReasonFor(e)) {
-                    throw new FirnException(log + ": " + e.getMessage(), e);
-                }
-                throw log.poison(e);
-            }
-        }
-        if (!endsPinned) {
-            endsPinned = log.ends().pin();
-        }
+        pins.pin(active);
         bytes.share();
-    }
-
-    /** Lets readers know that the batches from a position on are those that are stored here. */
-    private void trustFrom(int position) {
-        pinned.verified().add(position, Integer.MAX_VALUE);
     }
 
     /** Called when there are no more appends; an open claim is void. */
     void unpin() {
         claimed = false;
-        letGo();
-        if (endsPinned) {
-            endsPinned = false;
-            log.ends().unpin();
-        }
+        pins.unpin();
         bytes.unshare();
-    }
-
-    private void letGo() {
-        if (pinned != null) {
-            pinned.unpin();
-            pinned = null;
-        }
     }
 
     /** Stores a value whose encoding has begun. */
@@ -314,7 +259,7 @@ final class PartitionWriter implements AppendAlarm {
         if (segment.written() > 0) {
             end(segment);
         } else {
-            letGo();
+            pins.letGo();
             log.discard(segment);
         }
         return Appender.BACK_PRESSURED;
@@ -346,32 +291,12 @@ final class PartitionWriter implements AppendAlarm {
         long pair = (offset + count - segment.baseOffset) << 32 | end;
         segment.setEnd(pair);
         log.publishNext(offset + count, pair);
-        if (end > (int) QUIET_UP_TO.getOpaque(this)) {
-            callBackground(segment, end);
-        }
+        calls.onAppended(segment, end);
     }
 
-    /** Calls the background, and sets the position from which it is called again. */
-    private void callBackground(LogSegment segment, int end) {
-        int fillsUpAt = NextBlock.reserveAbove(segment);
-        boolean isFillingUp = end > fillsUpAt;
-        int quiet = Math.min(forcer.quietUpTo(segment, end), isFillingUp ? ALWAYS : fillsUpAt);
-        QUIET_UP_TO.setOpaque(this, quiet); // before the call, which may lower it again
-        log.events().onAppended(isFillingUp);
-        if (!log.isDurable()) {
-            forcer.call();
-        }
-    }
-
-    @Override
-    public void callAtNextAppend() {
-        QUIET_UP_TO.setVolatile(this, 0);
-    }
-
-    @Override
-    public boolean isToCall() {
-        LogSegment last = log.activeSegment();
-        return last == null || quietUpTo <= last.written();
+    /** Returns what calls the background. */
+    BackgroundCalls calls() {
+        return calls;
     }
 
     private LogSegment room(int size, int count) {
@@ -420,16 +345,15 @@ final class PartitionWriter implements AppendAlarm {
         log.addSegment(next);
         rollWanted = false;
         activate(next);
-        pinned = next.takeHold();
-        trustFrom(0);
-        callAtNextAppend();
+        pins.take(next);
+        calls.callAtNextAppend();
         return next;
     }
 
     /** In a replicated topic the mark says that a segment counts, and where it begins (O27). */
     private void begin(LogSegment next) {
         try {
-            next.writeFirstMark(log.store().timeMs());
+            next.marks().writeFirst(log.store().timeMs());
         } catch (IOException e) {
             next.takeHold().unpin();
             log.events().onDiscarded(next);
@@ -444,7 +368,7 @@ final class PartitionWriter implements AppendAlarm {
         if (ended != null && ended.written() > 0) {
             end(ended);
         } else {
-            letGo();
+            pins.letGo();
         }
     }
 
@@ -454,7 +378,7 @@ final class PartitionWriter implements AppendAlarm {
     }
 
     private void end(LogSegment segment) {
-        letGo();
+        pins.letGo();
         segment.endOffset = log.nextOffset();
         log.onRolled(segment);
         RollEvent.emit(log, segment);

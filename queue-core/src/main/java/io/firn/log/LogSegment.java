@@ -1,11 +1,9 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.batch.BatchFormat;
 import io.firn.move.SegmentMove;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -94,11 +92,7 @@ public final class LogSegment {
     private View held;
     private volatile Runnable onView;
 
-    @GuardedBy("this")
-    private long markedOffset = -1;
-
-    @GuardedBy("this")
-    private long beginTimeMs = -1;
+    private final SegmentMarks marks = new SegmentMarks(this);
 
     /** Creates a segment to be written to. */
     public LogSegment(Block block, long epoch, SparseIndex index) {
@@ -110,10 +104,7 @@ public final class LogSegment {
         this.capacity = block.capacity();
         this.index = index;
         this.followed = false;
-        Mark mark = block.mark();
-        if (mark.state() == SegmentState.ACTIVE && mark.epoch() == epoch) {
-            this.markedOffset = mark.offset();
-        }
+        marks.recover();
     }
 
     /** Creates a segment that is only read, while another process may write it. */
@@ -316,71 +307,23 @@ public final class LogSegment {
         return last;
     }
 
-    /**
-     * The time at which it was begun: by its mark, or else the time of the first call.
-     *
-     * @param nowMs the present time; a later time in the mark is ignored, because the clock was set
-     *     back
-     */
-    public synchronized long beginTimeMs(long nowMs) {
-        if (beginTimeMs < 0 || beginTimeMs > nowMs) {
-            long marked = block.mark().beginTimeMs();
-            beginTimeMs = marked >= 0 && marked <= nowMs ? marked : nowMs;
-        }
-        return beginTimeMs;
-    }
-
-    /** Whether {@link #writeMark} would write. */
-    public synchronized boolean isMarkDue() {
-        return isNews(forcedEnd);
-    }
-
-    @GuardedBy("this")
-    private boolean isNews(long pair) {
-        return !sealed
-                && positionOf(pair) > 0
-                && offsetOf(pair) != markedOffset
-                && block.mark().state() != SegmentState.SEALED;
-    }
-
-    /**
-     * Writes a mark if the segment is durable further than the last one says. Never after a seal.
-     */
-    public synchronized void writeMark(long nowMs) throws IOException {
-        long pair = forcedEnd;
-        if (!isNews(pair)) {
-            return;
-        }
-        long offset = offsetOf(pair);
-        int position = positionOf(pair);
-        long begun = beginTimeMs(nowMs);
-        block.writeMark(block.mark().active(epoch, baseOffset, position, offset, begun));
-        markedOffset = offset;
-    }
-
-    /**
-     * Writes a mark before the first batch, so that the segment counts from then on, whatever epoch
-     * its batches have (O27).
-     */
-    public synchronized void writeFirstMark(long nowMs) throws IOException {
-        block.writeMark(block.mark().active(epoch, baseOffset, 0, baseOffset, nowMs));
-        beginTimeMs = nowMs;
-        markedOffset = baseOffset;
+    /** What is durably written about it. */
+    public SegmentMarks marks() {
+        return marks;
     }
 
     /** Ends a sealed segment earlier, durably; nobody reads behind its new end. */
-    public synchronized void cutTo(int position, long offset) throws IOException {
+    public void cutTo(int position, long offset) throws IOException {
         endOffset = offset;
         setWritten(position, offset);
         forcedEnd = end;
-        Mark mark = block.mark();
-        block.shorten(mark.sealed(epoch, baseOffset, position, offset, mark.sealTimeMs()));
+        marks.shorten(position, offset);
         SegmentIndexes.rebuild(this);
     }
 
     /** Seals durably; everything must have been forced. */
-    public synchronized void seal(long timeMs) throws IOException {
-        block.seal(block.mark().sealed(epoch, baseOffset, written(), endOffset, timeMs));
+    public void seal(long timeMs) throws IOException {
+        marks.seal(timeMs);
         sealed = true;
     }
 

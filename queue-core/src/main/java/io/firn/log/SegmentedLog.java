@@ -4,8 +4,6 @@ import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.Isolation;
 import io.firn.PoisonedException;
-import io.firn.VisibleListener;
-import io.firn.background.Signal;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -38,8 +36,7 @@ public final class SegmentedLog {
     private final LogContext store;
     private final int index;
     private final boolean readersSeeWritten;
-    private final Signal published = new Signal();
-    private final VisibleListeners listeners = new VisibleListeners(this);
+    private final WaitingReaders readers;
     private final Producers producers;
     private final PartitionTransactions transactions;
     private final Truncations truncations = new Truncations();
@@ -75,6 +72,7 @@ public final class SegmentedLog {
         this.index = index;
         this.state = new LogState(topic.name(), index);
         state.needKeys(topic.needsKeys());
+        this.readers = new WaitingReaders(this);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
         this.producers = recovered.producers();
         if (!topic.isReplicated()) {
@@ -172,11 +170,11 @@ public final class SegmentedLog {
 
     /** Lets readers past a transaction that has ended, and wakes them. */
     public void release(long firstOffset) {
-        topic.tailers().begin(index);
+        readers.begin();
         synchronized (producers) {
             transactions.release(firstOffset);
         }
-        tellReaders();
+        readers.tell();
     }
 
     /**
@@ -186,9 +184,9 @@ public final class SegmentedLog {
     public void publishNext(long offset, long end) {
         ends.end(end);
         if (readersSeeWritten) {
-            topic.tailers().begin(index);
+            readers.begin();
             NEXT.setRelease(this, offset);
-            tellReaders();
+            readers.tell();
         } else {
             NEXT.setRelease(this, offset);
         }
@@ -199,37 +197,27 @@ public final class SegmentedLog {
         if (readersSeeWritten) {
             DURABLE.setRelease(this, offset);
         } else {
-            topic.tailers().begin(index);
+            readers.begin();
             DURABLE.setRelease(this, offset);
-            wakeReaders();
+            readers.wake();
         }
     }
 
     /** Whether {@link #tellListenersOfForce} tells anybody. */
     public boolean hasListenersToForces() {
-        return !readersSeeWritten && !listeners.isEmpty();
+        return !readersSeeWritten && readers.hasListeners();
     }
 
     /** Tells whoever sees more of a DURABLE topic since its durable offset was published. */
     public void tellListenersOfForce() {
         if (!readersSeeWritten) {
-            listeners.tell();
+            readers.tellListeners();
         }
     }
 
     /** Whether the append that is in progress is published, and listeners are being told. */
     public boolean isAppendBeingTold() {
-        return readersSeeWritten && listeners.isTelling();
-    }
-
-    private void tellReaders() {
-        wakeReaders();
-        listeners.tell();
-    }
-
-    private void wakeReaders() {
-        topic.tailers().end(index);
-        published.wake();
+        return readersSeeWritten && readers.isTelling();
     }
 
     /** Durable before it is visible, and before any segment below it is deleted (O3). */
@@ -253,7 +241,7 @@ public final class SegmentedLog {
             DURABLE.setRelease(this, offset);
             logStartOffset = offset;
         }
-        tellReaders();
+        readers.tell();
     }
 
     /**
@@ -283,9 +271,9 @@ public final class SegmentedLog {
 
     /** Makes all readers look. */
     public void tellOfTruncation() {
-        topic.tailers().begin(index);
+        readers.begin();
         ends.changed();
-        tellReaders();
+        readers.tell();
     }
 
     /** So that a full disk never keeps the log start from being raised. */
@@ -296,11 +284,6 @@ public final class SegmentedLog {
     }
 
     // ---- what a read-only store finds in the log of the writing process
-
-    /** Whether somebody is told of new ends without asking. */
-    public boolean hasListeners() {
-        return !listeners.isEmpty();
-    }
 
     /** Publishes segments that were found, and ends, unless more is published already. */
     public void publishFound(LogSegment[] found, long start, long durable, long next) {
@@ -317,29 +300,20 @@ public final class SegmentedLog {
         synchronized (raising) {
             isMore = next > nextOffset() || durable > durableOffset();
             if (isMore) {
-                topic.tailers().begin(index);
+                readers.begin();
             }
             NEXT.setRelease(this, Math.max(next, nextOffset()));
             DURABLE.setRelease(this, Math.max(durable, durableOffset()));
             logStartOffset = Math.max(start, logStartOffset);
         }
         if (isMore) {
-            tellReaders();
+            readers.tell();
         }
     }
 
-    /** Wakes threads that wait for records of this partition. */
-    public Signal published() {
-        return published;
-    }
-
-    public void addListener(VisibleListener listener) {
-        listeners.add(listener);
-        store.noteListener();
-    }
-
-    public void removeListener(VisibleListener listener) {
-        listeners.remove(listener);
+    /** Who waits for the visible end to move. */
+    public WaitingReaders readers() {
+        return readers;
     }
 
     // ---- segments
@@ -437,7 +411,7 @@ public final class SegmentedLog {
     /** Ends the log, because its topic was deleted or the store is closed. */
     public void markGone(boolean deleted) {
         waiters.failPending(state.markGone(deleted));
-        tellReaders();
+        readers.tell();
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.background.SideBySide;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -32,7 +31,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *           producers-P    what partition P knew of idempotent producers
  *           producers      what all partitions knew of them at the last clean close
  *           aborted-P-N    aborted transactions of partition P, see AbortedFiles
- *           cursor-NAME    offsets of a cursor, by partition
+ *           cursor-NAME    offsets of a cursor, by partition, see CursorFiles
  * </pre>
  */
 public final class TopicFiles {
@@ -112,6 +111,11 @@ public final class TopicFiles {
     /** The files with aborted transactions. */
     public AbortedFiles aborted() {
         return new AbortedFiles(this);
+    }
+
+    /** The files of cursors. */
+    public CursorFiles cursors() {
+        return new CursorFiles(this);
     }
 
     Path resolve(String part) {
@@ -324,63 +328,8 @@ public final class TopicFiles {
         changePart(() -> SmallFile.write(medium, file, PRODUCERS, VERSION, values));
     }
 
-    /** Returns the names of the cursors that have a file. */
-    public List<String> cursorNames() throws IOException {
-        List<String> names = new ArrayList<>();
-        for (String file : medium.list(directory)) {
-            String name = CursorFile.nameIn(file);
-            if (name != null) {
-                names.add(name);
-            } else if (CursorFile.looksLikeOne(file)) {
-                files.findings().add(directory.resolve(file) + " is not a cursor's file");
-            }
-        }
-        return names;
-    }
-
-    /**
-     * Returns what the file of a cursor contains. What is wrong with the file becomes a finding.
-     *
-     * @return null when it has no file
-     * @throws DamagedFileException when its positions are lost
-     * @throws IOException when they could not be read now
-     */
-    public CursorFile.Content readCursor(String name) throws IOException {
-        try {
-            Path file = directory.resolve(CursorFile.of(name));
-            Map<String, String> values = SmallFile.read(medium, file, CursorFile.MAGIC, VERSION);
-            return values == null ? null : CursorFile.decode(name, file, values);
-        } catch (DamagedFileException | UnsupportedVersionException e) {
-            files.findings().add(e.getMessage());
-            throw e;
-        }
-    }
-
-    /**
-     * Writes cursors together, each into its file.
-     *
-     * @return by index why a cursor was not written; null for one that is durable
-     * @throws IOException when each of them may have been written or not
-     */
-    public IOException[] writeCursors(List<CursorFile.Content> cursors, SideBySide forces)
-            throws IOException {
-        List<WholeFile.Replacement> all = new ArrayList<>();
-        for (CursorFile.Content each : cursors) {
-            Path file = directory.resolve(CursorFile.of(each.name()));
-            Map<String, String> values = CursorFile.encode(each);
-            byte[] content = SmallFile.content(file, CursorFile.MAGIC, VERSION, values);
-            all.add(new WholeFile.Replacement(file, content));
-        }
-        IOException[][] failures = new IOException[1][];
-        changePart(() -> failures[0] = WholeFile.writeAll(medium, all, forces::run));
-        return failures[0];
-    }
-
-    public void deleteCursor(String name) throws IOException {
-        changePart(() -> deletePart(CursorFile.of(name)));
-    }
-
-    private void deletePart(String name) throws IOException {
+    /** Deletes a file, durably. */
+    void deletePart(String name) throws IOException {
         medium.delete(directory.resolve(name));
         medium.forceDirectory(directory);
     }

@@ -70,7 +70,7 @@ public final class LogTailer implements Tailer {
                         .map(log -> new RecordReader(log, lookAgain, isolation))
                         .toArray(RecordReader[]::new);
         this.tailers = logs.get(0).topic().tailers();
-        this.published = logs.size() == 1 ? logs.get(0).published() : tailers.published();
+        this.published = logs.size() == 1 ? logs.get(0).readers().published() : tailers.published();
         this.lookAgain = lookAgain;
         this.doWork = doWork;
         this.rest = newRest == null ? null : newRest.apply(this::hasNews);

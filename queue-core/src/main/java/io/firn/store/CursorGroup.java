@@ -86,7 +86,7 @@ final class CursorGroup {
                         .toList();
         SideBySide forces = topic.store().background().sideBySide();
         try {
-            IOException[] failures = topic.files().writeCursors(contents, forces);
+            IOException[] failures = topic.files().cursors().write(contents, forces);
             for (int i = 0; i < failures.length; i++) {
                 onReplaced(allowed.get(i), failures[i]);
             }

@@ -149,7 +149,7 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private void lookAgain() {
         try {
-            CursorFile.Content stored = topic.files().readCursor(name);
+            CursorFile.Content stored = topic.files().cursors().read(name);
             take(stored == null ? Map.of() : stored.offsets());
         } catch (DamagedFileException e) {
             take(Map.of());
@@ -389,7 +389,7 @@ final class CursorLog implements Cursor {
     void delete() throws IOException {
         writing.lock(); // a write in progress must not bring the file back
         try {
-            topic.files().deleteCursor(name); // may fail, and it is then not deleted
+            topic.files().cursors().delete(name); // may fail, and it is then not deleted
             synchronized (this) {
                 deleted = true;
             }

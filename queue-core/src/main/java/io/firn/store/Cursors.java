@@ -97,7 +97,7 @@ final class Cursors implements ReadPositions {
     /** Returns null when it has no file. Only then it certainly has no positions. */
     private CursorLog read(String name) {
         try {
-            CursorFile.Content stored = topic.files().readCursor(name);
+            CursorFile.Content stored = topic.files().cursors().read(name);
             return stored == null ? null : CursorLog.of(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);
@@ -142,7 +142,7 @@ final class Cursors implements ReadPositions {
 
     List<String> names() {
         try {
-            TreeSet<String> names = new TreeSet<>(topic.files().cursorNames());
+            TreeSet<String> names = new TreeSet<>(topic.files().cursors().names());
             if (!topic.store().isReadOnly()) {
                 synchronized (cursors) {
                     names.addAll(cursors.keySet());
@@ -164,7 +164,7 @@ final class Cursors implements ReadPositions {
                     cursor.delete();
                     cursors.remove(name); // until then retention waits for it
                 } else if (CursorFile.isName(name)) {
-                    topic.files().deleteCursor(name);
+                    topic.files().cursors().delete(name);
                 }
             } catch (IOException e) {
                 throw TopicFiles.failed("cursor " + name + " could not be deleted", e);

@@ -138,7 +138,7 @@ final class Follower implements Background.Following {
                 if (isInDoubt && segments.isInDoubt(log)) {
                     lookAt(ends.of(log));
                 }
-                if (log.hasListeners()) {
+                if (log.readers().hasListeners()) {
                     log.ends().catchUp();
                 }
             }

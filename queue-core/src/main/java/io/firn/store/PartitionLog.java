@@ -73,7 +73,7 @@ final class PartitionLog implements Partition {
         this.upkeep =
                 new PartitionUpkeep(
                         log, forcer, appenders, nextBlock, recovered.checkpointOffset());
-        log.connect(forcer, appenders.writer(), upkeep);
+        log.connect(forcer, appenders.alarm(), upkeep);
         upkeep.onRecovered();
         if (store.isReadOnly()) {
             log.transactions()
@@ -171,12 +171,12 @@ final class PartitionLog implements Partition {
 
     @Override
     public void addVisibleListener(VisibleListener listener) {
-        log.addListener(listener);
+        log.readers().add(listener);
     }
 
     @Override
     public void removeVisibleListener(VisibleListener listener) {
-        log.removeListener(listener);
+        log.readers().remove(listener);
     }
 
     @Override

@@ -1,22 +1,16 @@
 package io.firn.store;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.DurabilityClass;
-import io.firn.InvalidOptionException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.compact.Compactor;
 import io.firn.log.LogContext;
-import io.firn.log.TierState;
-import io.firn.log.TopicContext;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -32,23 +26,17 @@ final class Topics implements TopicOwner {
 
     private final LogContext store;
     private final PartitionLimit limit;
+    private final NewTopics newTopics;
 
     /** The name of the topic that the journal of transactions is in; users cannot choose it. */
     private static final String JOURNAL = "~transactions";
-
-    private static final int JOURNAL_SEGMENT_BYTES = 4 << 20;
-    private static final int JOURNAL_RECORD_BYTES = 2 << 20;
 
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final Map<UUID, TopicLog> byId = new ConcurrentHashMap<>();
     private volatile TopicLog journal;
     private final List<Burial> burials = new CopyOnWriteArrayList<>();
 
-    @GuardedBy("this")
-    private final List<TopicFiles> halfCreated = new ArrayList<>();
-
     private final Object endLock = new Object();
-    private volatile StoreIdentity identity;
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
     private final Compactor compactor;
     private volatile Death death;
@@ -59,12 +47,13 @@ final class Topics implements TopicOwner {
     Topics(LogContext store) {
         this.store = store;
         this.compactor = new Compactor(store);
+        this.newTopics = new NewTopics(store, this);
         this.limit = PartitionLimit.of(store.config().maxPartitions());
     }
 
     /** Sets what names the store. */
-    void own(StoreIdentity ofStore) {
-        identity = ofStore;
+    void own(StoreIdentity identity) {
+        newTopics.own(identity);
     }
 
     // ---- which there are
@@ -133,23 +122,7 @@ final class Topics implements TopicOwner {
     /** Creates the journal, in tiers of the strongest class that there is. */
     synchronized TopicLog createJournal() {
         if (journal == null) {
-            DurabilityClass strongest =
-                    store.tiers().stream()
-                            .map(tier -> tier.tier().durabilityClass())
-                            .max(Comparator.naturalOrder())
-                            .orElseThrow();
-            TopicOptions options =
-                    TopicOptions.defaults()
-                            .withMinimumClass(strongest)
-                            .withSegmentBytes(JOURNAL_SEGMENT_BYTES)
-                            .withMaxRecordBytes(JOURNAL_RECORD_BYTES);
-            TopicLog wanted = new TopicLog(store, this, UUID.randomUUID(), JOURNAL, options);
-            int room = wanted.context().segmentBytes() - 1; // a tier may have small blocks
-            if (room < JOURNAL_RECORD_BYTES) {
-                options = options.withMaxRecordBytes(room);
-                wanted = new TopicLog(store, this, wanted.id(), JOURNAL, options);
-            }
-            add(create(wanted, options));
+            add(newTopics.journal(JOURNAL));
         }
         return journal;
     }
@@ -232,42 +205,15 @@ final class Topics implements TopicOwner {
         Topic.checkName(name);
         checkTiers(options);
         Cursors.checkNames(options.retainUntilRead());
-        TopicOptions complete = complete(options);
+        TopicOptions complete = newTopics.complete(options);
         if (served.containsKey(name)) {
             throw new TopicExistsException(
                     "topic " + name + " exists: open it, or delete it first");
         }
         checkRoom(name, complete.partitions());
         unreadable.checkMayCreate(name, store.config().createsBesideUnreadable());
-        TopicLog topic = new TopicLog(store, this, UUID.randomUUID(), name, complete);
-        create(topic, complete);
+        TopicLog topic = newTopics.create(name, complete);
         add(topic);
-        return topic;
-    }
-
-    /** Makes a topic durable. */
-    @GuardedBy("this")
-    private TopicLog create(TopicLog topic, TopicOptions complete) {
-        String name = topic.name();
-        checkTiersOf(topic.context());
-        TopicFiles files = topic.context().files();
-        try {
-            if (complete.isReplicated()) {
-                identity.addFeature(StoreIdentity.REPLICAS); // before older versions could see it
-            }
-            dropHalfCreated();
-            halfCreated.add(files);
-            files.create(name, complete);
-            halfCreated.clear();
-        } catch (IOException e) {
-            try {
-                dropHalfCreated();
-            } catch (IOException again) {
-                e.addSuppressed(again);
-            }
-            throw TopicFiles.failed("topic " + name + " could not be created", e);
-        }
-        topic.startEmpty();
         return topic;
     }
 
@@ -283,60 +229,9 @@ final class Topics implements TopicOwner {
         limit.checkRoom(topic, present, more);
     }
 
-    private static void checkTiersOf(TopicContext topic) {
-        TopicOptions options = topic.options();
-        if (topic.tiers().isEmpty()) {
-            throw new InvalidOptionException(
-                    "no tier gives " + options.minimumClass() + ", which the topic asks for");
-        }
-        if (topic.segmentBytes() <= options.maxRecordBytes()) {
-            throw new InvalidOptionException(
-                    "maxRecordBytes "
-                            + options.maxRecordBytes()
-                            + " does not fit the tiers' blocks of "
-                            + topic.segmentBytes()
-                            + " bytes");
-        }
-    }
-
-    /**
-     * Removes the topic file that a failed creation may have left, before anything is created: it
-     * would be a second topic of that name.
-     */
-    @GuardedBy("this")
-    private void dropHalfCreated() throws IOException {
-        while (!halfCreated.isEmpty()) {
-            halfCreated.get(0).delete();
-            halfCreated.remove(0);
-        }
-    }
-
-    private TopicOptions complete(TopicOptions options) {
-        if (options.minimumClass() != null) {
-            return options;
-        }
-        for (TierState tier : store.tiers()) {
-            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
-                return options.withMinimumClass(tier.tier().durabilityClass());
-            }
-        }
-        return options;
-    }
-
     /** Throws when a topic chooses tiers that are not there. */
     void checkTiers(TopicOptions options) {
-        List<String> labels =
-                store.tiers().stream().filter(TierState::isLabelled).map(TierState::label).toList();
-        for (String chosen : options.tiers()) {
-            if (!labels.contains(chosen)) {
-                throw new InvalidOptionException(
-                        "there is no tier labelled '"
-                                + chosen
-                                + "', the labels are "
-                                + labels
-                                + ": label the tiers where the store is opened");
-            }
-        }
+        newTopics.checkTiers(options);
     }
 
     // ---- change and deletion

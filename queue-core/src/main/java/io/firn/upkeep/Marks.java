@@ -28,7 +28,7 @@ final class Marks extends Duty {
     @Override
     public int run() {
         LogSegment segment = log.segmentList().oldestUnsealed();
-        if (log.state().isGone() || segment == null || !segment.isMarkDue()) {
+        if (log.state().isGone() || segment == null || !segment.marks().isDue()) {
             return 0;
         }
         long sinceMs = nowMs() - lastMs;
@@ -51,7 +51,7 @@ final class Marks extends Duty {
 
     private void write(LogSegment segment, long nowMs) {
         try {
-            segment.writeMark(nowMs);
+            segment.marks().write(nowMs);
         } catch (IOException | InternalError e) { // the latter is a fault in a mapping
             throw log.poison(e);
         }

@@ -75,7 +75,7 @@ final class Retention extends Duty {
         if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
             return;
         }
-        long endsMs = later(active.beginTimeMs(nowMs()), rollMs);
+        long endsMs = later(active.marks().beginTimeMs(nowMs()), rollMs);
         if (nowMs() < endsMs) {
             againAt(endsMs);
         } else if (!appenders.endSegment(active)) {

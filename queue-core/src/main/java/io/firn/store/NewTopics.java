@@ -1,0 +1,148 @@
+package io.firn.store;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.DurabilityClass;
+import io.firn.InvalidOptionException;
+import io.firn.TopicOptions;
+import io.firn.log.LogContext;
+import io.firn.log.TierState;
+import io.firn.log.TopicContext;
+import io.firn.metadata.TopicFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Creates topics: a topic file is durable before anything is stored in the topic (O5), and what a
+ * creation that failed has left is removed before the next one. Thread-safe.
+ */
+final class NewTopics {
+    private static final int JOURNAL_SEGMENT_BYTES = 4 << 20;
+    private static final int JOURNAL_RECORD_BYTES = 2 << 20;
+
+    private final LogContext store;
+    private final TopicOwner owner;
+    private volatile StoreIdentity identity;
+
+    @GuardedBy("this")
+    private final List<TopicFiles> halfCreated = new ArrayList<>();
+
+    NewTopics(LogContext store, TopicOwner owner) {
+        this.store = store;
+        this.owner = owner;
+    }
+
+    /** Sets what names the store. */
+    void own(StoreIdentity ofStore) {
+        identity = ofStore;
+    }
+
+    /** Creates a topic with options that are complete; durable on return. */
+    TopicLog create(String name, TopicOptions options) {
+        return create(new TopicLog(store, owner, UUID.randomUUID(), name, options), options);
+    }
+
+    /** Creates the topic for a journal, in tiers of the strongest class that there is. */
+    TopicLog journal(String name) {
+        DurabilityClass strongest =
+                store.tiers().stream()
+                        .map(tier -> tier.tier().durabilityClass())
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow();
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withMinimumClass(strongest)
+                        .withSegmentBytes(JOURNAL_SEGMENT_BYTES)
+                        .withMaxRecordBytes(JOURNAL_RECORD_BYTES);
+        TopicLog wanted = new TopicLog(store, owner, UUID.randomUUID(), name, options);
+        int room = wanted.context().segmentBytes() - 1; // a tier may have small blocks
+        if (room < JOURNAL_RECORD_BYTES) {
+            options = options.withMaxRecordBytes(room);
+            wanted = new TopicLog(store, owner, wanted.id(), name, options);
+        }
+        return create(wanted, options);
+    }
+
+    private synchronized TopicLog create(TopicLog topic, TopicOptions complete) {
+        String name = topic.name();
+        checkTiersOf(topic.context());
+        TopicFiles files = topic.context().files();
+        try {
+            if (complete.isReplicated()) {
+                identity.addFeature(StoreIdentity.REPLICAS); // before older versions could see it
+            }
+            dropHalfCreated();
+            halfCreated.add(files);
+            files.create(name, complete);
+            halfCreated.clear();
+        } catch (IOException e) {
+            try {
+                dropHalfCreated();
+            } catch (IOException again) {
+                e.addSuppressed(again);
+            }
+            throw TopicFiles.failed("topic " + name + " could not be created", e);
+        }
+        topic.startEmpty();
+        return topic;
+    }
+
+    private static void checkTiersOf(TopicContext topic) {
+        TopicOptions options = topic.options();
+        if (topic.tiers().isEmpty()) {
+            throw new InvalidOptionException(
+                    "no tier gives " + options.minimumClass() + ", which the topic asks for");
+        }
+        if (topic.segmentBytes() <= options.maxRecordBytes()) {
+            throw new InvalidOptionException(
+                    "maxRecordBytes "
+                            + options.maxRecordBytes()
+                            + " does not fit the tiers' blocks of "
+                            + topic.segmentBytes()
+                            + " bytes");
+        }
+    }
+
+    /**
+     * Removes the topic file that a failed creation may have left, before anything is created: it
+     * would be a second topic of that name.
+     */
+    @GuardedBy("this")
+    private void dropHalfCreated() throws IOException {
+        while (!halfCreated.isEmpty()) {
+            halfCreated.get(0).delete();
+            halfCreated.remove(0);
+        }
+    }
+
+    /** Returns the options with the durability class of the first tier, unless they have one. */
+    TopicOptions complete(TopicOptions options) {
+        if (options.minimumClass() != null) {
+            return options;
+        }
+        for (TierState tier : store.tiers()) {
+            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
+                return options.withMinimumClass(tier.tier().durabilityClass());
+            }
+        }
+        return options;
+    }
+
+    /** Throws when a topic chooses tiers that are not there. */
+    void checkTiers(TopicOptions options) {
+        List<String> labels =
+                store.tiers().stream().filter(TierState::isLabelled).map(TierState::label).toList();
+        for (String chosen : options.tiers()) {
+            if (!labels.contains(chosen)) {
+                throw new InvalidOptionException(
+                        "there is no tier labelled '"
+                                + chosen
+                                + "', the labels are "
+                                + labels
+                                + ": label the tiers where the store is opened");
+            }
+        }
+    }
+}
