@@ -164,12 +164,8 @@ class TruncatedUnderMappingTest {
                     }
                     System.out.println("appended on " + (late <= 1));
                 }
-            } catch (PoisonedException e) {
-                System.out.println("poisoned: " + e.getMessage());
-            } catch (ConcurrentUseException e) {
-                System.out.println("late: the turn was not left"); // told in the middle of that
-            } catch (InternalError e) {
-                System.out.println("late: " + e.getMessage()); // Java tells it anywhere
+            } catch (PoisonedException | ConcurrentUseException | InternalError e) {
+                sayWhatStoppedIt(e);
             }
             try (LogStore store = disk.open()) {
                 Partition partition = store.openTopic(Disk.TOPIC).partition(0);
@@ -218,12 +214,8 @@ class TruncatedUnderMappingTest {
                     reader.findings().forEach(System.out::println);
                     System.out.println("seen, damage " + followed.damage());
                 }
-            } catch (PoisonedException e) {
-                System.out.println("poisoned: " + e.getMessage());
-            } catch (ConcurrentUseException e) {
-                System.out.println("late: the turn was not left"); // told in the middle of that
-            } catch (InternalError e) {
-                System.out.println("late: " + e.getMessage()); // Java tells it anywhere
+            } catch (PoisonedException | ConcurrentUseException | InternalError e) {
+                sayWhatStoppedIt(e);
             }
             System.out.println(LIVES);
         }
@@ -238,6 +230,17 @@ class TruncatedUnderMappingTest {
             } catch (InternalError e) {
                 System.out.println("told late"); // before the file was looked at
             }
+        }
+    }
+
+    /** Says why the appends ended, which Java may tell late. */
+    private static void sayWhatStoppedIt(Throwable e) {
+        if (e instanceof PoisonedException) {
+            System.out.println("poisoned: " + e.getMessage());
+        } else if (e instanceof ConcurrentUseException) {
+            System.out.println("late: the turn was not left"); // told in the middle of that
+        } else {
+            System.out.println("late: " + e.getMessage()); // Java tells it anywhere
         }
     }
 
@@ -314,17 +317,8 @@ class TruncatedUnderMappingTest {
     void shouldSayThatThePublishedEndsAreCutAndAppendOn(String durability) throws Exception {
         try (Jvm jvm = new Jvm(CutEnds.class, temporary, durability)) {
             List<String> said = jvm.end();
-            String all = said.toString();
-            // Java tells of the fault late, in any frame. In the middle of an append, or on a
-            // thread of the store's, that ends appends; in the caller's own nobody can catch it.
-            assertTrue(
-                    said.contains("appended on true")
-                            || all.contains("poisoned: ")
-                            || all.contains("late: "),
-                    all);
-            assertTrue(!all.contains("poisoned: ") || all.contains("ends was truncated"), all);
-            assertTrue(said.contains("reopened true"), all);
-            assertEquals(LIVES, said.get(said.size() - 1));
+            assertWentOnOrStopped(said, "appended on true");
+            assertTrue(said.contains("reopened true"), said::toString);
         }
     }
 
@@ -332,16 +326,19 @@ class TruncatedUnderMappingTest {
     @ValueSource(ints = {0, 4096, 8192, 61_440})
     void shouldShowRecordsAgainAfterThePublishedEndsWereCut(int length) throws Exception {
         try (Jvm jvm = new Jvm(CutEndsOfReaders.class, temporary, length)) {
-            List<String> said = jvm.end();
-            String all = said.toString();
-            // As above: the error may stop what runs when Java tells of it.
-            assertTrue(
-                    said.contains("seen, damage []")
-                            || all.contains("poisoned: ")
-                            || all.contains("late: "),
-                    all);
-            assertTrue(!all.contains("poisoned: ") || all.contains("ends was truncated"), all);
-            assertEquals(LIVES, said.get(said.size() - 1));
+            assertWentOnOrStopped(jvm.end(), "seen, damage []");
         }
+    }
+
+    /**
+     * Java tells of the fault late, in any frame. In the middle of an append, or on a thread of the
+     * store's, that ends appends; in the caller's own nobody can catch it.
+     */
+    private static void assertWentOnOrStopped(List<String> said, String wentOn) {
+        String all = said.toString();
+        boolean isPoisoned = all.contains("poisoned: ");
+        assertTrue(said.contains(wentOn) || isPoisoned || all.contains("late: "), all);
+        assertTrue(!isPoisoned || all.contains("ends was truncated"), all);
+        assertEquals(LIVES, said.get(said.size() - 1));
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Durability;
-import io.firn.file.FileTier;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -224,15 +223,7 @@ class AnswersTest {
     @Test
     void shouldSayHowMuchRoomThereIsWhereThatIsLimited() throws Exception {
         long capacity = 64 << 20;
-        running =
-                new Running(
-                        directory,
-                        Map.of(),
-                        where ->
-                                List.of(
-                                        FileTier.builder(where.resolve("tier"))
-                                                .capacityBytes(capacity)
-                                                .build()));
+        running = new Running(directory, Map.of(), Running.filesOf(capacity));
         running.createTopic(TOPIC, 1, Map.of());
         try (Wire wire = new Wire(running.server());
                 Admin admin = running.admin()) {

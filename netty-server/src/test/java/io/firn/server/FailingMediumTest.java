@@ -4,10 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.ObservedMedium;
-import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -41,15 +39,7 @@ class FailingMediumTest {
 
     @Test
     void shouldRefuseWhatHasNoRoomAndGoOnWhereThereIs() throws Exception {
-        try (Running running =
-                        new Running(
-                                directory,
-                                Map.of(),
-                                where ->
-                                        List.of(
-                                                FileTier.builder(where.resolve("tier"))
-                                                        .capacityBytes(6 << 20)
-                                                        .build()));
+        try (Running running = new Running(directory, Map.of(), Running.filesOf(6 << 20));
                 Wire wire = new Wire(running.server())) {
             running.createTopic(TOPIC, 2, Map.of());
             assertEquals(Errors.NONE.code(), produce(wire, 1, 1_000)); // it has its block now
@@ -78,15 +68,7 @@ class FailingMediumTest {
     @Test
     void shouldRefuseToWriteWhereAForceFailedAndGoOnElsewhere() throws Exception {
         ObservedMedium medium = new ObservedMedium();
-        try (Running running =
-                        new Running(
-                                directory,
-                                Map.of(),
-                                where ->
-                                        List.of(
-                                                FileTier.builder(where.resolve("tier"))
-                                                        .medium(medium)
-                                                        .build()));
+        try (Running running = new Running(directory, Map.of(), Running.filesOn(medium));
                 Wire wire = new Wire(running.server())) {
             running.createTopic(TOPIC, 2, Map.of());
             assertEquals(Errors.NONE.code(), produce(wire, 0, 1_000));

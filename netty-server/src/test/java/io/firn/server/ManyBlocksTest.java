@@ -3,7 +3,6 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.api.ObservedMedium;
-import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,15 +71,7 @@ class ManyBlocksTest {
                         throw new IOException(e);
                     }
                 });
-        try (Running running =
-                        new Running(
-                                directory,
-                                Map.of(),
-                                where ->
-                                        List.of(
-                                                FileTier.builder(where.resolve("tier"))
-                                                        .medium(medium)
-                                                        .build()));
+        try (Running running = new Running(directory, Map.of(), Running.filesOn(medium));
                 Wire wire = new Wire(running.server())) {
             running.createTopic(TOPIC, PARTITIONS, Map.of());
             wire.send(request(new byte[100]));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -49,6 +50,17 @@ final class Running implements AutoCloseable {
     /** One tier of files. */
     static List<StorageTier> files(Path where) {
         return List.of(FileTier.at(where.resolve("tier")));
+    }
+
+    /** One tier of files on a medium. */
+    static Function<Path, List<StorageTier>> filesOn(FileMedium medium) {
+        return where -> List.of(FileTier.builder(where.resolve("tier")).medium(medium).build());
+    }
+
+    /** One tier of files with so much room. */
+    static Function<Path, List<StorageTier>> filesOf(long bytes) {
+        return where ->
+                List.of(FileTier.builder(where.resolve("tier")).capacityBytes(bytes).build());
     }
 
     /** On other tiers; they are made anew at each start. */

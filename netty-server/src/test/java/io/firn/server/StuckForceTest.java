@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Gate;
 import io.firn.api.ObservedMedium;
-import io.firn.file.FileTier;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,14 +37,7 @@ class StuckForceTest {
     @BeforeEach
     void start() throws Exception {
         running =
-                new Running(
-                        directory,
-                        Map.of("num.network.threads", "1"),
-                        where ->
-                                List.of(
-                                        FileTier.builder(where.resolve("tier"))
-                                                .medium(medium)
-                                                .build()));
+                new Running(directory, Map.of("num.network.threads", "1"), Running.filesOn(medium));
         running.createTopic(TOPIC, 1, Map.of());
         medium.beforeForce(gate);
     }
