@@ -2,12 +2,14 @@ package io.firn.crashlab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.sim.FirstRunOnly;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The report of bin/crashlab --faults lists every place where Firn calls a medium. */
+@FirstRunOnly
 class CallSitesTest {
     @Test
     void shouldFindCallSitesOfEveryTypeThatMayFail() {

@@ -2,7 +2,6 @@ package io.firn.crashlab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.firn.sim.SecondRun;
 import java.time.LocalDate;
@@ -12,18 +11,14 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The short form of bin/crashlab, with other workloads each day. The second run has others than the
- * first, and fewer.
+ * first, and fewer. {@link IncarnationsTest} has workloads of many incarnations.
  */
 class CrashLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 40;
-
-    private static final Media LEAST_WITH_TRANSACTIONS = Media.TRANSACTIONS_MEMORY;
 
     private final long seed = LocalDate.now().toEpochDay() * 1_000 + (SecondRun.isThis() ? 500 : 0);
 
@@ -113,45 +108,6 @@ class CrashLabTest {
             withMoves += run.moves() > 0 ? 1 : 0;
         }
         assertTrue(withMoves >= 8, withMoves + " of 20 workloads moved something");
-    }
-
-    /** Executes workloads of one style, whatever the style of the seed is. */
-    private void explore(Media media, Workload.Style style, int workloads) {
-        Matrix matrix = new Matrix();
-        List<String> failures = new ArrayList<>();
-        for (long one = seed; one < seed + workloads && failures.isEmpty(); one++) {
-            new CrashRun(
-                            Workload.of(style, media, one, ACTIONS),
-                            new CrashRun.Limits(16, 3, 2, 8),
-                            matrix,
-                            () -> false,
-                            () -> {})
-                    .run()
-                    .forEach(each -> failures.add(style + ", seed " + each.seed() + ": " + each));
-        }
-        System.out.printf("%s, %s, seed %d:%n%s", media, style, seed, matrix);
-        assertEquals(List.of(), failures);
-        assertTrue(matrix.triesOf(Matrix.Fault.INCARNATION) >= workloads, matrix.toString());
-    }
-
-    /** Those with transactions take long, since all of a store is read after each crash. */
-    private static int workloads(Media media, int others) {
-        assumeFalse(
-                SecondRun.isThis() && media.hasTransactions() && media != LEAST_WITH_TRANSACTIONS,
-                "takes long, and the run on the first JDK does it");
-        return media.hasTransactions() ? 1 : others;
-    }
-
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
-    void shouldKeepEveryPromiseWhenPowerIsCutInEachOfManyIncarnations(Media media) {
-        explore(media, Workload.Style.INCARNATIONS, workloads(media, SecondRun.share(3, 3)));
-    }
-
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EADR")
-    void shouldKeepEveryPromiseWhenSegmentsWereRolledAndNeverForced(Media media) {
-        explore(media, Workload.Style.UNFORCED, workloads(media, SecondRun.share(2, 2)));
     }
 
     /** Otherwise the tests with moves would not test concurrency. */

@@ -3,6 +3,7 @@ package io.firn.crashlab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The short form of bin/crashlab --damage: some of the bits of the reference log. */
+@FirstRunOnly
 class DamageTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 

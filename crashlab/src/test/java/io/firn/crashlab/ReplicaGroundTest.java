@@ -10,6 +10,7 @@ import io.firn.TopicOptions;
 import io.firn.batch.BatchEncoder;
 import io.firn.batch.BatchFormat;
 import io.firn.compress.Scratch;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import java.nio.ByteBuffer;
 import java.util.logging.Level;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What an earlier use of a block has left is never taken for batches of a replica (O27). */
+@FirstRunOnly
 class ReplicaGroundTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final Media MEDIA = Media.MEMORY;

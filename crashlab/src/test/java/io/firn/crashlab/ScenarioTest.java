@@ -3,13 +3,13 @@ package io.firn.crashlab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -17,10 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Injects an error at each call site that a scenario reaches. The scenarios that write many bytes
  * are left to bin/crashlab --faults.
  */
-@DisabledIfSystemProperty(
-        named = "firn.second.run",
-        matches = "true",
-        disabledReason = "all is simulated, and the first run has tried each call site")
+@FirstRunOnly
 class ScenarioTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 

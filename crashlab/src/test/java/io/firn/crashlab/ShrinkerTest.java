@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.crashlab.CrashRun.Failure;
 import io.firn.crashlab.CrashRun.Limits;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.List;
 import java.util.function.Predicate;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** On a medium that ignores some forces a long workload fails, and so does its shrunk form. */
+@FirstRunOnly
 class ShrinkerTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final long MOST_SEEDS = 20;

@@ -13,6 +13,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.batch.BatchFormat;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Markers that are damaged when a store is opened without the checkpoint of its producers. */
+@FirstRunOnly
 class DamagedMarkerTest {
     private static final int MARKER = 2; // "before", "in it", marker, "behind"
 

@@ -9,13 +9,13 @@ import io.firn.StoredRecord;
 import io.firn.TailerPublisher;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Flow;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.reactivestreams.tck.TestEnvironment;
 import org.reactivestreams.tck.flow.FlowPublisherVerification;
@@ -26,10 +26,7 @@ import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
 /** The Reactive Streams TCK, which is made of TestNG tests; half a minute, mostly of waiting. */
-@DisabledIfSystemProperty(
-        named = "firn.second.run",
-        matches = "true",
-        disabledReason = "the rules do not depend on the JDK, and the first run has checked them")
+@FirstRunOnly
 class PublisherRulesTest {
     @TempDir private static Path directory;
 

@@ -89,14 +89,14 @@ class StoreCrashTest {
         medium.onOperation(
                 number -> {
                     if (!isDull(medium.history().get(number - 1))
-                            && !SecondRun.leavesOut(number, 3)) {
+                            && !SecondRun.leavesOut(number, 9)) {
                         each.at(number);
                     }
                 });
         script.run();
         each.at(medium.operations());
         assertEquals(List.of(), failures, crashes + " crashes");
-        assertTrue(crashes > SecondRun.share(1_000, 3), crashes + " crashes only");
+        assertTrue(crashes > SecondRun.share(1_000, 9), crashes + " crashes only");
     }
 
     /** Zeros for a file that means nothing yet; the first and the last are interesting enough. */

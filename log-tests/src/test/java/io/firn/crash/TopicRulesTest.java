@@ -18,6 +18,7 @@ import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
  * Rules O5 and O7: power cuts while a topic comes and goes, and while a cursor runs ahead of what
  * is durable. Each test names the step without which it fails.
  */
+@FirstRunOnly
 class TopicRulesTest {
     private static final int MIB = 1 << 20;
 
@@ -322,8 +324,8 @@ class TopicRulesTest {
     }
 
     /**
-     * O7: without the force of the directory ({@code TopicFiles.deleteCursor}) a cursor that was
-     * deleted comes back where it stood.
+     * O7: without the force of the directory ({@code CursorFiles.delete}) a cursor that was deleted
+     * comes back where it stood.
      */
     @Test
     void shouldNotBringADeletedCursorBack() {

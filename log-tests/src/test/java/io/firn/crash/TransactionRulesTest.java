@@ -27,6 +27,7 @@ import io.firn.TransactionStateException;
 import io.firn.Verdict;
 import io.firn.batch.BatchEncoder;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Single rules of O11 to O13, each where a power cut or a restart would break it. */
+@FirstRunOnly
 class TransactionRulesTest {
     private static final Duration DAY = Duration.ofDays(1);
 

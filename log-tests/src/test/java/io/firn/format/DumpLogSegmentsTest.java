@@ -14,6 +14,7 @@ import io.firn.Topic;
 import io.firn.batch.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kafka's own tool reads sealed segments and finds nothing to complain of. */
+@FirstRunOnly
 class DumpLogSegmentsTest {
     private static final Pattern BATCH =
             Pattern.compile("baseOffset: (\\d+) .* partitionLeaderEpoch: (\\d+) .*");

@@ -19,6 +19,7 @@ import io.firn.Verdict;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Batches of Kafka's own client come out of a tailer as they went in. */
+@FirstRunOnly
 class ForeignFormatTest {
     private static final TopicOptions OPTIONS =
             TopicOptions.defaults()

@@ -109,7 +109,7 @@ class BitFlipTest {
         flipEachBitOfData(active, data);
         // And after the last batch, where the next one goes.
         for (int bit = 8 * data; bit < 8 * (data + 100); bit++) {
-            if (SecondRun.leavesOut(bit, 3)) {
+            if (SecondRun.leavesOut(bit, 9)) {
                 continue;
             }
             SimulatedFileMedium rotten = flipped(active, bit);
@@ -133,7 +133,7 @@ class BitFlipTest {
             int step = name.equals("spare") ? BYTES_APART_IN_SPARE : 1;
             for (int at = from; at < to; at += step) {
                 for (int bit = 0; bit < 8; bit++) {
-                    if (SecondRun.leavesOut(8 * at + bit, 3)) {
+                    if (SecondRun.leavesOut(8 * at + bit, 9)) {
                         continue;
                     }
                     checkOther(flipped(file, 8 * at + bit), file + ", bit " + (8 * at + bit));
@@ -147,7 +147,7 @@ class BitFlipTest {
 
     private void flipEachBitOfData(Path file, int bytes) throws IOException {
         for (int bit = 0; bit < 8 * bytes; bit++) {
-            if (SecondRun.leavesOut(bit, 3)) {
+            if (SecondRun.leavesOut(bit, 9)) {
                 continue;
             }
             long hit = baseOf(file, bit / 8);

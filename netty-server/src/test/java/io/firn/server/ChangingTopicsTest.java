@@ -3,6 +3,7 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that run while topics change under them, or that want what a topic does not take. */
 @Timeout(value = Running.HANGS_AFTER_S * 3)
+@FirstRunOnly
 class ChangingTopicsTest {
     /** How soon a client looks again at what topics there are. */
     private static final Map<String, Object> LOOKS_OFTEN = Map.of("metadata.max.age.ms", 300);

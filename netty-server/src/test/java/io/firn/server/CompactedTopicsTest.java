@@ -9,6 +9,7 @@ import io.firn.Cleanup;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The configuration of compacted topics, as clients set it and as the log has it; and their keys.
  */
+@FirstRunOnly
 class CompactedTopicsTest {
     private static final String TOPIC = "orders";
     private static final ConfigResource RESOURCE =

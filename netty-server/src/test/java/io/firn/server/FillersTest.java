@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoredRecord;
 import io.firn.kafka.CompactedFiles;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What clients get of a topic whose segments have fillers at the start, in the middle, at the end.
  */
+@FirstRunOnly
 class FillersTest {
     private static final String TOPIC = "orders";
     private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);

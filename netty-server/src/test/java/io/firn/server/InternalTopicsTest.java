@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Internal topics, and subscriptions by pattern, which leave them out. franz-go's TestConsumeRegex
  * waits for {@code __consumer_offsets} to be there and to be internal once a group was looked for.
  */
+@FirstRunOnly
 class InternalTopicsTest {
     private static final String OFFSETS = "__consumer_offsets";
 

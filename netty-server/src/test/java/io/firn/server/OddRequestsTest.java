@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.OddRequests.Row;
+import io.firn.sim.FirstRunOnly;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Administrative requests that are odd get the answers that an Apache Kafka 4.3.1 broker gave. The
  * broker's answers are recorded; {@code bin/test-kafka-tools --odd} asks a broker again.
  */
+@FirstRunOnly
 class OddRequestsTest {
     @TempDir Path directory;
 

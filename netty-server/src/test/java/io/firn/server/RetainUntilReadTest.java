@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Partition;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Retention that waits until groups of clients have read. */
+@FirstRunOnly
 class RetainUntilReadTest {
     private static final String READERS = "firn.retain.until.read";
     private static final String BYTES = "firn.unread.limit.bytes";

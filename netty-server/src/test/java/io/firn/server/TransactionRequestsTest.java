@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ProducerIdentity;
+import io.firn.sim.FirstRunOnly;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests of transactions in the versions of old and of new clients. */
+@FirstRunOnly
 class TransactionRequestsTest {
     private static final String TOPIC = "orders";
     private static final String NAME = "payments";

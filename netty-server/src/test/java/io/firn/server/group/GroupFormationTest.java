@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
 import io.firn.server.wire.Shares;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How groups form and change, by generations: many members, slow ones, dead ones, odd ones. */
+@FirstRunOnly
 class GroupFormationTest {
     private static final int MANY = 500;
 
