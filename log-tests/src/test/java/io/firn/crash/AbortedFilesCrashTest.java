@@ -8,6 +8,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Verdict;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * checkpoint of the producers into files of their own, and while these files are deleted: no
  * checkpoint relies on a file that is not durable, and no aborted record is shown.
  */
+@FirstRunOnly
 class AbortedFilesCrashTest {
     private static final int ABORTED = 1_050;
     private static final int ROUNDS = 2;

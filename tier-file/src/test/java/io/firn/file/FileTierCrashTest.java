@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.file.Life.Step;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Power cuts, kills and I/O errors at every operation of a segment's life. */
+@FirstRunOnly
 class FileTierCrashTest {
     private static final int SEEDS = 20;
 

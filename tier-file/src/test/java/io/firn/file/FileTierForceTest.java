@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.file.Life.Step;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Mark;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * One test for each force of the file tier; without the force, its test fails. Power is cut right
  * after a step, and everything that was not forced is gone.
  */
+@FirstRunOnly
 class FileTierForceTest {
     private static final Path ACTIVE = Life.DIRECTORY.resolve(FileNames.active(42));
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Block;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Power cuts, kills, errors and a full disk at every operation of a rewritten segment: it is there
  * as a whole or not at all (O14), and so is the one that it replaces.
  */
+@FirstRunOnly
 class RewrittenCrashTest {
     private static final UUID STORE = new UUID(1, 2);
     private static final UUID TOPIC = new UUID(3, 4);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Block;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A power cut at every operation by which a pool is made or grows. */
 @Tag("simulated")
+@FirstRunOnly
 class PoolCrashTest {
     private static final Path DIRECTORY = Path.of("/sim/pmem");
     private static final int RANDOM = 6;

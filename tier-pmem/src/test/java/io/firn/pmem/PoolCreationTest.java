@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Block;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Creation and growth of pools: crashed at every operation, failed at every operation. */
 @Tag("simulated")
+@FirstRunOnly
 class PoolCreationTest {
     private static final Path DIRECTORY = Path.of("/sim/pmem");
     private static final Path FILE = DIRECTORY.resolve(PoolFile.NAME);

@@ -12,6 +12,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.medium.MediumFile;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.TierContext;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** A power cut at every operation by which a block is repaired, and just after the last. */
 @Tag("simulated")
+@FirstRunOnly
 class PoolRepairCrashTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final Path STORE = Path.of("/sim/store");

@@ -8,6 +8,7 @@ import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What recovery says of bytes that an earlier segment left in a block. */
+@FirstRunOnly
 class StaleBytesTest {
     private static final Path POOL = Path.of("/sim/pmem");
     private static final int BLOCKS = 2;

@@ -9,6 +9,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.medium.MediumFile;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * Zeros follow the last batch, durable with it, so that whoever reads the raw bytes of a block that
  * was used before sees where the log ends.
  */
+@FirstRunOnly
 class TailZerosTest {
     private static final Path POOL = Path.of("/sim/pmem");
     private static final int BLOCKS = 2;
