@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,5 +147,39 @@ class DamagedMarkerTest {
             }
         }
         assertTrue(told > 60, "told " + told + " times");
+    }
+
+    @Test
+    void shouldSuspectOnlyBatchesThatMayBeMarkers() throws IOException {
+        String large = "a record that is larger than a marker".repeat(10);
+        Path place = directory.resolve("open");
+        Files.createDirectory(place);
+        try (LogStore store = Stores.at(place).open()) {
+            Topic topic = store.createTopic("t", Stores.small());
+            Transaction tx = store.openProducer("p", Duration.ofDays(1)).beginTransaction();
+            tx.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
+            append(topic, large);
+            append(topic, "small");
+        }
+        Path file =
+                Stores.filesIn(Stores.tierOf(place)).stream()
+                        .filter(DamagedMarkerTest::isSegment)
+                        .filter(each -> contains(each, large))
+                        .findFirst()
+                        .orElseThrow();
+        sound = Files.readAllBytes(file);
+        String text = new String(sound, StandardCharsets.ISO_8859_1);
+        flip(file, text.indexOf(large), 1);
+        assertEquals(List.of(), findingsIn(place));
+        flip(file, text.indexOf("small"), 1);
+        List<String> findings = findingsIn(place);
+        assertTrue(findings.toString().contains("offsets 2 to 3"), findings.toString());
+    }
+
+    private static List<String> findingsIn(Path place) {
+        try (LogStore store = Stores.at(place).open()) {
+            assertEquals(0, store.openTopic("t").partition(0).visibleOffset());
+            return store.findings();
+        }
     }
 }

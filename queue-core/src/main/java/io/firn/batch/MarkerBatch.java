@@ -20,6 +20,9 @@ public final class MarkerBatch {
     /** Bytes of a marker that {@link #encode} makes. */
     public static final int LENGTH = BatchFormat.HEADER_LENGTH + 17;
 
+    /** Bytes of a marker whose timestamp delta is large, since compaction gave it a horizon. */
+    public static final int MOST_LENGTH = LENGTH + 16;
+
     private static final int KEY_BYTES = 4;
     private static final int VALUE_BYTES = 6;
     private static final int COMMIT = 1;

@@ -35,4 +35,5 @@ public record StoreConfig(
         long cursorIntervalMs,
         long producerExpiryMs,
         int compactionMemory,
-        long compactionRate) {}
+        long compactionRate,
+        int journalSegmentBytes) {}

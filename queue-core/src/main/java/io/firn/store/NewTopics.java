@@ -19,7 +19,6 @@ import java.util.UUID;
  * creation that failed has left is removed before the next one. Thread-safe.
  */
 final class NewTopics {
-    private static final int JOURNAL_SEGMENT_BYTES = 4 << 20;
     private static final int JOURNAL_RECORD_BYTES = 2 << 20;
 
     private final LogContext store;
@@ -51,14 +50,15 @@ final class NewTopics {
                         .map(tier -> tier.tier().durabilityClass())
                         .max(Comparator.naturalOrder())
                         .orElseThrow();
+        int segmentBytes = store.config().journalSegmentBytes();
         TopicOptions options =
                 TopicOptions.defaults()
                         .withMinimumClass(strongest)
-                        .withSegmentBytes(JOURNAL_SEGMENT_BYTES)
-                        .withMaxRecordBytes(JOURNAL_RECORD_BYTES);
+                        .withSegmentBytes(segmentBytes)
+                        .withMaxRecordBytes(Math.min(JOURNAL_RECORD_BYTES, segmentBytes - 1));
         TopicLog wanted = new TopicLog(store, owner, UUID.randomUUID(), name, options);
         int room = wanted.context().segmentBytes() - 1; // a tier may have small blocks
-        if (room < JOURNAL_RECORD_BYTES) {
+        if (room < options.maxRecordBytes()) {
             options = options.withMaxRecordBytes(room);
             wanted = new TopicLog(store, owner, wanted.id(), name, options);
         }

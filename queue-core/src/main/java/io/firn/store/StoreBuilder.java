@@ -46,6 +46,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
     private int compactionMemory = 32 << 20;
     private long compactionRate = 32 << 20;
+    private int journalSegmentBytes = 4 << 20;
 
     /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
     public StoreBuilder() {
@@ -62,7 +63,7 @@ public final class StoreBuilder extends LogStoreBuilder {
      * Returns a builder for a store whose metadata is in a directory of another file system, such
      * as a simulated one.
      */
-    public static LogStoreBuilder over(Path directory, FileMedium medium) {
+    public static StoreBuilder over(Path directory, FileMedium medium) {
         return new StoreBuilder(directory, medium);
     }
 
@@ -120,6 +121,15 @@ public final class StoreBuilder extends LogStoreBuilder {
     @Override
     public LogStoreBuilder verifyEveryRead() {
         verifiesEveryRead = true;
+        return this;
+    }
+
+    /**
+     * Sets the size of the segments of the journal of transactions, if the store gets one: tests on
+     * simulated media copy them often.
+     */
+    public StoreBuilder journalSegmentBytes(int value) {
+        journalSegmentBytes = value;
         return this;
     }
 
@@ -242,7 +252,8 @@ public final class StoreBuilder extends LogStoreBuilder {
                         cursorIntervalMs,
                         producerExpiryMs,
                         compactionMemory,
-                        compactionRate));
+                        compactionRate,
+                        journalSegmentBytes));
     }
 
     private static long interval(String name, Duration value) {

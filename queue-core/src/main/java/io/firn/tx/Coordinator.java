@@ -39,6 +39,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private final TxStore store;
     private final TxProducers producers = new TxProducers();
     private final Decisions decisions;
+    private final EntryRoom room;
     private final TxUpkeep upkeep;
     private final Openings openings;
     private final LocalTransactions local;
@@ -49,11 +50,12 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         this.store = store;
         Journal journal = new Journal(store);
         this.decisions = new Decisions(context, store, journal);
+        this.room = new EntryRoom(store, journal);
         this.upkeep = new TxUpkeep(context, this, producers, decisions, store);
         this.openings = new Openings(context, store, producers, decisions);
         this.local =
                 new LocalTransactions(
-                        context, store, producers, decisions, openings, upkeep::watch);
+                        context, store, producers, decisions, room, openings, upkeep::watch);
         decisions.connect(upkeep::watch, upkeep::call);
         context.openTransactions(this);
     }
@@ -128,8 +130,10 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         List<TxPartition> added = new ArrayList<>();
         partitions.forEach(each -> added.add(store.partition(each)));
         TxProducer producer = find(name, identity);
+        room.prepare(producer, JournalEntry.mostBytes(added.size(), 0));
         synchronized (producer) {
             producer.checkIdentity(identity);
+            room.check(producer, JournalEntry.mostBytes(producer.countNew(added), 0));
             producer.begin(context.timeMs(), context.nowNs());
             added.forEach(producer::add);
         }
@@ -162,8 +166,10 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         producer.lock().lock();
         try {
             Runnable undo;
+            room.prepare(producer, JournalEntry.mostBytes(moves));
             synchronized (producer) {
                 producer.checkIdentity(identity);
+                room.check(producer, JournalEntry.mostBytes(producer.newOf(moves)));
                 producer.begin(context.timeMs(), context.nowNs());
                 undo = producer.addMoves(moves);
             }

@@ -231,17 +231,17 @@ final class Decisions {
         return store.partition(move.topicId(), move.partition()) == null;
     }
 
-    /** Writes the states of producers, whose locks the caller holds, by one force. */
+    /**
+     * Writes the states of producers, whose locks the caller holds.
+     *
+     * @return the offset of the last one
+     */
     long write(List<TxProducer> producers) {
         for (TxProducer each : producers) {
             prune(each, store); // step 6
         }
         try {
-            long offset = journal.append(producers);
-            for (int i = 0; i < producers.size(); i++) {
-                producers.get(i).entryOffset(offset + i);
-                producers.get(i).failure().onWritten();
-            }
+            long offset = append(producers);
             if (journal.isLong()) {
                 onLong.run();
             }
@@ -258,6 +258,19 @@ final class Decisions {
         } catch (FirnException e) {
             producers.forEach(each -> each.failure().set(each, e));
             throw producers.get(0).failure().set(producers.get(0), e);
+        }
+    }
+
+    /** Appends entries; markers that are not durable yet may be what makes one too large. */
+    private long append(List<TxProducer> producers) {
+        try {
+            return journal.append(producers);
+        } catch (RecordTooLargeException e) {
+            for (TxProducer each : producers) {
+                each.undone().makeMarkersDurable();
+                prune(each, store);
+            }
+            return journal.append(producers);
         }
     }
 

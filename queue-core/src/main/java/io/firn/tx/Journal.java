@@ -8,6 +8,7 @@ import io.firn.Record;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.log.TopicContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -28,9 +29,12 @@ final class Journal {
     private static final int RECORD_BYTES = 100;
     private static final int READ_AT_ONCE = 1_000;
 
+    /** What a batch and its only record take besides the key and the value, at most. */
+    private static final int AROUND_BYTES = 128;
+
     private final TxStore store;
     private TxPartition partition;
-    private Appender appender;
+    private volatile Appender appender; // written after the partition
     private long bytes;
     private long bytesAtTrim;
 
@@ -55,7 +59,12 @@ final class Journal {
         }
     }
 
-    private synchronized Appender appender() {
+    private Appender appender() {
+        Appender opened = appender;
+        return opened == null ? openAppender() : opened;
+    }
+
+    private synchronized Appender openAppender() {
         if (appender == null) {
             try {
                 partition = store.journal();
@@ -69,16 +78,40 @@ final class Journal {
     }
 
     /**
-     * Appends the states of producers, as one.
+     * Appends the states of producers, and tells each where; several batches when they are large.
      *
-     * @return the offset of the first entry; all are durable
+     * @return the offset of the last entry; all are durable
      */
     long append(List<TxProducer> producers) {
         Batch batch = appender().newBatch();
-        for (TxProducer each : producers) {
-            batch.add(bytesOf(each.key()), each.entry().encode());
+        int most = partition.log().topic().segmentBytes() / 4;
+        int appended = 0;
+        for (int i = 0; i < producers.size(); i++) {
+            byte[] entry = producers.get(i).entry().encode();
+            if (i > appended && batch.sizeBytes() + entry.length > most) {
+                append(batch, producers.subList(appended, i));
+                appended = i;
+                batch.clear();
+            }
+            batch.add(bytesOf(producers.get(i).key()), entry);
         }
-        return append(batch);
+        return append(batch, producers.subList(appended, producers.size()));
+    }
+
+    private long append(Batch batch, List<TxProducer> producers) {
+        long offset = append(batch);
+        for (TxProducer each : producers) {
+            each.entryOffset(offset++);
+            each.failure().onWritten();
+        }
+        return offset - 1;
+    }
+
+    /** Returns how many bytes the key of an entry and the entry may have. */
+    int mostEntryBytes() {
+        appender();
+        TopicContext topic = partition.log().topic();
+        return Math.min(topic.options().maxRecordBytes(), topic.segmentBytes()) - AROUND_BYTES;
     }
 
     /** Appends that producers are forgotten, as one. */

@@ -52,7 +52,7 @@ record JournalEntry(
     private static final int VERSION = 1;
     private static final int WITH_NOTES = 2;
     private static final int NO_NOTE = -1;
-    private static final int FIXED_BYTES = 46;
+    static final int FIXED_BYTES = 46;
     private static final int ENDING_BYTES = 39;
 
     /** Of a move without its cursor's name and its note. */
@@ -81,6 +81,29 @@ record JournalEntry(
         write(out, moves, noted);
         write(out, openMoves, noted);
         return out.bytes();
+    }
+
+    /**
+     * Returns how much partitions and moves add to an entry at most.
+     *
+     * @param moveBytes the bytes of the moves, by {@link #mostBytes(Move)}
+     */
+    static long mostBytes(int partitions, long moveBytes) {
+        return (long) ENDING_BYTES * partitions + moveBytes;
+    }
+
+    /** Returns how many bytes a move takes in an entry at most. */
+    static int mostBytes(Move move) {
+        int note = move.note() == null ? 0 : EntryWriter.sizeOf(move.note()); // at least UTF-8's
+        return MOVE_BYTES + EntryWriter.sizeOf(move.cursor()) + Integer.BYTES + note;
+    }
+
+    static long mostBytes(List<Move> moves) {
+        long bytes = 0;
+        for (Move each : moves) {
+            bytes += mostBytes(each);
+        }
+        return bytes;
     }
 
     private int sizeBytes(boolean noted) {

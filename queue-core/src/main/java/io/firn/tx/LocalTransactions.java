@@ -16,6 +16,7 @@ final class LocalTransactions {
     private final TxStore store;
     private final TxProducers producers;
     private final Decisions decisions;
+    private final EntryRoom room;
     private final Openings openings;
 
     /** Is told of producers whose transactions have a time-out. */
@@ -26,12 +27,14 @@ final class LocalTransactions {
             TxStore store,
             TxProducers producers,
             Decisions decisions,
+            EntryRoom room,
             Openings openings,
             Consumer<TxProducer> onBegun) {
         this.context = context;
         this.store = store;
         this.producers = producers;
         this.decisions = decisions;
+        this.room = room;
         this.openings = openings;
         this.onBegun = onBegun;
     }
@@ -64,7 +67,14 @@ final class LocalTransactions {
 
     /** Adds a partition to a transaction. */
     void join(TxProducer producer, ProducerIdentity identity, TxPartition partition) {
-        producer.change(identity, open -> open.add(partition));
+        long bytes = JournalEntry.mostBytes(1, 0);
+        room.prepare(producer, bytes);
+        producer.change(
+                identity,
+                open -> {
+                    room.check(producer, bytes);
+                    open.add(partition);
+                });
     }
 
     /**
@@ -82,7 +92,14 @@ final class LocalTransactions {
                 producer.lock().unlock();
             }
         }
-        producer.change(identity, open -> open.addMoves(List.of(move)));
+        long bytes = JournalEntry.mostBytes(move);
+        room.prepare(producer, bytes);
+        producer.change(
+                identity,
+                open -> {
+                    room.check(producer, open.hasPlaceOf(move) ? 0 : bytes);
+                    open.addMoves(List.of(move));
+                });
     }
 
     /** Ends a transaction. An unnamed producer can then be used again. */

@@ -11,7 +11,12 @@ import java.util.function.UnaryOperator;
 
 /** Moves, of which the last one of each cursor in each partition counts. Not thread-safe. */
 final class MoveMap {
+    private static final long NOT_COUNTED = -1;
+
     private final Map<Place, Move> moves = new LinkedHashMap<>();
+
+    /** What they take in the journal; counted again only after other changes than additions. */
+    private long bytes;
 
     /** What a move changes. */
     private record Place(UUID topicId, String cursor, int partition) {
@@ -22,11 +27,24 @@ final class MoveMap {
 
     /** Adds a move; the one before of the same cursor in the same partition is forgotten. */
     void add(Move move) {
-        moves.put(Place.of(move), move);
+        Move before = moves.put(Place.of(move), move);
+        if (bytes != NOT_COUNTED) {
+            bytes += JournalEntry.mostBytes(move);
+            bytes -= before == null ? 0 : JournalEntry.mostBytes(before);
+        }
     }
 
     void clear() {
         moves.clear();
+        bytes = 0;
+    }
+
+    /** Returns how many bytes they take in an entry of the journal, at most. */
+    long mostBytes() {
+        if (bytes == NOT_COUNTED) {
+            bytes = moves.values().stream().mapToLong(JournalEntry::mostBytes).sum();
+        }
+        return bytes;
     }
 
     List<Move> all() {
@@ -44,12 +62,14 @@ final class MoveMap {
     /** Replaces each move by another one of the same place. */
     void replaceAll(UnaryOperator<Move> by) {
         moves.replaceAll((place, move) -> by.apply(move));
+        bytes = NOT_COUNTED;
     }
 
     /** Forgets moves, unless there are others in their places. */
     void removeAll(Collection<Move> gone) {
         Set<Move> found = gone instanceof Set<Move> set ? set : new HashSet<>(gone);
         moves.values().removeIf(found::contains);
+        bytes = NOT_COUNTED;
     }
 
     /** Returns whether it moves a cursor, in whatever partition. */
@@ -59,6 +79,7 @@ final class MoveMap {
 
     /** Forgets the moves of a cursor; returns whether there were any. */
     boolean removeCursor(UUID topicId, String cursor) {
+        bytes = NOT_COUNTED;
         return moves.values().removeIf(move -> move.isOf(topicId, cursor));
     }
 }

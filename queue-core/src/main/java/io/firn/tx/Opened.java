@@ -93,8 +93,18 @@ final class Opened {
         addMoves(all);
     }
 
+    /** Returns how many bytes it adds to the entry of its decision, at most. */
+    long mostBytes() {
+        return JournalEntry.mostBytes(members.size(), moves.mostBytes());
+    }
+
     List<Move> moves() {
         return moves.all();
+    }
+
+    /** Returns whether it moves the cursor of a move in the same partition. */
+    boolean hasPlaceOf(Move move) {
+        return isMoving(move.topicId(), move.cursor(), move.partition());
     }
 
     boolean hasMoves() {

@@ -8,6 +8,7 @@ import io.firn.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -26,6 +27,7 @@ final class TxProducer {
     private static final long NS_PER_MS = 1_000_000;
 
     private final String key;
+    private final int leastBytes; // of its entry, with its key
     private final String name; // null for an unnamed one
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -61,6 +63,7 @@ final class TxProducer {
 
     TxProducer(String key, String name, ProducerIdentity identity, int timeoutMs, long nowMs) {
         this.key = key;
+        this.leastBytes = JournalEntry.FIXED_BYTES + EntryWriter.sizeOf(key);
         this.name = name;
         this.identities = new Identities(name, identity);
         this.timeoutMs = timeoutMs;
@@ -239,6 +242,31 @@ final class TxProducer {
 
     synchronized void add(TxPartition partition) {
         open.add(partition);
+    }
+
+    /** Returns how large the entry of its decision would be, with its key, at most. */
+    synchronized long mostBytes() {
+        return leastBytes + undone.mostBytesLeft() + (open == null ? 0 : open.mostBytes());
+    }
+
+    /** Returns how many of some partitions the open transaction does not have. */
+    synchronized int countNew(List<TxPartition> partitions) {
+        int count = 0;
+        for (TxPartition each : partitions) {
+            count += has(each) ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** Returns those moves in whose places the open transaction has none. */
+    synchronized List<Move> newOf(List<Move> moves) {
+        List<Move> found = new ArrayList<>();
+        for (Move each : moves) {
+            if (open == null || !open.hasPlaceOf(each)) {
+                found.add(each);
+            }
+        }
+        return found;
     }
 
     synchronized boolean has(TxPartition partition) {

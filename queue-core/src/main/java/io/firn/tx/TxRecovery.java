@@ -1,14 +1,11 @@
 package io.firn.tx;
 
 import io.firn.DamagedRange;
-import io.firn.DamagedRangeException;
 import io.firn.FirnException;
-import io.firn.Isolation;
-import io.firn.OffsetOutOfRangeException;
 import io.firn.ProducerIdentity;
+import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
-import io.firn.Tailer;
-import io.firn.Verdict;
+import io.firn.log.DamagedMarkers;
 import io.firn.log.LogContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -39,7 +36,6 @@ import java.util.UUID;
 final class TxRecovery {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int TOGETHER = 256;
-    private static final int READ_AT_ONCE = 1_000;
 
     private final LogContext context;
     private final TxStore store;
@@ -85,11 +81,11 @@ final class TxRecovery {
         }
     }
 
-    /** On a full disk the store is opened all the same; the background tries again. */
+    /** Whatever the journal has no room for, the store is opened; the background tries again. */
     private void writeDone(List<TxProducer> group) {
         try {
             decisions.write(group);
-        } catch (StoreFullException e) {
+        } catch (StoreFullException | RecordTooLargeException e) {
             LOG.log(Level.WARNING, "{0}: {1}", context, e.getMessage());
             group.forEach(each -> each.failure().unwritten(e));
         }
@@ -155,7 +151,7 @@ final class TxRecovery {
 
     private record Open(long producerId, int epoch, long first) {}
 
-    private void recover(TxPartition partition) {
+    private void recover(TxPartition partition) throws IOException {
         List<Open> open = new ArrayList<>();
         partition
                 .log()
@@ -200,9 +196,11 @@ final class TxRecovery {
      * Tells of damage above transactions that are open as far as is known: a marker that carried
      * out an earlier decision, which the journal no longer has, may be what is damaged.
      */
-    private void tellDamageAbove(TxPartition partition, List<Open> open) {
+    private void tellDamageAbove(TxPartition partition, List<Open> open) throws IOException {
         long first = open.stream().mapToLong(Open::first).min().orElseThrow();
-        List<DamagedRange> damaged = damageAbove(partition, first);
+        new DamagedMarkers(partition.log())
+                .searchFrom(Math.max(first, partition.log().logStartOffset()));
+        List<DamagedRange> damaged = partition.log().damage();
         for (Open each : open) {
             damaged.stream()
                     .filter(range -> range.toOffset() > each.first)
@@ -225,24 +223,6 @@ final class TxRecovery {
                                 + range.toOffset()
                                 + ": it is taken as not committed, and its records are seen only by"
                                 + " readers of uncommitted records");
-    }
-
-    private static List<DamagedRange> damageAbove(TxPartition partition, long first) {
-        try (Tailer tailer =
-                partition.user().topic().openTailer(Isolation.UNCOMMITTED, partition.index())) {
-            tailer.seek(Math.max(first, partition.log().logStartOffset()));
-            while (true) {
-                try {
-                    if (tailer.poll(record -> Verdict.CONTINUE, READ_AT_ONCE) == 0) {
-                        return partition.log().damage();
-                    }
-                } catch (DamagedRangeException e) {
-                    tailer.seek(e.toOffset());
-                } catch (OffsetOutOfRangeException e) {
-                    return partition.log().damage(); // what is left is all damaged
-                }
-            }
-        }
     }
 
     private Ending endingOf(TxPartition partition, Open open) {

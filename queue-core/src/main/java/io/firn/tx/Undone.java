@@ -142,8 +142,22 @@ final class Undone {
         return moves.removeCursor(topicId, cursor);
     }
 
+    /** Returns the bytes of what an entry cannot leave out, however long it is waited for. */
+    synchronized long mostBytesLeft() {
+        return JournalEntry.mostBytes(unmarked().size(), moves.mostBytes());
+    }
+
     synchronized boolean isNothing() {
         return endings.isEmpty() && moves.isEmpty();
+    }
+
+    /** Waits until the markers that were appended are durable, so that they can be forgotten. */
+    void makeMarkersDurable() {
+        List<Unmarked> all;
+        synchronized (this) {
+            all = List.copyOf(endings);
+        }
+        all.forEach(Unmarked::makeDurable);
     }
 
     /** Forgets what is durable everywhere. */

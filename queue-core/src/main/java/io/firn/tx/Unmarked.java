@@ -42,6 +42,13 @@ final class Unmarked {
         return isFirst;
     }
 
+    /** Waits until its marker is durable, if it has one. */
+    void makeDurable() {
+        if (markedTo != NOT_YET && !isDone()) {
+            partition.forcer().awaitDurable(markedTo);
+        }
+    }
+
     /** Returns whether its marker is durable, or it needs none any more. */
     boolean isDone() {
         return isMarked()
