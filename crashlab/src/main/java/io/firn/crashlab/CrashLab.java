@@ -31,9 +31,10 @@ import picocli.CommandLine.Spec;
                     + " survive a power cut; FILES, segments in files; BOTH, a few segments in memory"
                     + " and the others in files; MOVES, segments move between memory and two"
                     + " directories of files while records are appended and deleted; COMPACT, the same"
-                    + " with topics that are compacted; TRANSACTIONS_MEMORY, TRANSACTIONS_FILES and"
-                    + " TRANSACTIONS_BOTH, transactions over several topics in memory, in files, and"
-                    + " while segments move between both. The store's own"
+                    + " with topics that are compacted; TRANSACTIONS_MEMORY, TRANSACTIONS_FILES,"
+                    + " TRANSACTIONS_BOTH and TRANSACTIONS_COMPACT, transactions over several topics"
+                    + " in memory, in files, while segments move between both, and while they are"
+                    + " compacted as well. The store's own"
                     + " directory is always in files. A power cut hits all media at one instant.",
             "",
             "Workloads: a third of the seeds runs one incarnation of the store and checks all of its"

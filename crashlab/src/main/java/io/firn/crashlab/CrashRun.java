@@ -184,6 +184,7 @@ final class CrashRun {
             case TRANSACTIONS_MEMORY -> Fault.TRANSACTIONS_MEMORY_CUT;
             case TRANSACTIONS_FILES -> Fault.TRANSACTIONS_FILES_CUT;
             case TRANSACTIONS_BOTH -> Fault.TRANSACTIONS_BOTH_CUT;
+            case TRANSACTIONS_COMPACT -> Fault.TRANSACTIONS_COMPACT_CUT;
             case COMPACT -> enumerated ? Fault.COMPACT_CUT : Fault.COMPACT_SAMPLED;
         };
     }

@@ -26,6 +26,7 @@ final class Matrix {
         TRANSACTIONS_MEMORY_CUT("power cut, transactions in memory"),
         TRANSACTIONS_FILES_CUT("power cut, transactions in files"),
         TRANSACTIONS_BOTH_CUT("power cut, transactions in moving segments"),
+        TRANSACTIONS_COMPACT_CUT("power cut, transactions in compacted segments"),
         REPLICAS_CUT("power cut, replicated topics"),
         KILLED("the process dies, then a power cut"),
         IN_RECOVERY_1("power cut during recovery"),

@@ -30,7 +30,12 @@ enum Media {
     /** Transactions over topics in files. */
     TRANSACTIONS_FILES(0, false, 1),
     /** Transactions while segments move between persistent memory and directories of files. */
-    TRANSACTIONS_BOTH(12, false, 2);
+    TRANSACTIONS_BOTH(12, false, 2),
+    /** The same with topics that are compacted. */
+    TRANSACTIONS_COMPACT(12, false, 2);
+
+    /** So small that it is copied fast, and rolls. */
+    private static final int JOURNAL_SEGMENT_BYTES = 64 * 1024;
 
     private static final Path STORE = Path.of("/sim/store");
     private static final Path POOL = Path.of("/sim/pmem");
@@ -53,14 +58,15 @@ enum Media {
 
     /** Whether the topics are compacted, and their records have keys. */
     boolean isCompacted() {
-        return this == COMPACT;
+        return this == COMPACT || this == TRANSACTIONS_COMPACT;
     }
 
     /** Whether there are transactions. */
     boolean hasTransactions() {
         return this == TRANSACTIONS_MEMORY
                 || this == TRANSACTIONS_FILES
-                || this == TRANSACTIONS_BOTH;
+                || this == TRANSACTIONS_BOTH
+                || this == TRANSACTIONS_COMPACT;
     }
 
     /** Whether there is persistent memory. */
@@ -92,6 +98,7 @@ enum Media {
     LogStoreBuilder builder(SimulatedFileMedium medium, EpochClock clock, int variant) {
         LogStoreBuilder builder =
                 StoreBuilder.over(STORE, medium)
+                        .journalSegmentBytes(JOURNAL_SEGMENT_BYTES)
                         .clock(clock)
                         .nanoClock(new SteppingClock())
                         .invokerMode();

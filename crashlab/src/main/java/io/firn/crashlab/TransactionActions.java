@@ -2,6 +2,7 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.Cleanup;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -16,6 +17,7 @@ import io.firn.Transaction;
 import io.firn.TransactionStateException;
 import io.firn.crashlab.ExpectedTransactions.Outcome;
 import io.firn.crashlab.ExpectedTransactions.Sent;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -60,7 +62,7 @@ final class TransactionActions {
         SplittableRandom random = new SplittableRandom(action.a() * 1_048_583L + action.b());
         expected.begins();
         create();
-        int kind = random.nextInt(16);
+        int kind = random.nextInt(tested.media.isCompacted() ? 20 : 16);
         if (kind < 10) {
             transact(random);
         } else if (kind < 12) {
@@ -83,6 +85,10 @@ final class TransactionActions {
                         .withPartitions(ExpectedTransactions.PARTITIONS);
         if (tested.media.hasMoves()) {
             options = options.withRollAge(Duration.ofMillis(TestedStore.ROLL_AGE_MS));
+        }
+        if (tested.media.isCompacted()) {
+            // What aborted transactions have appended goes, and then their markers.
+            options = options.withCleanup(Cleanup.COMPACT).withTombstoneRetention(Duration.ZERO);
         }
         for (ExpectedPlace each : expected.places) {
             if (!each.isThere()) {
@@ -159,8 +165,15 @@ final class TransactionActions {
         ExpectedPlace place = place(random);
         Partition partition = place.partition();
         int length = LENGTHS[random.nextInt(LENGTHS.length)];
-        byte[] value = ExpectedPlace.value(slot.sent.sends(place), length);
-        slot.sent.sent(slot.tx.append(partition, partition.topic().newBatch().add(value)));
+        String words = slot.sent.sends(place);
+        Batch batch = partition.topic().newBatch();
+        add(batch, words, ExpectedPlace.value(words, length));
+        slot.sent.sent(slot.tx.append(partition, batch));
+    }
+
+    /** Each record has a key of its own, so that a compaction keeps all that were committed. */
+    private static void add(Batch batch, String words, byte[] value) {
+        batch.add(words.getBytes(StandardCharsets.US_ASCII), value);
     }
 
     private void moveCursor(Slot slot, SplittableRandom random) {
@@ -224,7 +237,8 @@ final class TransactionActions {
         String words = "plain " + expected.nextPlain();
         byte[] value = ExpectedPlace.value(words, LENGTHS[random.nextInt(LENGTHS.length)]);
         try (Appender appender = partition.openSharedAppender()) {
-            Batch batch = appender.newBatch().add(value);
+            Batch batch = appender.newBatch();
+            add(batch, words, value);
             long next = partition.nextOffset();
             place.plain.put(next, words);
             boolean isSync = random.nextBoolean();
@@ -269,6 +283,11 @@ final class TransactionActions {
         tested.pass(TestedStore.ROLL_AGE_MS);
         ExpectedPlace place = place(random);
         int index = expected.places.indexOf(place) % ExpectedTransactions.PARTITIONS;
+        if (tested.media.isCompacted() && random.nextInt(4) > 0) {
+            tested.pass(TestedStore.ROLL_AGE_MS);
+            tested.store().compact(place.topic, index, MoveControl.UNLIMITED);
+            return;
+        }
         List<SegmentPlace> movable =
                 tested.store().snapshot().partitions().stream()
                         .filter(each -> each.topic().equals(place.topic))
