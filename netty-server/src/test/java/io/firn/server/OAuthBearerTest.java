@@ -18,6 +18,7 @@ import java.security.Key;
 import java.security.KeyStore;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -262,6 +263,12 @@ class OAuthBearerTest {
         return encrypted.getCompactSerialization();
     }
 
+    /** With claims that nobody gets to read. */
+    private static String ofHeader(String header) {
+        Base64.Encoder encoder = Base64.getUrlEncoder().withoutPadding();
+        return encoder.encodeToString(header.getBytes(StandardCharsets.UTF_8)) + ".e30.AAAA";
+    }
+
     /** Without a claim, or with another one. */
     private String with(Consumer<JwtClaims> change) throws Exception {
         JwtClaims claims = Issuer.claims("alice", 600);
@@ -299,6 +306,8 @@ class OAuthBearerTest {
         all.put(with(c -> c.unsetClaim("sub")), "the claim sub, found one without it");
         all.put(with(c -> c.setSubject(" ")), "the claim sub, found one without it");
         all.put(with(c -> c.setClaim("sub", 7)), "not the expected type");
+        all.put(ofHeader("{\"alg\":\"ES256\",\"kid\":{}}"), "the key of another type");
+        all.put(ofHeader("{\"alg\":[7],\"kid\":7}"), "the algorithm of another type");
         all.put("a.b.c", "what cannot be read as one");
         all.put("eyJhbGciOiJSUzI1NiJ9.e30", "what cannot be read as one");
         all.put("x".repeat(30_000), "what cannot be read as one");

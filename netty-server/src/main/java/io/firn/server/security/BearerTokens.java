@@ -16,6 +16,7 @@ import org.jose4j.jwt.consumer.ErrorCodes;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumer;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
+import org.jose4j.jwx.HeaderParameterNames;
 import org.jose4j.jwx.JsonWebStructure;
 
 /**
@@ -192,12 +193,20 @@ final class BearerTokens {
         return refused(
                 "a JWT signed by an asymmetric algorithm with " + keys,
                 "the algorithm "
-                        + ShownText.of(last.getAlgorithmHeaderValue(), MOST_CHARS_OF_HEADER)
+                        + shown(last, HeaderParameterNames.ALGORITHM)
                         + ", the key "
-                        + ShownText.of(last.getKeyIdHeaderValue(), MOST_CHARS_OF_HEADER)
+                        + shown(last, HeaderParameterNames.KEY_ID)
                         + (e.hasErrorCode(ErrorCodes.SIGNATURE_INVALID)
                                 ? ", and a signature of something else"
                                 : ""));
+    }
+
+    /** Returns a value of a header, which a client may have made of any type. */
+    private static String shown(JsonWebStructure token, String name) {
+        Object value = token.getHeaders().getObjectHeaderValue(name);
+        return value == null || value instanceof String
+                ? ShownText.of((String) value, MOST_CHARS_OF_HEADER)
+                : "of another type";
     }
 
     private static RefusedTokenException refused(String expected, String found) {
