@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
                     + " a",
             "bare mapping, with equal payloads. Each run has a JVM of its own, and the contenders"
                     + " take",
-            "turns. A run during which /proc/pressure/cpu rose above 20 % because of other"
+            "turns. A run during which /proc/pressure/cpu rose above 20 %% because of other"
                     + " processes is",
             "dropped and repeated, three times at most. Results are kept in --out: a command that"
                     + " was",
