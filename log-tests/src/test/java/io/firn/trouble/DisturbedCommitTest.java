@@ -15,11 +15,7 @@ import io.firn.Transaction;
 import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
-import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.store.StoreBuilder;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Something happens before each of the operations of a commit in turn. */
 class DisturbedCommitTest {
-    private static final Path DIRECTORY = Path.of("/sim/store");
     private static final Duration TEN_DAYS = Duration.ofDays(10);
 
     private final CachedEpochClock clock = new CachedEpochClock();
@@ -53,11 +48,7 @@ class DisturbedCommitTest {
     }
 
     private LogStore openStore() {
-        return StoreBuilder.over(DIRECTORY, medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
-                .clock(clock)
-                .invokerMode()
-                .open();
+        return TransactionTroubleTest.openStore(medium, clock);
     }
 
     private Partition partition(int index) {
@@ -203,11 +194,6 @@ class DisturbedCommitTest {
     }
 
     private void fillDisk() {
-        try {
-            medium.faults().limitBytes(Long.MAX_VALUE - 1);
-            medium.faults().limitBytes(Long.MAX_VALUE - 1 - medium.usableBytes(DIRECTORY));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        TransactionTroubleTest.fillDisk(medium);
     }
 }

@@ -9,10 +9,7 @@ import io.firn.Producer;
 import io.firn.Transaction;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
-import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.store.StoreBuilder;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Transactions that somebody else ends, closes or lets expire just now. */
 class TransactionRacesTest {
-    private static final Path DIRECTORY = Path.of("/sim/store");
     private static final Duration TEN_DAYS = Duration.ofDays(10);
 
     private final CachedEpochClock clock = new CachedEpochClock();
@@ -42,11 +38,7 @@ class TransactionRacesTest {
     }
 
     private LogStore openStore() {
-        return StoreBuilder.over(DIRECTORY, medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
-                .clock(clock)
-                .invokerMode()
-                .open();
+        return TransactionTroubleTest.openStore(medium, clock);
     }
 
     private void append(Transaction tx, int partition) {

@@ -39,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.agrona.concurrent.CachedEpochClock;
+import org.agrona.concurrent.EpochClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,11 @@ class TransactionTroubleTest {
     }
 
     private LogStore openStore() {
+        return openStore(medium, clock);
+    }
+
+    /** Opens the store of a simulated medium; the test does its background's work. */
+    static LogStore openStore(SimulatedFileMedium medium, EpochClock clock) {
         return StoreBuilder.over(DIRECTORY, medium)
                 .tier(FileTier.builder(SEGMENTS).medium(medium).build())
                 .clock(clock)
@@ -100,6 +106,11 @@ class TransactionTroubleTest {
     }
 
     private void fillDisk() {
+        fillDisk(medium);
+    }
+
+    /** Leaves no byte to the store of a simulated medium. */
+    static void fillDisk(SimulatedFileMedium medium) {
         try {
             medium.faults().limitBytes(Long.MAX_VALUE - 1);
             medium.faults().limitBytes(Long.MAX_VALUE - 1 - medium.usableBytes(DIRECTORY));
