@@ -37,6 +37,9 @@ public interface Transaction extends AutoCloseable {
      * @throws TransactionStateException when the transaction has ended, by its time-out, too
      * @throws ProducerFencedException when the named producer was opened again
      * @throws StoreFullException when no tier has room; the transaction stays open
+     * @throws RecordTooLargeException when a record is larger than the topic allows, or with this
+     *     partition the transaction could not be ended, because it has some 53,000 partitions where
+     *     blocks have 4 MiB; it can be committed without it, or aborted
      */
     long append(Partition partition, Batch batch);
 
@@ -72,6 +75,8 @@ public interface Transaction extends AutoCloseable {
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist
      * @throws TransactionStateException when the transaction has ended
+     * @throws RecordTooLargeException when with this move the transaction could not be ended,
+     *     because it has some 30,000 moves; it can be committed without it, or aborted
      */
     void advance(Cursor cursor, int partition, long offset);
 
@@ -86,8 +91,6 @@ public interface Transaction extends AutoCloseable {
      *     opened again. The message says which
      * @throws StoreFullException when there is no room for the decision: the transaction is still
      *     open, and can be committed later, or aborted
-     * @throws RecordTooLargeException when the decision has too many partitions and cursors, more
-     *     than 40,000 where blocks have 4 MiB; the transaction is still open, and can be aborted
      */
     void commit();
 
