@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.AppenderBusyException;
 import io.firn.Cursor;
 import io.firn.Isolation;
 import io.firn.LogStore;
@@ -111,6 +112,33 @@ class TransactionSizeTest {
         assertEquals(State.COMMITTED, store.transactions().find("p").state());
         assertTrue(isStable(0));
         assertTrue(isStable(99));
+    }
+
+    @Test
+    void shouldLeaveARefusedPartitionToOthersAndRefuseItAgainForTheSameReason() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, 0);
+            fill(tx);
+            int refused = 1;
+            while (isTaken(tx, refused)) {
+                refused++;
+            }
+            int partition = refused;
+            assertThrows(RecordTooLargeException.class, () -> append(tx, partition));
+            topic.partition(partition).openAppender().close();
+            assertThrows(
+                    AppenderBusyException.class,
+                    () -> topic.partition(partition - 1).openAppender());
+        }
+    }
+
+    private boolean isTaken(Transaction tx, int partition) {
+        try {
+            append(tx, partition);
+            return true;
+        } catch (RecordTooLargeException e) {
+            return false;
+        }
     }
 
     @Test

@@ -62,9 +62,7 @@ final class LocalTransaction implements Transaction {
 
     private long append(TxPartition partition, BatchEncoder encoder) {
         if (!joined.contains(partition)) {
-            partition.appenders().joinShared();
-            joined.add(partition);
-            transactions.join(producer, identity, partition);
+            join(partition);
         }
         if (partition.log().topic().needsKeys()) {
             encoder.checkKeys();
@@ -72,6 +70,20 @@ final class LocalTransaction implements Transaction {
         encoder.transactional(identity.id(), identity.epoch(), 0);
         Scratch bytes = encoder.compose(partition.log().topic().options().maxRecordBytes());
         return partition.appenders().appendOfTransaction(bytes);
+    }
+
+    /** Adds a partition, and keeps exclusive appenders away from it only if it is not refused. */
+    private void join(TxPartition partition) {
+        partition.appenders().joinShared();
+        boolean isJoined = false;
+        try {
+            transactions.join(producer, identity, partition);
+            isJoined = joined.add(partition);
+        } finally {
+            if (!isJoined) {
+                partition.appenders().leaveShared();
+            }
+        }
     }
 
     @Override
