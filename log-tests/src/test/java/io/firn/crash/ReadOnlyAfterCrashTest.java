@@ -1,14 +1,18 @@
 package io.firn.crash;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Durability;
+import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
+import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.Transaction;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
@@ -17,6 +21,8 @@ import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +108,37 @@ class ReadOnlyAfterCrashTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldShowTheEndsOfTransactionsAndWhatFollowsThem(Durability durability)
+            throws IOException {
+        try (LogStore store = open(medium, false)) {
+            Topic topic = store.createTopic("t", options(durability));
+            Partition partition = topic.partition(0);
+            for (String value : new String[] {"first", "second"}) {
+                try (Transaction tx = store.beginTransaction()) {
+                    tx.append(partition, topic.newBatch().add(value.getBytes(UTF_8)));
+                    tx.commit();
+                }
+            }
+            try (Appender appender = partition.openSharedAppender()) {
+                appender.append("behind".getBytes(UTF_8));
+            }
+            partition.force();
+            List<String> shown = new ArrayList<>();
+            try (LogStore reader = open(medium.crash(Survival.NONE), true);
+                    Tailer tailer = reader.openTopic("t").openTailer(Isolation.COMMITTED)) {
+                tailer.poll(
+                        record -> {
+                            shown.add(new String(record.copy().value(), UTF_8));
+                            return Verdict.CONTINUE;
+                        },
+                        100);
+            }
+            assertEquals(List.of("first", "second", "behind"), shown);
+        }
+    }
+
     /** Whatever survives of what was not forced. */
     @Test
     void shouldShowWhatRecoveryAcceptsAndNothingThatItCuts() throws IOException {
@@ -172,7 +209,7 @@ class ReadOnlyAfterCrashTest {
                 reader.doWork();
             }
             assertEquals(201, read(log));
-            assertEquals(java.util.List.of(), log.damage());
+            assertEquals(List.of(), log.damage());
         }
     }
 }

@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
  * <ul>
  *   <li>{@link #next()} requires a plausible header, for bytes that were forced, and of a control
  *       batch a valid CRC: one flipped bit in a marker turns a commit into an abort;
+ *   <li>{@link #nextHeader(int)} requires a plausible header with an epoch and reads nothing behind
+ *       it, for bytes that are still to be read;
  *   <li>{@link #nextWhole()} requires a valid CRC as well, for bytes of which nothing is known;
  *   <li>{@link #nextWhole(int)} also requires an epoch, for bytes that a crash may have torn or an
  *       earlier use of the block may have left;
@@ -25,6 +27,13 @@ public final class BatchWalk {
     public static final int ANY_EPOCH = -1;
 
     private static final long UNKNOWN = Long.MAX_VALUE;
+
+    /** Of which batches a step checks the CRC. */
+    private enum Checked {
+        NONE,
+        MARKERS,
+        ALL
+    }
 
     private final BatchVerifier verifier;
     private ByteBuffer memory;
@@ -88,17 +97,20 @@ public final class BatchWalk {
 
     /** Steps to the next batch if its header is plausible. */
     public boolean next() {
-        return step(false, ANY_EPOCH);
+        return step(Checked.MARKERS, ANY_EPOCH);
     }
 
-    /** Steps to the next batch if its header is plausible and contains the epoch. */
-    public boolean next(int epochBits) {
-        return step(false, epochBits);
+    /**
+     * Steps to the next batch, of which only the header need be there, if that is plausible and
+     * contains the epoch.
+     */
+    public boolean nextHeader(int epochBits) {
+        return step(Checked.NONE, epochBits);
     }
 
     /** Steps to the next batch if its header is plausible and its CRC is valid. */
     public boolean nextWhole() {
-        return step(true, ANY_EPOCH);
+        return step(Checked.ALL, ANY_EPOCH);
     }
 
     /**
@@ -107,7 +119,7 @@ public final class BatchWalk {
      * there has all four.
      */
     public boolean nextWhole(int epochBits) {
-        return step(true, epochBits);
+        return step(Checked.ALL, epochBits);
     }
 
     /**
@@ -120,10 +132,10 @@ public final class BatchWalk {
             reason = "epoch";
             return false;
         }
-        return step(true, ANY_EPOCH);
+        return step(Checked.ALL, ANY_EPOCH);
     }
 
-    private boolean step(boolean mustBeWhole, int epochBits) {
+    private boolean step(Checked checked, int epochBits) {
         int n = isAtLimit() ? -1 : verifier.checkHeader(memory, nextPosition, end, nextOffset);
         if (n < 0) {
             reason = isAtLimit() ? "bytes after the last offset" : verifier.reason();
@@ -139,7 +151,8 @@ public final class BatchWalk {
             reason = "epoch";
             return false;
         }
-        if ((mustBeWhole || isControl()) && !verifier.checkCrc(memory, nextPosition, n)) {
+        boolean checksCrc = checked == Checked.ALL || (checked == Checked.MARKERS && isControl());
+        if (checksCrc && !verifier.checkCrc(memory, nextPosition, n)) {
             reason = verifier.reason();
             return false;
         }

@@ -44,7 +44,7 @@ public final class BatchesAboveMark {
     private boolean isNextWhole(Block block, End end, int epoch) throws IOException {
         int room = block.capacity() - end.position;
         if (read(block, end.position, BatchFormat.HEADER_LENGTH) < BatchFormat.HEADER_LENGTH
-                || !walk.start(scratch, 0, end.offset, room).next(epoch)) {
+                || !walk.start(scratch, 0, end.offset, room).nextHeader(epoch)) {
             return false;
         }
         int size = walk.size();

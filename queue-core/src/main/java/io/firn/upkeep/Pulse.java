@@ -23,6 +23,7 @@ final class Pulse extends Duty {
     private final boolean wakes;
     private long seenNext = -1;
     private long seenDurable = -1;
+    private int seenTruncations;
     private long nextLookMs = NEVER;
     private boolean isCalledByAppends;
 
@@ -59,8 +60,12 @@ final class Pulse extends Duty {
         }
         long durable = log.durableOffset();
         long next = log.nextOffset();
-        boolean changed = next != seenNext || durable != seenDurable;
+        // After a truncation, a log may end again where it ended before.
+        int truncations = log.truncations().count();
+        boolean changed =
+                next != seenNext || durable != seenDurable || truncations != seenTruncations;
         if (changed) {
+            seenTruncations = truncations;
             seenNext = next;
             seenDurable = durable;
             isCalledByAppends = false;

@@ -118,10 +118,22 @@ class BatchWalkTest {
         assertTrue(walk.nextWhole(EPOCH));
         assertFalse(walk.nextWhole(EPOCH));
         assertEquals("epoch", walk.reason());
-        assertFalse(walk.next(EPOCH));
+        assertFalse(walk.nextHeader(EPOCH));
         assertEquals(positions[0], walk.position());
         assertTrue(walk.nextWhole(BatchWalk.ANY_EPOCH));
-        assertTrue(walk.next(EPOCH));
+        assertTrue(walk.nextHeader(EPOCH));
+    }
+
+    @Test
+    void shouldReadNothingBehindAHeader() {
+        byte[] marker = MarkerBatch.encode(7, 0, true, 0, 0);
+        memory.put(FROM, marker, 0, BatchFormat.HEADER_LENGTH); // the rest is not there yet
+        memory.putLong(FROM, OFFSET);
+        memory.putInt(FROM + BatchFormat.EPOCH, EPOCH);
+
+        assertFalse(walk.next());
+        assertTrue(walk.nextHeader(EPOCH));
+        assertEquals(marker.length, walk.size());
     }
 
     private void assertSteps(int count) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.batch.BatchFormat;
+import io.firn.batch.MarkerBatch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.spi.Block;
 import io.firn.spi.BlockReusedException;
@@ -79,6 +80,26 @@ class BatchesAboveMarkTest {
     @Test
     void shouldFindAllWholeBatches() throws IOException {
         assertFound(COUNT);
+    }
+
+    /** Of a marker, the CRC is checked when all of it was read. */
+    @Test
+    void shouldFindMarkersAndTheBatchesAfterThem() throws IOException {
+        byte[] marker = MarkerBatch.encode(7, 0, true, 0, 0);
+        int at = positions[COUNT];
+        for (int i = 0; i < 2; i++, at += marker.length) {
+            bytes.put(at, marker);
+            bytes.putLong(at + BatchFormat.BASE_OFFSET, OFFSET + COUNT + i);
+            bytes.putInt(at + BatchFormat.EPOCH, BatchFormat.epochBits(EPOCH));
+        }
+        assertEquals(
+                new BatchesAboveMark.End(at, OFFSET + COUNT + 2),
+                batches.after(block, FROM, OFFSET));
+
+        bytes.put(at - 1, (byte) 1);
+        assertEquals(
+                new BatchesAboveMark.End(at - marker.length, OFFSET + COUNT + 1),
+                batches.after(block, FROM, OFFSET));
     }
 
     @Test

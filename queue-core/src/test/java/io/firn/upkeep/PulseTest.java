@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.log.AppendAlarm;
+import io.firn.log.CutPlace;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -134,5 +135,17 @@ class PulseTest {
         pulse.run();
         append(2);
         assertEquals(2, calls);
+    }
+
+    @Test
+    void shouldNoticeThatALogWasTruncatedAndEndsAgainWhereItEnded() {
+        append(3);
+        pulse.run();
+        log.withdraw(new CutPlace(2, null, 0, false));
+        append(3);
+        runLater();
+        assertEquals(2, changes);
+        runLater();
+        assertEquals(2, changes);
     }
 }
