@@ -219,12 +219,9 @@ public final class FollowedSegments {
         List<LogSegment> found = List.copyOf(all);
         for (LogSegment before : log.segments()) {
             int at = Collections.binarySearch(found, before, BY_BASE);
-            if (at < 0 && !before.sealed && -at - 1 < found.size()) {
-                // It has a successor, so it is complete; its end has not been seen.
-                before.endOffset = before.offsetOf(before.end());
-            }
-            boolean isMissing =
-                    at < 0 && before.endOffset > start && !isReplaced(before, found, -at - 2);
+            boolean isRolled = at < 0 && !before.sealed && -at - 1 < found.size();
+            long end = isRolled ? knownEnd(before) : before.endOffset;
+            boolean isMissing = at < 0 && end > start && !isReplaced(before, found, -at - 2);
             if (isMissing && missed.merge(before, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.add(before);
             } else {
@@ -234,6 +231,14 @@ public final class FollowedSegments {
         all.sort(BY_BASE);
     }
 
+    /**
+     * The offset up to which a segment is known that is not sealed yet. It may be raised at any
+     * time, by a reader that sees its published end: it is not where the segment ends.
+     */
+    private static long knownEnd(LogSegment segment) {
+        return segment.offsetOf(segment.end());
+    }
+
     /** Whether compaction has put a segment in its place, which begins before it. */
     private static boolean isReplaced(LogSegment before, List<LogSegment> found, int at) {
         if (at < 0 || !found.get(at).sealed) {
@@ -241,7 +246,7 @@ public final class FollowedSegments {
         }
         LogSegment other = found.get(at);
         // It may have been sealed and compacted since the last look.
-        long end = before.sealed ? before.endOffset : before.offsetOf(before.end());
+        long end = before.sealed ? before.endOffset : knownEnd(before);
         return other.endOffset >= end
                 && other.block.mark().generation() > before.block.mark().generation();
     }
@@ -277,10 +282,14 @@ public final class FollowedSegments {
             }
             return;
         }
+        long next = log.nextOffset(); // before the ends that it may be raised to
         for (int i = 0; i < all.size() - 1; i++) {
-            if (all.get(i).endOffset < all.get(i + 1).baseOffset) {
+            LogSegment segment = all.get(i);
+            boolean isMissed = !segment.sealed && missed.containsKey(segment);
+            long end = isMissed ? knownEnd(segment) : segment.endOffset;
+            if (end < all.get(i + 1).baseOffset) {
                 int looks = gaps.merge(log, 1, Integer::sum);
-                if (looks < LOOKS_AT_A_GAP && all.get(i).endOffset >= log.nextOffset()) {
+                if (looks < LOOKS_AT_A_GAP && end >= next) {
                     all.subList(i + 1, all.size()).clear();
                 }
                 return;

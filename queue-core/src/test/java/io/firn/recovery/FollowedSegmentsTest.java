@@ -8,6 +8,7 @@ import io.firn.log.AppendAlarm;
 import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
+import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
@@ -103,6 +104,32 @@ class FollowedSegmentsTest {
             followed.refresh(log, List.of(second));
         }
         assertEquals(1, log.segments().length);
+    }
+
+    /** A reader sees the end that the writer has published while a look misses the segment. */
+    @Test
+    void shouldNotEndASegmentThatALookMissesWhereItWasKnownToEnd() throws IOException {
+        Block first = InMemory.block(tier, 1);
+        int at = InMemory.put(first.memory(), 0, 0, 1, 10);
+        first.writeMark(first.mark().active(1, 0, at, 10));
+        followed.refresh(log, List.of(first));
+        LogSegment segment = log.segmentFor(9);
+        int end = InMemory.put(first.memory(), at, 10, 1, 1);
+        Block second = sealed(2, 11, 10);
+        followed.refresh(log, List.of(second));
+        assertTrue(followed.isInDoubt());
+        segment.raiseEnd(end, 11);
+        log.publishSeen(0, 11, 11);
+        assertEquals(segment, log.segmentFor(10));
+        followed.refresh(log, List.of(second));
+        assertFalse(followed.isInDoubt());
+        assertEquals(21, log.nextOffset());
+        assertEquals(segment, log.segmentFor(10));
+        first.seal(first.mark().sealed(1, 0, end, 11, 1));
+        followed.refresh(log, List.of(first, second));
+        assertEquals(2, log.segments().length);
+        assertEquals(segment, log.segmentFor(10));
+        assertFalse(followed.isAnyInDoubt());
     }
 
     @Test
