@@ -1,9 +1,12 @@
 package io.firn.medium;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Mappings that were released but stay mapped until the garbage collector finds that no user holds
@@ -11,11 +14,33 @@ import java.util.List;
  * then. Thread-safe.
  */
 public final class Uncollected {
-    /** Guarded by its own monitor. */
+    private static final long MIN_PAUSE_NS = 1_000_000_000;
+
+    /** At most one part of these of the time goes to collections that are asked for here. */
+    private static final int COST_SHARE = 50;
+
+    private final Runnable collector;
+    private final NanoClock clock;
+
+    @GuardedBy("left")
     private final List<Abandoned> left = new ArrayList<>();
 
+    @GuardedBy("left")
+    private boolean wasAsked;
+
+    @GuardedBy("left")
+    private long nextNs;
+
     /** Creates an empty collection. */
-    public Uncollected() {}
+    public Uncollected() {
+        this(System::gc, SystemNanoClock.INSTANCE);
+    }
+
+    /** Creates an empty collection of another garbage collector. */
+    Uncollected(Runnable collector, NanoClock clock) {
+        this.collector = collector;
+        this.clock = clock;
+    }
 
     private record Abandoned(WeakReference<ByteBuffer> buffer, long bytes) {}
 
@@ -43,6 +68,30 @@ public final class Uncollected {
         synchronized (left) {
             left.removeIf(each -> each.buffer.get() == null);
             return left.stream().mapToLong(Abandoned::bytes).sum();
+        }
+    }
+
+    /**
+     * Runs the garbage collector if it may unmap as much as is missing: in a process that does
+     * nothing else because its disk is full, it would not run by itself. What it finds is unmapped
+     * soon afterwards. Does nothing if the last time was too short ago, since users may hold all of
+     * it.
+     *
+     * @param missing the bytes that the file system lacks
+     */
+    public void collect(long missing) {
+        synchronized (left) {
+            if (bytes() < missing || (wasAsked && clock.nanoTime() - nextNs < 0)) {
+                return;
+            }
+            wasAsked = true;
+            nextNs = clock.nanoTime() + MIN_PAUSE_NS; // for others, while it runs
+        }
+        long begun = clock.nanoTime();
+        collector.run();
+        long ended = clock.nanoTime();
+        synchronized (left) {
+            nextNs = ended + Math.max(MIN_PAUSE_NS, COST_SHARE * (ended - begun));
         }
     }
 }

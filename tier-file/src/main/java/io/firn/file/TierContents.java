@@ -109,12 +109,14 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
 
     /**
      * The space is not set aside: a segment takes it as it is written. But one that could not be
-     * filled is better begun elsewhere.
+     * filled is better begun elsewhere. What the garbage collector gives back is for the next try.
      */
     @Override
     public void requireSpace(PartitionDirectory directory, long bytes) throws IOException {
         long usable = directory.usableBytes();
-        if (usable < bytes || usable <= notEnough) {
+        long wanted = Math.max(bytes, notEnough + 1);
+        if (usable < wanted) {
+            uncollected.collect(wanted - usable);
             throw directory.full(null, bytes);
         }
         notEnough = 0;
