@@ -1,27 +1,31 @@
 package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Producer;
+import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
+import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Something happens before each of the operations of a commit in turn. */
@@ -48,7 +52,13 @@ class DisturbedCommitTest {
     }
 
     private LogStore openStore() {
-        return TransactionTroubleTest.openStore(medium, clock);
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
+                .journalSegmentBytes(64 * 1024)
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .clock(clock)
+                .nanoClock(() -> clock.time() * 1_000_000)
+                .invokerMode()
+                .open();
     }
 
     private Partition partition(int index) {
@@ -141,55 +151,198 @@ class DisturbedCommitTest {
         }
     }
 
+    /** What has no room for another batch without another segment. */
+    private enum Tight {
+        NOTHING,
+        JOURNAL,
+        PARTITIONS
+    }
+
+    /** What becomes of a transaction that found no room, when there is room again. */
+    private enum Then {
+        COMMIT_AGAIN,
+        ABORT,
+        KILL
+    }
+
+    private static Stream<Arguments> cases() {
+        return Stream.of(Tight.values())
+                .flatMap(
+                        tight ->
+                                Stream.of(Then.values())
+                                        .flatMap(
+                                                then ->
+                                                        Stream.of(
+                                                                Arguments.of(tight, then, true),
+                                                                Arguments.of(tight, then, false))));
+    }
+
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldCommitOrAbortAsAWholeWhenTheDiskBecomesFullMeanwhile(boolean isNamed) {
-        Set<String> outcomes = new TreeSet<>();
+    @MethodSource("cases")
+    void shouldCommitOrAbortAsAWholeWhenTheDiskBecomesFullMeanwhile(
+            Tight tight, Then then, boolean isNamed) {
+        boolean wasOpen = false;
         for (int at = 0; ; at++) {
-            String when = "full before operation " + at + ", " + isNamed;
+            String when = "full before operation " + at;
             begin(at);
-            Cursor cursor = store.openTopic("t").cursor("c");
-            Producer producer = isNamed ? store.openProducer("p", TEN_DAYS) : null;
-            Transaction tx = isNamed ? producer.beginTransaction() : store.beginTransaction();
+            Transaction tx =
+                    isNamed
+                            ? store.openProducer("p", TEN_DAYS).beginTransaction()
+                            : store.beginTransaction();
             append(tx);
-            tx.advance(cursor, 2, 1);
+            tx.advance(store.openTopic("t").cursor("c"), 2, 1);
+            use(tight);
             disturb(this::fillDisk);
-            boolean isCommitted = false;
+            boolean isCommitted = true;
             try {
                 tx.commit();
-                isCommitted = true;
             } catch (StoreFullException e) {
-                outcomes.add("full");
-            } catch (FirnException e) {
-                outcomes.add("failed"); // the medium took space in a force: nobody knows
+                isCommitted = false;
+                wasOpen = true;
+                assertEquals(0, Math.max(0, store.openTopic("t").cursor("c").offset(2)), when);
             }
             boolean wasFull = left < 0;
-            medium.onOperation(number -> {});
-            medium.faults().limitBytes(Long.MAX_VALUE);
-            pass();
-            tx.close(); // aborts what is still open
-            pass();
-            Set<Integer> allowed = isCommitted ? Set.of(1) : Set.of(0, 1);
-            boolean isUnknown = outcomes.contains("failed");
-            if (!isUnknown) {
-                assertWhole(allowed, when);
-                assertEquals(committedIn(0), cursor.offset(2), when);
-            }
+            medium.ignoreOperations();
+            isCommitted |= goOn(tx, then, isCommitted);
+            assertEnd(isCommitted, when);
             medium = medium.kill();
             store = openStore();
-            for (NamedProducer each : store.transactions().producers()) {
-                if (each.state() == State.ONGOING) {
-                    store.openProducer(each.name(), TEN_DAYS);
-                }
-            }
-            assertWhole(allowed, when + ", after a restart");
-            assertEquals(committedIn(0), store.openTopic("t").cursor("c").offset(2), when);
+            assertEnd(isCommitted, when + ", after a restart");
             store.close();
-            outcomes.remove("failed");
             if (!wasFull) {
+                assertEquals(tight == Tight.JOURNAL, wasOpen, "only a decision must have room");
                 assertTrue(at > 3, at + " operations");
                 return;
             }
+        }
+    }
+
+    /** Returns whether a transaction is committed now that was not before. */
+    private boolean goOn(Transaction tx, Then then, boolean isCommitted) {
+        if (then == Then.KILL) {
+            medium = medium.kill();
+        }
+        medium.faults().limitBytes(Long.MAX_VALUE);
+        if (then == Then.KILL) {
+            store = openStore();
+            return false;
+        }
+        pass();
+        if (isCommitted) {
+            return false;
+        }
+        if (then == Then.COMMIT_AGAIN) {
+            tx.append(partition(0), partition(0).topic().newBatch().add(new byte[1]));
+            tx.commit();
+        } else {
+            tx.abort();
+        }
+        pass();
+        return then == Then.COMMIT_AGAIN;
+    }
+
+    private void assertEnd(boolean isCommitted, String when) {
+        int expected = isCommitted ? 1 : 0;
+        assertWhole(Set.of(expected), when);
+        assertEquals(expected, Math.max(0, store.openTopic("t").cursor("c").offset(2)), when);
+    }
+
+    /** Uses the room that there is without another segment. */
+    private void use(Tight tight) {
+        if (tight == Tight.PARTITIONS) {
+            for (int i = 0; i < 2; i++) {
+                try (var appender = partition(i).openSharedAppender()) {
+                    appender.append(new byte[60_000]);
+                }
+            }
+        }
+        fillDisk();
+        if (tight == Tight.JOURNAL) {
+            useAll(() -> store.openProducer("other", TEN_DAYS)); // smaller than the decision
+        } else if (tight == Tight.PARTITIONS) {
+            for (int i = 0; i < 2; i++) {
+                try (var appender = partition(i).openSharedAppender()) {
+                    useAll(() -> appender.append(new byte[1])); // smaller than a marker
+                }
+            }
+        }
+        medium.faults().limitBytes(Long.MAX_VALUE);
+        clock.advance(60_000); // the disk is asked for room again
+    }
+
+    private static void useAll(Runnable append) {
+        try {
+            while (true) {
+                append.run();
+            }
+        } catch (StoreFullException e) {
+            return;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldSayHowACommitHasEndedWhenTheMediumFailsMeanwhile(boolean once) {
+        Set<String> outcomes = new TreeSet<>();
+        for (int at = 0; ; at++) {
+            String when = "failed at operation " + at;
+            begin(at);
+            Transaction tx = store.openProducer("p", TEN_DAYS).beginTransaction();
+            append(tx);
+            tx.advance(store.openTopic("t").cursor("c"), 2, 1);
+            boolean[] fails = {false};
+            medium.faults()
+                    .failOperations(
+                            number -> {
+                                boolean failsNow = fails[0];
+                                fails[0] &= !once;
+                                return failsNow;
+                            });
+            disturb(() -> fails[0] = true);
+            String outcome = "committed";
+            try {
+                tx.commit();
+            } catch (FirnException e) {
+                assertFalse(e instanceof StoreFullException, "that would be still open");
+                outcome = e.getMessage().contains("was aborted") ? "aborted" : "unknown";
+            }
+            if (once && !outcome.equals("unknown")) {
+                pass();
+                assertStableUnlessPoisoned(when);
+            }
+            boolean hasFailed = left < 0;
+            medium.ignoreOperations();
+            outcomes.add(outcome);
+            medium = medium.kill();
+            medium.faults().failOperations(number -> false);
+            store = openStore();
+            int committed = committedIn(0);
+            assertWhole(Set.of(0, 1), when);
+            assertEquals(committed, Math.max(0, store.openTopic("t").cursor("c").offset(2)), when);
+            if (!outcome.equals("unknown")) {
+                assertEquals(outcome.equals("committed") ? 1 : 0, committed, when);
+            }
+            store.close();
+            if (!hasFailed) {
+                assertEquals(
+                        once
+                                ? Set.of("aborted", "committed", "unknown")
+                                : Set.of("committed", "unknown"),
+                        outcomes);
+                return;
+            }
+        }
+    }
+
+    private void assertStableUnlessPoisoned(String when) {
+        for (int i = 0; i < 2; i++) {
+            Partition each = partition(i);
+            try (var appender = each.openSharedAppender()) {
+                appender.append(new byte[1]);
+            } catch (PoisonedException e) {
+                continue;
+            }
+            assertEquals(each.visibleOffset(Isolation.UNCOMMITTED), each.visibleOffset(), when);
         }
     }
 

@@ -1,99 +1,159 @@
 package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerFencedException;
+import io.firn.ProducerIdentity;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Many transactions whose time is out while they are ended. */
+/** Many transactions whose time is out, one after another. */
 class TransactionExpiryTest {
-    private static final int PRODUCERS = 500;
+    private static final int PRODUCERS = 300;
     private static final int PARTITIONS = 3;
+    private static final int LEAST_TIMEOUT_MS = 1_000;
 
-    @TempDir private Path directory;
+    /** Between two time-outs; the store looks for them twice as often. */
+    private static final int STEP_MS = 200;
+
+    private final CachedEpochClock clock = new CachedEpochClock();
+    private final List<Transaction> all = new ArrayList<>();
+    private final List<ProducerIdentity> identities = new ArrayList<>();
+    private final List<String> expected = new ArrayList<>();
+    private Topic topic;
+
+    private LogStore openStore() {
+        clock.update(1_700_000_000_000L);
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .clock(clock)
+                .nanoClock(() -> clock.time() * 1_000_000)
+                .invokerMode()
+                .open();
+    }
 
     @Test
-    void shouldCommitOrAbortEachAsAWholeWhenOneExpiresEachMillisecond() throws Exception {
-        try (LogStore store =
-                LogStore.in(directory.resolve("store"))
-                        .tier(FileTier.at(directory.resolve("tier")))
-                        .open()) {
-            Topic topic =
-                    store.createTopic("t", TransactionTroubleTest.SMALL.withPartitions(PARTITIONS));
-            List<Transaction> all = new ArrayList<>();
+    void shouldCommitOrAbortEachAsAWholeWhenItsTimeIsOut() throws Exception {
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try (LogStore store = openStore()) {
+            topic = store.createTopic("t", TransactionTroubleTest.SMALL.withPartitions(PARTITIONS));
             for (int i = 0; i < PRODUCERS; i++) {
-                Duration timeout = Duration.ofMillis(100 + i);
-                Transaction tx = store.openProducer("p" + i, timeout).beginTransaction();
-                all.add(tx);
-                try {
-                    append(tx, topic, i, i % PARTITIONS);
-                    append(tx, topic, i, (i + 1) % PARTITIONS);
-                } catch (FirnException e) {
-                    continue; // it has expired already
+                begin(store, i);
+            }
+            store.doWork();
+            clock.advance(LEAST_TIMEOUT_MS);
+            for (int i = 0; i < PRODUCERS; i += 3) {
+                all.get(i).commit(); // in time
+                note(i);
+                pass(store);
+                int racing = i + 1;
+                CyclicBarrier start = new CyclicBarrier(2);
+                Future<Boolean> isCommitted =
+                        other.submit(
+                                () -> {
+                                    start.await();
+                                    return isCommitted(all.get(racing));
+                                });
+                start.await();
+                pass(store);
+                if (isCommitted.get()) {
+                    note(racing);
+                } else {
+                    assertExpired(store, racing);
                 }
+                pass(store);
+                assertExpired(store, i + 2);
             }
-            List<String> expected = commitAll(all);
-            awaitEnds(store);
-            List<String> found = new ArrayList<>();
-            for (int i = 0; i < PARTITIONS; i++) {
-                Partition partition = topic.partition(i);
-                partition.force();
-                assertEquals(
-                        partition.visibleOffset(Isolation.UNCOMMITTED), partition.visibleOffset());
-                read(partition, found);
-            }
-            Collections.sort(found);
-            assertEquals(expected, found);
+            assertFound();
+        } finally {
+            other.shutdown();
         }
     }
 
-    private static void append(Transaction tx, Topic topic, int producer, int partition) {
+    /** Lets the time of one transaction be out. */
+    private void pass(LogStore store) {
+        clock.advance(STEP_MS / 2);
+        store.doWork();
+        clock.advance(STEP_MS / 2);
+        store.doWork();
+    }
+
+    private void assertExpired(LogStore store, int i) {
+        String name = "p" + i;
+        TransactionCoordinator coordinator = store.transactions();
+        assertEquals(State.ABORTED, coordinator.find(name).state(), name);
+        ProducerIdentity before = identities.get(i);
+        assertThrows(
+                ProducerFencedException.class,
+                () -> coordinator.add(name, before, List.of(topic.partition(0))));
+        Transaction expired = all.get(i);
+        try (Producer again = store.openProducer(name, Duration.ofDays(10));
+                Transaction next = again.beginTransaction()) {
+            append(next, i, 0);
+            assertThrows(FirnException.class, () -> append(expired, i, 0));
+            assertThrows(FirnException.class, expired::commit);
+            assertEquals(State.ONGOING, coordinator.find(name).state(), name);
+        }
+    }
+
+    private void assertFound() {
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < PARTITIONS; i++) {
+            Partition partition = topic.partition(i);
+            partition.force();
+            assertEquals(partition.visibleOffset(Isolation.UNCOMMITTED), partition.visibleOffset());
+            read(partition, found);
+        }
+        Collections.sort(found);
+        Collections.sort(expected);
+        assertEquals(expected, found);
+    }
+
+    private void begin(LogStore store, int i) {
+        Producer producer =
+                store.openProducer(
+                        "p" + i, Duration.ofMillis(LEAST_TIMEOUT_MS + STEP_MS * (i + 1L) - 1));
+        identities.add(producer.identity());
+        Transaction tx = producer.beginTransaction();
+        append(tx, i, i % PARTITIONS);
+        append(tx, i, (i + 1) % PARTITIONS);
+        all.add(tx);
+    }
+
+    private void append(Transaction tx, int producer, int partition) {
         byte[] value = ("value of " + producer).getBytes(StandardCharsets.UTF_8);
         tx.append(topic.partition(partition), topic.newBatch().add(value));
     }
 
-    /** Commits all in any order; returns the values of those whose commits returned, sorted. */
-    private static List<String> commitAll(List<Transaction> all) throws Exception {
-        List<Integer> order = new ArrayList<>();
-        for (int i = 0; i < PRODUCERS; i++) {
-            order.add(i);
-        }
-        Collections.shuffle(order, new Random(1));
-        ExecutorService threads = Executors.newFixedThreadPool(4);
-        List<String> committed = new ArrayList<>();
-        List<Future<Boolean>> ends = new ArrayList<>();
-        for (int each : order) {
-            ends.add(threads.submit(() -> isCommitted(all.get(each))));
-        }
-        for (int i = 0; i < PRODUCERS; i++) {
-            if (ends.get(i).get()) {
-                committed.add("value of " + order.get(i));
-                committed.add("value of " + order.get(i));
-            }
-        }
-        threads.shutdown();
-        Collections.sort(committed);
-        return committed;
+    private void note(int i) {
+        expected.add("value of " + i);
+        expected.add("value of " + i);
     }
 
     private static boolean isCommitted(Transaction tx) {
@@ -102,14 +162,6 @@ class TransactionExpiryTest {
             return true;
         } catch (FirnException e) {
             return false; // its time was out
-        }
-    }
-
-    /** Those that were not committed expire. */
-    private static void awaitEnds(LogStore store) throws InterruptedException {
-        while (store.transactions().producers().stream()
-                .anyMatch(each -> each.state() == State.ONGOING)) {
-            Thread.sleep(1);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,9 @@ class TransactionSizeTest {
     private static final Path SEGMENTS = Path.of("/sim/tier");
     private static final Duration TIMEOUT = Duration.ofDays(10);
     private static final int MANY = 3_000;
+
+    /** So many that without waiting for their markers an entry would be too large. */
+    private static final int PARTITIONS = 400;
 
     /** So long that fewer than {@link #MANY} moves fill an entry. */
     private static final String LONG_NAME = "c".repeat(110);
@@ -48,7 +53,7 @@ class TransactionSizeTest {
         store = openStore();
         TopicOptions small = TopicOptions.defaults().withSegmentBytes(64 * 1024);
         read = store.createTopic("read", small.withPartitions(MANY));
-        topic = store.createTopic("t", small.withPartitions(100));
+        topic = store.createTopic("t", small.withPartitions(PARTITIONS));
     }
 
     @AfterEach
@@ -60,6 +65,7 @@ class TransactionSizeTest {
         return StoreBuilder.over(DIRECTORY, medium)
                 .journalSegmentBytes(256 * 1024)
                 .tier(FileTier.builder(SEGMENTS).medium(medium).build())
+                .clock(new CachedEpochClock()) // stands
                 .invokerMode()
                 .open();
     }
@@ -70,6 +76,12 @@ class TransactionSizeTest {
 
     /** Moves a cursor in as many partitions as the transaction takes. */
     private int fill(Transaction tx) {
+        int moves = take(tx);
+        assertTrue(moves > MANY / 2 && moves < MANY, moves + " moves");
+        return moves;
+    }
+
+    private int take(Transaction tx) {
         Cursor cursor = read.cursor(LONG_NAME);
         int moves = 0;
         try {
@@ -80,7 +92,6 @@ class TransactionSizeTest {
         } catch (RecordTooLargeException e) {
             assertTrue(e.getMessage().contains("smaller transactions"), e.getMessage());
         }
-        assertTrue(moves > MANY / 2 && moves < MANY, moves + " moves");
         return moves;
     }
 
@@ -97,21 +108,24 @@ class TransactionSizeTest {
             append(tx, 0);
             int moves = fill(tx);
             int refused = 0;
-            for (int i = 1; i < 100; i++) {
+            for (int i = 1; i < PARTITIONS; i++) {
                 try {
                     append(tx, i);
                 } catch (RecordTooLargeException e) {
                     refused++;
                 }
             }
-            assertTrue(refused > 0, "an entry has no room for 100 partitions more");
+            assertTrue(refused > 0, "an entry has no room for all partitions");
             append(tx, 0); // it is in the transaction
-            tx.advance(read.cursor(LONG_NAME), moves - 1, 0); // there is a move, which it replaces
+            for (int i = 0; i < 3; i++) {
+                tx.advance(
+                        read.cursor(LONG_NAME), moves - 1, 0); // there is a move, which it replaces
+            }
             tx.commit();
         }
         assertEquals(State.COMMITTED, store.transactions().find("p").state());
         assertTrue(isStable(0));
-        assertTrue(isStable(99));
+        assertTrue(isStable(PARTITIONS - 1));
     }
 
     @Test
@@ -158,22 +172,80 @@ class TransactionSizeTest {
         assertEquals(State.COMMITTED, coordinator.find("p").state());
     }
 
+    /** Fills an entry to the last partition: by notes, whose sizes are counted exactly. */
+    @Test
+    void shouldEndWhatItHasTakenFromAServersClient() {
+        TransactionCoordinator coordinator = store.transactions();
+        String name = "\u20ac".repeat(249);
+        var identity = coordinator.open(name, TIMEOUT, null);
+        List<CursorMove> moves = new ArrayList<>();
+        for (int i = 0; i < MANY / 2; i++) {
+            moves.add(new CursorMove(read, LONG_NAME, i, 0, "note"));
+        }
+        coordinator.advance(name, identity, moves);
+        RecordTooLargeException full = null;
+        for (int i = 0; i < MANY && full == null; i++) {
+            try {
+                coordinator.add(name, identity, List.of(read.partition(i)));
+            } catch (RecordTooLargeException e) {
+                full = e;
+            }
+        }
+        assertNotNull(full, "an entry has no room for all partitions");
+        coordinator.end(name, identity, true, false);
+        assertEquals(State.COMMITTED, coordinator.find(name).state());
+    }
+
     @Test
     void shouldCommitBesideMarkersThatAreNotDurable() {
+        int moves;
+        try (Transaction tx = store.openProducer("q", TIMEOUT).beginTransaction()) {
+            moves = fill(tx);
+        }
         try (Producer producer = store.openProducer("p", TIMEOUT)) {
             try (Transaction tx = producer.beginTransaction()) {
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < PARTITIONS; i++) {
                     append(tx, i);
                 }
                 tx.commit();
             }
             try (Transaction tx = producer.beginTransaction()) {
-                fill(tx);
+                assertEquals(moves, fill(tx), "markers can be waited for");
                 tx.commit();
             }
         }
         assertEquals(State.COMMITTED, store.transactions().find("p").state());
-        assertTrue(isStable(99));
+        assertTrue(isStable(PARTITIONS - 1));
+    }
+
+    @Test
+    void shouldCommitBesideMovesThatNoCursorsFileHas() {
+        read.cursor("first").advance(0, 0);
+        store.doWork(); // writes files, and would next when the clock goes on
+        try (Producer producer = store.openProducer("p", TIMEOUT)) {
+            try (Transaction tx = producer.beginTransaction()) {
+                for (int i = 0; i < MANY / 4; i++) {
+                    tx.advance(read.cursor("before"), i, 0);
+                }
+                tx.commit();
+            }
+            int beside;
+            try (Transaction tx = producer.beginTransaction()) {
+                append(tx, 0);
+                beside = take(tx);
+                tx.commit();
+            }
+            try (Transaction tx = producer.beginTransaction()) {
+                tx.advance(read.cursor("first"), 0, 0); // writes an entry with all of them
+                read.cursor("before").force();
+                read.cursor(LONG_NAME).force();
+                int after = take(tx);
+                assertTrue(after > beside, after + " after " + beside);
+                tx.commit();
+            }
+        }
+        assertEquals(State.COMMITTED, store.transactions().find("p").state());
+        assertTrue(isStable(0));
     }
 
     @Test
@@ -195,5 +267,9 @@ class TransactionSizeTest {
         assertEquals(0, store.openTopic("read").cursor("7" + LONG_NAME).offset(1));
         assertTrue(isStable(0));
         assertEquals(List.of(), store.findings());
+        for (int p = 0; p < 8; p++) {
+            var found = store.transactions().find("p" + p);
+            store.transactions().begin(found.name(), found.identity()); // its entry was written
+        }
     }
 }
