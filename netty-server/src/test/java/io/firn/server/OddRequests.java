@@ -4,6 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -13,8 +14,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
+import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -31,12 +35,24 @@ import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
 import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResult;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
@@ -44,9 +60,10 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /**
- * Odd administrative requests and what Apache Kafka answers to them, from a table. The build asks
- * our server; {@code bin/test-kafka-tools --odd} asks a Kafka broker, too, so that the table stays
- * true. One file without any other class of ours, so that {@code java} runs it as it is.
+ * Odd requests, most of them administrative, and what Apache Kafka answers to them, from a table.
+ * The build asks our server; {@code bin/test-kafka-tools --odd} asks a Kafka broker, too, so that
+ * the table stays true. One file without any other class of ours, so that {@code java} runs it as
+ * it is.
  *
  * <p>Each line of the table is {@code REQUEST | KAFKA'S ANSWER}, and where ours differs on purpose
  * {@code REQUEST | KAFKA'S ANSWER | OUR ANSWER | REASON}. A request is one of
@@ -58,15 +75,22 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
  * alter TYPE:NAME[+TYPE:NAME...] set KEY=VALUE; append KEY=VALUE; subtract KEY=VALUE; delete KEY
  * replace TYPE:NAME[+TYPE:NAME...] KEY=VALUE; KEY=VALUE
  * describe TYPE:NAME[+TYPE:NAME...] KEY; KEY
+ * commit GROUP MEMBER/GENERATION[/INSTANCE]
+ * txn-commit GROUP MEMBER/GENERATION[/INSTANCE]
  * </pre>
  *
  * <p>with {@code KEY} alone for a value of null, a number instead of a word for a type or an
  * operation that has no name, {@code ''} for a name that is empty and {@code x*250} for one of so
- * many letters. An answer is the name of the error for each resource, after a description the
- * values of the keys that were asked for, {@code *} behind those that were set.
+ * many letters. Offset 0 of the topic {@code offsets} is committed. An answer is the name of the
+ * error for each resource, after a description the values of the keys that were asked for, {@code
+ * *} behind those that were set.
  */
 final class OddRequests {
     private static final int HANGS_AFTER_MS = 60_000;
+    private static final byte GROUP = 0;
+    private static final byte TRANSACTION = 1;
+    private static final Set<String> LOADING =
+            Set.of("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS");
     private static final Map<String, Byte> TYPES = Map.of("topic", (byte) 2, "broker", (byte) 4);
     private static final List<String> OPERATIONS = List.of("set", "delete", "append", "subtract");
 
@@ -109,6 +133,8 @@ final class OddRequests {
             case "alter" -> alter(names, rest);
             case "replace" -> replace(names, rest);
             case "describe" -> describe(names, rest);
+            case "commit" -> commit(words[1], words[2].split("/"));
+            case "txn-commit" -> commitInTransaction(words[1], words[2].split("/"));
             default -> throw new IllegalArgumentException(request);
         };
     }
@@ -245,6 +271,107 @@ final class OddRequests {
         return String.join(" + ", shown);
     }
 
+    private String commit(String group, String[] member) throws IOException {
+        find(GROUP, group);
+        OffsetCommitRequestData request =
+                new OffsetCommitRequestData()
+                        .setGroupId(group)
+                        .setMemberId(text(member[0]))
+                        .setGenerationIdOrMemberEpoch(Integer.parseInt(member[1]))
+                        .setGroupInstanceId(member.length > 2 ? member[2] : null);
+        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName("offsets");
+        topic.partitions().add(new OffsetCommitRequestPartition().setCommittedOffset(0));
+        request.topics().add(topic);
+        return askCoordinator(
+                () -> {
+                    OffsetCommitResponseData answer = new OffsetCommitResponseData();
+                    return ask(ApiKeys.OFFSET_COMMIT, 9, request, answer)
+                            ? name(answer.topics().get(0).partitions().get(0).errorCode())
+                            : "CLOSED";
+                });
+    }
+
+    private String commitInTransaction(String group, String[] member) throws IOException {
+        String transactionalId = "odd-" + group;
+        find(GROUP, group);
+        find(TRANSACTION, transactionalId);
+        InitProducerIdRequestData init =
+                new InitProducerIdRequestData()
+                        .setTransactionalId(transactionalId)
+                        .setTransactionTimeoutMs(60_000);
+        InitProducerIdResponseData producer = new InitProducerIdResponseData();
+        String initialized =
+                askCoordinator(
+                        () ->
+                                ask(ApiKeys.INIT_PRODUCER_ID, 4, init, producer)
+                                        ? name(producer.errorCode())
+                                        : "CLOSED");
+        if (!initialized.equals("NONE")) {
+            return "InitProducerId: " + initialized;
+        }
+        AddOffsetsToTxnRequestData add =
+                new AddOffsetsToTxnRequestData()
+                        .setTransactionalId(transactionalId)
+                        .setProducerId(producer.producerId())
+                        .setProducerEpoch(producer.producerEpoch())
+                        .setGroupId(group);
+        AddOffsetsToTxnResponseData added = new AddOffsetsToTxnResponseData();
+        if (!ask(ApiKeys.ADD_OFFSETS_TO_TXN, 3, add, added) || added.errorCode() != 0) {
+            return "AddOffsetsToTxn: " + name(added.errorCode());
+        }
+        TxnOffsetCommitRequestData request =
+                new TxnOffsetCommitRequestData()
+                        .setTransactionalId(transactionalId)
+                        .setGroupId(group)
+                        .setProducerId(producer.producerId())
+                        .setProducerEpoch(producer.producerEpoch())
+                        .setMemberId(text(member[0]))
+                        .setGenerationId(Integer.parseInt(member[1]))
+                        .setGroupInstanceId(member.length > 2 ? member[2] : null);
+        TxnOffsetCommitRequestTopic topic = new TxnOffsetCommitRequestTopic().setName("offsets");
+        topic.partitions().add(new TxnOffsetCommitRequestPartition().setCommittedOffset(0));
+        request.topics().add(topic);
+        return askCoordinator(
+                () -> {
+                    TxnOffsetCommitResponseData answer = new TxnOffsetCommitResponseData();
+                    return ask(ApiKeys.TXN_OFFSET_COMMIT, 3, request, answer)
+                            ? name(answer.topics().get(0).partitions().get(0).errorCode())
+                            : "CLOSED";
+                });
+    }
+
+    /** A request to a coordinator, and the name of its answer's error. */
+    private interface Question {
+        String ask() throws IOException;
+    }
+
+    /** Asks again while a broker has not read what its coordinator has to know. */
+    private static String askCoordinator(Question question) throws IOException {
+        long end = System.nanoTime() + HANGS_AFTER_MS * 1_000_000L;
+        while (true) {
+            String answer = question.ask();
+            if (!LOADING.contains(answer) || System.nanoTime() - end > 0) {
+                return answer;
+            }
+            try {
+                Thread.sleep(10);
+            } catch (InterruptedException e) {
+                throw new InterruptedIOException();
+            }
+        }
+    }
+
+    /** A broker makes the topic of a coordinator when it is asked where that is. */
+    private void find(byte type, String key) throws IOException {
+        FindCoordinatorRequestData request =
+                new FindCoordinatorRequestData().setKeyType(type).setCoordinatorKeys(List.of(key));
+        ask(ApiKeys.FIND_COORDINATOR, 4, request, new FindCoordinatorResponseData());
+    }
+
+    private static String name(short code) {
+        return Errors.forCode(code).name();
+    }
+
     private static String text(String name) {
         if (name.startsWith("x*")) {
             return "x".repeat(Integer.parseInt(name.substring(2)));
@@ -314,7 +441,7 @@ final class OddRequests {
     }
 
     private static boolean isQuestion(Row row) {
-        return row.request().startsWith("describe");
+        return row.request().startsWith("describe") || row.request().contains("commit ");
     }
 
     /** Compares a server's answers with the table: HOST:PORT, its file, and kafka or firn. */

@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -18,17 +19,19 @@ final class GroupCommits {
         this.limits = limits;
     }
 
-    /** Returns whether a member, or a client without membership, may commit. */
-    Errors check(Group group, String memberId, String instanceId, int generation) {
+    /**
+     * Returns whether a member, or a client without membership, may commit.
+     *
+     * @param knowsNoGroup whether the version of the request has an error for an unknown group
+     */
+    Errors check(
+            Group group, String memberId, String instanceId, int generation, boolean knowsNoGroup) {
         synchronized (group) {
             if (group.is(GroupState.DEAD)) {
                 return Errors.COORDINATOR_NOT_AVAILABLE;
             }
             if (group.members().isEmpty()) {
-                if (generation >= 0) {
-                    return Errors.ILLEGAL_GENERATION;
-                }
-                return memberId.isEmpty() ? Errors.NONE : Errors.UNKNOWN_MEMBER_ID;
+                return checkWithoutMembers(group, generation, knowsNoGroup);
             }
             Errors error = group.check(memberId, instanceId, generation);
             if (error == Errors.NONE) {
@@ -51,10 +54,22 @@ final class GroupCommits {
                 return Errors.NONE;
             }
             if (group.members().isEmpty()) {
-                return generation >= 0 ? Errors.ILLEGAL_GENERATION : Errors.NONE;
+                return checkWithoutMembers(group, generation, false);
             }
             return group.check(memberId, instanceId, generation);
         }
+    }
+
+    /** Whoever names no generation may commit, also with the id of a member that is gone. */
+    @GuardedBy("group")
+    private static Errors checkWithoutMembers(Group group, int generation, boolean knowsNoGroup) {
+        if (generation < 0) {
+            return Errors.NONE;
+        }
+        if (!group.isUnused()) {
+            return Errors.UNKNOWN_MEMBER_ID;
+        }
+        return knowsNoGroup ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION;
     }
 
     /**

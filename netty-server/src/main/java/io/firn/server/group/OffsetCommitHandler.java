@@ -26,6 +26,7 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** Handles OffsetCommit. A commit is durable when it is answered. */
 public final class OffsetCommitHandler implements Handler<OffsetCommitRequestData> {
+    private static final short FIRST_WITH_NO_GROUP = 9;
     private static final short FIRST_WITH_IDS = 10;
 
     private final GroupCoordinator coordinator;
@@ -59,7 +60,8 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                                     group,
                                     request.memberId(),
                                     request.groupInstanceId(),
-                                    request.generationIdOrMemberEpoch());
+                                    request.generationIdOrMemberEpoch(),
+                                    exchange.version() >= FIRST_WITH_NO_GROUP);
         }
         OffsetCommitResponseData response = new OffsetCommitResponseData();
         Set<Cursor> moved = new LinkedHashSet<>();
