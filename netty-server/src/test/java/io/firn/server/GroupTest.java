@@ -216,10 +216,19 @@ class GroupTest {
         }
     }
 
+    /**
+     * A leader that finds no broker forgets the topics that it knows, and joins again when it looks
+     * at them meanwhile, unless it is told not to.
+     */
     @Test
     void shouldGoOnAfterARestartWithoutARebalance() throws Exception {
         try (KafkaConsumer<String, String> consumer =
-                member(Map.of("session.timeout.ms", 30_000))) {
+                member(
+                        Map.of(
+                                "session.timeout.ms",
+                                30_000,
+                                "metadata.recovery.strategy",
+                                "none"))) {
             produce(0, 20);
             assertEquals(20, values(Running.read(consumer, 20)).size());
             int generation = consumer.groupMetadata().generationId();
