@@ -14,6 +14,8 @@ import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionStateException;
 import io.firn.crashlab.ExpectedTransactions.Outcome;
 import io.firn.crashlab.ExpectedTransactions.Sent;
@@ -125,7 +127,7 @@ final class TransactionActions {
                 append(slot, random);
             }
             if (random.nextInt(3) == 0) {
-                moveCursor(slot, random);
+                moveCursor(number, slot, random);
             }
         } catch (StoreFullException | TransactionStateException e) {
             tolerate(e);
@@ -176,12 +178,33 @@ final class TransactionActions {
         batch.add(words.getBytes(StandardCharsets.US_ASCII), value);
     }
 
-    private void moveCursor(Slot slot, SplittableRandom random) {
-        int partition = random.nextInt(ExpectedTransactions.PARTITIONS);
-        Topic topic = tested.store().openTopic(ExpectedTransactions.DURABLE);
-        long offset = random.nextLong(topic.partition(partition).nextOffset() + 1);
-        slot.tx.advance(topic.cursor(ExpectedTransactions.CURSOR), partition, offset);
-        slot.moves[partition] = offset;
+    private void moveCursor(int number, Slot slot, SplittableRandom random) {
+        boolean isByClient = number >= UNNAMED && random.nextBoolean();
+        for (int i = isByClient ? 1 + random.nextInt(3) : 1; i > 0; i--) {
+            int partition = random.nextInt(ExpectedTransactions.PARTITIONS);
+            Topic topic = tested.store().openTopic(ExpectedTransactions.DURABLE);
+            Partition read = topic.partition(partition);
+            // Clients read no further than the durable end.
+            long end = isByClient ? read.durableOffset() : read.nextOffset();
+            long offset = random.nextLong(end + 1);
+            if (isByClient) {
+                moveByClient("p" + number, topic, partition, offset);
+            } else {
+                slot.tx.advance(topic.cursor(ExpectedTransactions.CURSOR), partition, offset);
+            }
+            slot.moves[partition] = offset;
+        }
+    }
+
+    /** As a server's client moves a cursor: the journal gets each move, one after another. */
+    private void moveByClient(String name, Topic topic, int partition, long offset) {
+        TransactionCoordinator coordinator = tested.store().transactions();
+        coordinator.advance(
+                name,
+                coordinator.find(name).identity(),
+                List.of(
+                        new CursorMove(
+                                topic, ExpectedTransactions.CURSOR, partition, offset, null)));
     }
 
     private void commit(Slot slot) {

@@ -26,21 +26,29 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A store with transactions, as an early version wrote it, still opens: its journal has entries of
- * both versions, one transaction is open, and the files of aborted ones are there. {@link #main}
- * wrote it.
+ * Stores with transactions, as early versions wrote them, still open: their journals have entries
+ * of all versions, one transaction is open, and the files of aborted ones are there. {@link #main}
+ * wrote them.
  */
 class GoldenTransactionsTest {
-    private static final String NAME = "transactions-1.zip";
+    private static final String FIRST = "transactions-1.zip";
+    private static final String ADDED_MOVES = "transactions-2.zip";
+
+    /** So many groups that their entry is long enough to be added to. */
+    private static final int GROUPS = 100;
+
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     @TempDir private Path directory;
 
-    /** Wants the directory with the golden stores. */
+    /** Wants the directory with the golden stores, and the name of one of these. */
     public static void main(String[] arguments) throws IOException {
         Path written = Files.createTempDirectory("golden");
+        String name = arguments[1];
         try (FileStore files = new FileStore(written)) {
             LogStore store = files.store();
             Topic topic =
@@ -50,10 +58,13 @@ class GoldenTransactionsTest {
                                     .withMinimumClass(DurabilityClass.PROCESS_CRASH)
                                     .withPartitions(2));
             write(store, topic);
+            if (name.equals(ADDED_MOVES)) {
+                writeOneByOne(store, topic);
+            }
             files.pass(Duration.ofSeconds(2));
             store.doWork();
         }
-        GoldenZip.pack(written, Path.of(arguments[0]).resolve(NAME));
+        GoldenZip.pack(written, Path.of(arguments[0]).resolve(name));
     }
 
     private static void write(LogStore store, Topic topic) {
@@ -79,6 +90,15 @@ class GoldenTransactionsTest {
         tx.append(topic.partition(0), batch(topic, "open"));
     }
 
+    /** Leaves a transaction open that moves many cursors, each by a request of its own. */
+    private static void writeOneByOne(LogStore store, Topic topic) {
+        ProducerIdentity identity = store.transactions().open("one by one", TIMEOUT, null);
+        for (int i = 0; i < GROUPS; i++) {
+            CursorMove move = new CursorMove(topic, "group " + i, 0, 1 + i % 2, "note " + i);
+            store.transactions().advance("one by one", identity, List.of(move));
+        }
+    }
+
     private static Batch batch(Topic topic, String value) {
         return topic.newBatch().add(value.getBytes(StandardCharsets.UTF_8));
     }
@@ -99,9 +119,10 @@ class GoldenTransactionsTest {
         assertEquals(2, topic.cursor("group").offset(1));
     }
 
-    @Test
-    void shouldStillOpenAndCommitWhatWasOpen() throws IOException {
-        GoldenZip.unpack(NAME, directory);
+    @ParameterizedTest
+    @ValueSource(strings = {FIRST, ADDED_MOVES})
+    void shouldStillOpenAndCommitWhatWasOpen(String name) throws IOException {
+        GoldenZip.unpack(name, directory);
         try (FileStore files = new FileStore(directory)) {
             assertEquals(List.of(), files.store().findings());
             Topic topic = files.topic("t");
@@ -122,8 +143,25 @@ class GoldenTransactionsTest {
     }
 
     @Test
-    void shouldBeReadWithoutBeingWritten() throws IOException {
-        GoldenZip.unpack(NAME, directory);
+    void shouldStillHaveMovesThatWereAddedToAnEntry() throws IOException {
+        GoldenZip.unpack(ADDED_MOVES, directory);
+        try (FileStore files = new FileStore(directory)) {
+            TransactionCoordinator coordinator = files.store().transactions();
+            ProducerIdentity identity = coordinator.find("one by one").identity();
+            Topic topic = files.topic("t");
+            assertEquals(-1, topic.cursor("group 99").offset(0));
+            coordinator.end("one by one", identity, true, true);
+            for (int i = 0; i < GROUPS; i++) {
+                assertEquals(1 + i % 2, topic.cursor("group " + i).offset(0));
+            }
+            assertEquals(GROUPS, coordinator.notes("one by one").size());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {FIRST, ADDED_MOVES})
+    void shouldBeReadWithoutBeingWritten(String name) throws IOException {
+        GoldenZip.unpack(name, directory);
         try (LogStore store =
                 LogStore.in(directory)
                         .tier(FileTier.at(directory.resolve(FileStore.TIER)))

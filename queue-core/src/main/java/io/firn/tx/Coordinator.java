@@ -175,7 +175,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             }
             upkeep.watch(producer);
             try {
-                decisions.write(producer); // so that they survive a crash, as the batches do
+                decisions.writeAdded(producer, moves); // they survive a crash, as the batches do
             } catch (StoreFullException | RecordTooLargeException e) {
                 undo.run(); // or they could keep the transaction from being ended
                 throw e;

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * How transactions end (O12). The order:
@@ -240,8 +241,28 @@ final class Decisions {
         for (TxProducer each : producers) {
             prune(each, store); // step 6
         }
+        return write(producers, () -> append(producers));
+    }
+
+    /** Makes moves durable that were added to the open transaction of a producer last. */
+    void writeAdded(TxProducer producer, List<Move> moves) {
+        producer.checkUsable();
+        AddedMoves added = producer.added(moves, journal.enoughBytes());
+        if (added == null) {
+            write(producer);
+            return;
+        }
+        write(
+                List.of(producer),
+                () -> {
+                    journal.append(producer, added);
+                    return producer.entryOffset();
+                });
+    }
+
+    private long write(List<TxProducer> producers, LongSupplier append) {
         try {
-            long offset = append(producers);
+            long offset = append.getAsLong();
             if (journal.isLong()) {
                 onLong.run();
             }
@@ -263,14 +284,17 @@ final class Decisions {
 
     /** Appends entries; markers that are not durable yet may be what makes one too large. */
     private long append(List<TxProducer> producers) {
+        long from = journal.nextOffset();
         try {
             return journal.append(producers);
         } catch (RecordTooLargeException e) {
-            for (TxProducer each : producers) {
+            List<TxProducer> left = // several batches: those before it are there
+                    producers.stream().filter(each -> each.entryOffset() < from).toList();
+            for (TxProducer each : left) {
                 each.undone().makeMarkersDurable();
                 prune(each, store);
             }
-            return journal.append(producers);
+            return journal.append(left);
         }
     }
 

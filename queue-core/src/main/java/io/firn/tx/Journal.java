@@ -4,21 +4,18 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
-import io.firn.Record;
-import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.log.TopicContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * The journal of a store's transactions: a hidden partition, DURABLE, in which each record is the
- * state of one producer ({@link JournalEntry}), by its key. It is made when it is first needed, and
- * has all that a partition has: group commit, recovery, the order of its writes.
+ * state of one producer ({@link JournalEntry}), or what was added to that ({@link AddedMoves}), by
+ * its key. It is made when it is first needed, and has all that a partition has: group commit,
+ * recovery, the order of its writes.
  *
  * <p>Its length is bounded: when it has grown to twice what is alive, and at least 4 MiB, {@link
  * #isLong} says so, entries that were not written for long are written again, and the log start is
@@ -26,8 +23,10 @@ import java.util.Map;
  */
 final class Journal {
     private static final long LEAST_BYTES = 4 << 20;
-    private static final int RECORD_BYTES = 100;
     private static final int READ_AT_ONCE = 1_000;
+
+    /** Entries that are at most a segment divided by this are written as a whole. */
+    private static final int WHOLE = 1_024;
 
     /** What a batch and its only record take besides the key and the value, at most. */
     private static final int AROUND_BYTES = 128;
@@ -101,10 +100,23 @@ final class Journal {
     private long append(Batch batch, List<TxProducer> producers) {
         long offset = append(batch);
         for (TxProducer each : producers) {
-            each.entryOffset(offset++);
+            each.onEntryWritten(offset++);
             each.failure().onWritten();
         }
         return offset - 1;
+    }
+
+    /** Appends what was added to the open transaction of a producer; durable on return. */
+    void append(TxProducer producer, AddedMoves added) {
+        Batch batch = appender().newBatch();
+        batch.add(bytesOf(producer.key()), added.encode());
+        append(batch);
+    }
+
+    /** Returns the size of an entry that nobody needs to save by writing a part of it. */
+    int enoughBytes() {
+        appender();
+        return partition.log().topic().segmentBytes() / WHOLE;
     }
 
     /** Returns how many bytes the key of an entry and the entry may have. */
@@ -133,24 +145,19 @@ final class Journal {
         return key.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** An entry and where it is. */
-    record Placed(long offset, JournalEntry entry) {}
-
     /**
-     * Reads the last entry of each producer, by key.
+     * Reads what there is of each producer, by key.
      *
      * @throws IOException when an entry cannot be read: nothing may be decided without it
      */
-    Map<String, Placed> replay() throws IOException {
-        Map<String, Placed> entries = new LinkedHashMap<>();
+    Map<String, JournalReplay.Found> replay() throws IOException {
+        JournalReplay replay = new JournalReplay();
         if (!store.hasJournal()) {
-            return entries;
+            return replay.end();
         }
         appender();
-        IOException[] failure = {null};
         try (Tailer tailer = partition.user().openTailer()) {
-            while (failure[0] == null
-                    && tailer.poll(record -> replay(record, entries, failure), READ_AT_ONCE) > 0) {
+            while (tailer.poll(replay, READ_AT_ONCE) > 0) {
                 continue;
             }
         } catch (DamagedRangeException e) {
@@ -160,31 +167,10 @@ final class Journal {
                             + "): restore the store from a backup",
                     e);
         }
-        if (failure[0] != null) {
-            throw failure[0];
-        }
-        return entries;
-    }
-
-    private Verdict replay(Record record, Map<String, Placed> entries, IOException[] failure) {
-        StoredRecord copy = record.copy();
-        String key = new String(copy.key(), StandardCharsets.UTF_8);
-        byte[] value = copy.value();
-        entries.remove(key); // so that the order is that of the last entries
         synchronized (this) {
-            bytes += RECORD_BYTES + (value == null ? 0 : value.length);
+            bytes += replay.bytes();
         }
-        try {
-            if (value != null) {
-                entries.put(
-                        key,
-                        new Placed(record.offset(), JournalEntry.decode(value, record.offset())));
-            }
-            return Verdict.CONTINUE;
-        } catch (IOException e) {
-            failure[0] = e;
-            return Verdict.STOP;
-        }
+        return replay.end();
     }
 
     /** Returns whether entries that are superseded should be dropped. */

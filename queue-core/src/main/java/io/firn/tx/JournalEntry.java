@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * All that the journal says of one producer. The last entry of a producer counts. The number of a
- * decision is the offset of the entry that says it first; in that entry it is {@link #SELF}.
+ * All that the journal says of one producer, but for {@link AddedMoves}. The last entry of a
+ * producer counts. The number of a decision is the offset of the entry that says it first; in that
+ * entry it is {@link #SELF}.
  *
  * <pre>
  *  | version (1) | id (8) | epoch (2) | timeoutMs (4) | lastUsedMs (8) | state (1) |
@@ -110,11 +111,13 @@ record JournalEntry(
         return FIXED_BYTES
                 + ENDING_BYTES * endings.size()
                 + sizeBytes(moves, noted)
-                + sizeBytes(openMoves, noted);
+                + sizeBytes(openMoves, noted)
+                - 2 * Integer.BYTES;
     }
 
-    private static int sizeBytes(List<Move> moves, boolean noted) {
-        int size = 0;
+    /** Returns what a list of moves takes, with its length. */
+    static int sizeBytes(List<Move> moves, boolean noted) {
+        int size = Integer.BYTES;
         for (Move each : moves) {
             size += MOVE_BYTES + EntryWriter.sizeOf(each.cursor());
             if (noted) {
@@ -137,7 +140,7 @@ record JournalEntry(
         return false;
     }
 
-    private static void write(EntryWriter out, List<Move> moves, boolean noted) {
+    static void write(EntryWriter out, List<Move> moves, boolean noted) {
         out.putInt(moves.size());
         for (Move each : moves) {
             out.putId(each.topicId());
@@ -169,7 +172,7 @@ record JournalEntry(
                             + " of the journal of transactions has version "
                             + version
                             + ", expected at most "
-                            + WITH_NOTES
+                            + AddedMoves.VERSION
                             + ": open the store with a newer version of Firn");
         }
         return new JournalEntry(
@@ -200,8 +203,7 @@ record JournalEntry(
         return endings;
     }
 
-    private static List<Move> readMoves(DataInputStream in, long offset, int version)
-            throws IOException {
+    static List<Move> readMoves(DataInputStream in, long offset, int version) throws IOException {
         List<Move> moves = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
             moves.add(

@@ -23,6 +23,11 @@ final class Opened {
     private boolean closed;
     private boolean endsWithProcess;
 
+    /** Whether the entry of its producer that was made last has it. */
+    private boolean isInEntry;
+
+    private boolean isInJournal;
+
     Opened(long startMs, long startNs) {
         this.startMs = startMs;
         this.startNs = startNs;
@@ -82,6 +87,21 @@ final class Opened {
 
     boolean endsWithProcess() {
         return endsWithProcess;
+    }
+
+    /** Called when an entry of its producer is made, with its moves or without. */
+    void onEntry(boolean isInIt) {
+        isInEntry = isInIt;
+    }
+
+    /** Called when the last one is durable; it may have been made before this was begun. */
+    void onEntryWritten() {
+        isInJournal = isInEntry;
+    }
+
+    /** Returns whether the last entry in the journal has its moves, so that more can be added. */
+    boolean isInJournal() {
+        return isInJournal;
     }
 
     void addMoves(List<Move> more) {

@@ -74,6 +74,8 @@ final class TxProducer {
     synchronized void load(JournalEntry entry, Opened transaction) {
         state = entry.state();
         open = state == State.ONGOING ? transaction : null;
+        transaction.onEntry(true);
+        transaction.onEntryWritten();
         undone.addAll(entry.moves());
         identities.load(entry);
     }
@@ -447,6 +449,9 @@ final class TxProducer {
         boolean isOpen = open != null && isNamed() && !open.endsWithProcess();
         // A crash fences what ends with the process: its batches have the epoch before.
         boolean isFenced = open != null && isNamed() && open.endsWithProcess();
+        if (open != null) {
+            open.onEntry(isOpen);
+        }
         return new JournalEntry(
                 identities.now().id(),
                 identities.now().epoch() + (isFenced ? 1 : 0),
@@ -458,6 +463,27 @@ final class TxProducer {
                 undone.endings(),
                 undone.moves(),
                 isOpen ? open.moves() : List.of());
+    }
+
+    /**
+     * Returns what makes moves durable that were added to the open transaction last, if that is
+     * less than an entry by far.
+     *
+     * @param enough the size of an entry that is written without regard to its size
+     * @return null if an entry has to be written
+     */
+    synchronized AddedMoves added(List<Move> moves, int enough) {
+        return open != null && open.isInJournal() && mostBytes() > enough
+                ? new AddedMoves(identities.now().id(), identities.now().epoch(), moves)
+                : null;
+    }
+
+    /** Called when the entry that was made last is durable. */
+    synchronized void onEntryWritten(long offset) {
+        entryOffset = offset;
+        if (open != null) {
+            open.onEntryWritten();
+        }
     }
 
     long entryOffset() {

@@ -91,7 +91,7 @@ final class TxRecovery {
         }
     }
 
-    private void take(String key, Journal.Placed placed, List<TxProducer> unfinished) {
+    private void take(String key, JournalReplay.Found placed, List<TxProducer> unfinished) {
         TxProducer producer = load(key, placed);
         JournalEntry entry = placed.entry();
         producers.add(producer);
@@ -106,7 +106,7 @@ final class TxRecovery {
         }
     }
 
-    private TxProducer load(String key, Journal.Placed placed) {
+    private TxProducer load(String key, JournalReplay.Found placed) {
         JournalEntry entry = placed.entry();
         TxProducer producer =
                 new TxProducer(
@@ -117,7 +117,7 @@ final class TxRecovery {
                         entry.lastUsedMs());
         Opened transaction = new Opened(context.timeMs(), context.nowNs()); // its time begins again
         transaction.addMoves(
-                entry.openMoves().stream().map(move -> withinLog(producer, move)).toList());
+                placed.openMoves().stream().map(move -> withinLog(producer, move)).toList());
         producer.load(entry, transaction);
         producer.entryOffset(placed.offset());
         return producer;

@@ -53,7 +53,7 @@ class JournalEntryTest {
         }
         assertEquals(2, entry(move("g", null), move("g", "")).encode()[0]);
         byte[] newer = plain.clone();
-        newer[0] = 3;
+        newer[0] = 4;
         assertThrows(IOException.class, () -> JournalEntry.decode(newer, 0));
     }
 

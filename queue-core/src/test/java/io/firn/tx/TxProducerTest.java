@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ProducerIdentity;
@@ -61,5 +62,35 @@ class TxProducerTest {
         producer.close();
         producer.decide(false, 0, new ProducerIdentity(5, 1));
         assertFalse(isComing(producer));
+    }
+
+    @Test
+    void shouldAddToAnEntryOnlyIfItHasTheOpenTransaction() {
+        TxProducer producer = moving("p");
+        assertNull(producer.added(List.of(MOVE), 0), "there is no entry");
+        producer.entry();
+        assertNull(producer.added(List.of(MOVE), 0), "it is not durable");
+        producer.onEntryWritten(1);
+        assertEquals(new AddedMoves(5, 0, List.of(MOVE)), producer.added(List.of(MOVE), 0));
+        assertNull(producer.added(List.of(MOVE), 1_000), "an entry is short enough");
+        producer.close();
+        producer.decide(false, 0, new ProducerIdentity(5, 0));
+        producer.entry();
+        producer.onCarriedOut();
+        producer.begin(0, 0);
+        producer.onEntryWritten(2);
+        assertNull(producer.added(List.of(MOVE), 0), "the entry was made before it was begun");
+    }
+
+    @Test
+    void shouldAddToTheEntryThatIsThereAfterADecisionFoundNoRoom() {
+        TxProducer producer = moving("p");
+        producer.entry();
+        producer.onEntryWritten(1);
+        producer.close();
+        Runnable undo = producer.decide(true, 0, new ProducerIdentity(5, 0));
+        producer.entry();
+        undo.run();
+        assertEquals(new AddedMoves(5, 0, List.of(MOVE)), producer.added(List.of(MOVE), 0));
     }
 }

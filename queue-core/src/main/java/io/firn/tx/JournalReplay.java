@@ -1,0 +1,113 @@
+package io.firn.tx;
+
+import io.firn.Record;
+import io.firn.RecordHandler;
+import io.firn.StoredRecord;
+import io.firn.TransactionCoordinator.State;
+import io.firn.Verdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds what the journal says of each producer, from its records in order. Not thread-safe. */
+final class JournalReplay implements RecordHandler {
+    private static final int RECORD_BYTES = 100;
+
+    private final Map<String, Found> found = new LinkedHashMap<>();
+
+    /**
+     * Producers of which moves were read, but no entry to which they were added: it was dropped,
+     * since there is a later one. By key, the offset of such moves.
+     */
+    private final Map<String, Long> withoutEntry = new HashMap<>();
+
+    private IOException failure;
+    private long bytes;
+
+    /**
+     * The last entry of a producer.
+     *
+     * @param offset where it is
+     * @param added what was added to its open transaction after it, in that order
+     */
+    record Found(long offset, JournalEntry entry, List<Move> added) {
+        /** Returns the moves of the open transaction, of which the last one of a place counts. */
+        List<Move> openMoves() {
+            List<Move> all = new ArrayList<>(entry.openMoves());
+            all.addAll(added);
+            return all;
+        }
+
+        boolean isOf(AddedMoves moves) {
+            return entry.state() == State.ONGOING
+                    && entry.id() == moves.id()
+                    && entry.epoch() == moves.epoch();
+        }
+    }
+
+    @Override
+    public Verdict onRecord(Record record) {
+        StoredRecord copy = record.copy();
+        try {
+            take(new String(copy.key(), StandardCharsets.UTF_8), copy.value(), record.offset());
+            return Verdict.CONTINUE;
+        } catch (IOException e) {
+            failure = e;
+            return Verdict.STOP;
+        }
+    }
+
+    /** Takes a record; a value of null says that the producer is forgotten. */
+    void take(String key, byte[] value, long offset) throws IOException {
+        bytes += RECORD_BYTES + (value == null ? 0 : value.length);
+        if (value != null && AddedMoves.isIn(value)) {
+            add(key, AddedMoves.decode(value, offset), offset);
+            return;
+        }
+        found.remove(key); // so that the order is that of the last entries
+        withoutEntry.remove(key);
+        if (value != null) {
+            JournalEntry entry = JournalEntry.decode(value, offset);
+            found.put(key, new Found(offset, entry, new ArrayList<>(0)));
+        }
+    }
+
+    private void add(String key, AddedMoves moves, long offset) throws IOException {
+        Found last = found.get(key);
+        if (last == null) {
+            withoutEntry.put(key, offset);
+        } else if (last.isOf(moves)) {
+            last.added.addAll(moves.moves());
+        } else {
+            throw isLost(offset);
+        }
+    }
+
+    private static IOException isLost(long offset) {
+        return new IOException(
+                "the journal of transactions adds moves of cursors at offset "
+                        + offset
+                        + " to a transaction that is not open before: an entry is missing, restore"
+                        + " the store from a backup");
+    }
+
+    /** Returns about how long the records are that were read. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Called when all records were read. */
+    Map<String, Found> end() throws IOException {
+        if (failure != null) {
+            throw failure;
+        }
+        if (!withoutEntry.isEmpty()) {
+            throw isLost(withoutEntry.values().iterator().next());
+        }
+        return found;
+    }
+}
