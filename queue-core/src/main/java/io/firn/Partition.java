@@ -118,6 +118,24 @@ public interface Partition {
     long deleteRecordsBefore(long offset);
 
     /**
+     * Returns how often the partition was truncated; other than 0 only in a replicated topic. Who
+     * keeps an offset outside of this store, for example with a state that was built from the
+     * records below it, keeps this number beside it, see {@link #truncatedSince}.
+     */
+    long truncations();
+
+    /**
+     * Returns the lowest offset that the partition was truncated to after the first truncations;
+     * {@link Long#MAX_VALUE} if there were no more. What was read below it is still there; other
+     * records may have the offsets from there on. A tailer that was open, also in another process,
+     * gets a {@link TruncatedException} instead.
+     *
+     * @param truncations an earlier result of {@link #truncations}, read before the records were
+     * @return 0 if the partition does not know of so many: then its file was lost
+     */
+    long truncatedSince(long truncations);
+
+    /**
      * Makes everything that has been written durable.
      *
      * @throws InvalidOptionException when the store is open read-only and not everything is durable

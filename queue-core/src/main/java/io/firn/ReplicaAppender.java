@@ -74,6 +74,18 @@ public interface ReplicaAppender extends AutoCloseable {
      */
     void truncate(long offset);
 
+    /**
+     * Says that the marker of a transaction will never come, because the source has deleted it. A
+     * reader of committed records that has come to the transaction gets a {@link
+     * LostMarkerException} instead of waiting, until the transaction is truncated, or ends all the
+     * same. Forgotten at close of the store. Does nothing if another transaction, or none, is the
+     * first one that is open.
+     *
+     * @param firstOffset the first offset of the transaction
+     * @param found what was found, and what can be done
+     */
+    void endIsLost(long firstOffset, String found);
+
     /** Makes everything durable that was appended. */
     void force();
 

@@ -7,6 +7,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.crashlab.ReplicaSource.Stored;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +30,14 @@ final class ReplicaPromise {
 
     /** Where the log may end though no batch that was sent does: a filler may be before it. */
     private final Set<Long> otherEnds = new HashSet<>();
+
+    /** What the log was truncated to, in order; the last one may be in progress. */
+    private final List<Long> cuts = new ArrayList<>();
+
+    private int overCuts;
+
+    /** Where the log ended durably before the truncation that is in progress. */
+    private long leastBeforeCut;
 
     /** The topic was created. */
     void exists() {
@@ -57,8 +66,24 @@ final class ReplicaPromise {
 
     /** What is at an offset and above it is being cut off. */
     void truncates(long offset) {
+        leastBeforeCut = least;
         least = Math.min(least, offset);
+        cuts.add(offset);
         otherEnds.add(offset);
+    }
+
+    /** So many truncations were before, of which the offsets are not known. */
+    void hasTruncations(long count) {
+        for (long i = 0; i < count; i++) {
+            cuts.add(Long.MAX_VALUE);
+        }
+        overCuts = cuts.size();
+    }
+
+    /** The truncation has returned. */
+    void truncated() {
+        overCuts = cuts.size();
+        leastBeforeCut = 0;
     }
 
     /** Checks a store, and returns what of the sent batches it has; null if there is no topic. */
@@ -83,6 +108,7 @@ final class ReplicaPromise {
                                 .anyMatch(each -> each.base() == next || each.next() == next);
         Violation.require(isEnd, "it ends at " + next + ", which is inside of a batch");
         checkBatches(partition, found, start);
+        checkCuts(partition, next);
         checkTransactions(partition, found);
         try (ReplicaAppender appender = store.openTopic(TOPIC).openReplicaAppender(0)) {
             boolean hasLast = !found.isEmpty() && last(found).base() >= start;
@@ -112,6 +138,25 @@ final class ReplicaPromise {
                         Arrays.equals(bytes, each.bytes()), "another batch is at " + each.base());
             }
         }
+    }
+
+    /** Whoever has seen an earlier state of the log can find out what of that is gone. */
+    private void checkCuts(Partition partition, long next) {
+        long count = partition.truncations();
+        Violation.require(
+                count >= overCuts && count <= cuts.size(),
+                count + " truncations, not " + overCuts + " to " + cuts.size());
+        for (int seen = 0; seen < overCuts; seen++) {
+            long lowest =
+                    cuts.subList(seen, overCuts).stream().mapToLong(each -> each).min().orElse(0);
+            long told = partition.truncatedSince(seen);
+            Violation.require(
+                    told <= lowest, "since " + seen + " it says " + told + ", not " + lowest);
+        }
+        long told = partition.truncatedSince(overCuts);
+        Violation.require(
+                next >= leastBeforeCut || told <= next,
+                "it ends at " + next + ", but says that it was truncated to " + told);
     }
 
     /** Only while nothing was deleted: otherwise the beginning of a transaction may be gone. */

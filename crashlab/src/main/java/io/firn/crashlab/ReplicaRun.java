@@ -173,6 +173,7 @@ final class ReplicaRun {
         doing = "truncate to " + offset;
         promise.truncates(offset);
         appender.truncate(offset);
+        promise.truncated();
         source.truncate(offset);
         promise.sends(source.batches());
         truncations++;
@@ -297,6 +298,7 @@ final class ReplicaRun {
             SimulatedFileMedium after = left.crash(Choice.nothing());
             try (LogStore last = media.open(after, clock, (int) seed)) {
                 ReplicaPromise went = new ReplicaPromise();
+                went.hasTruncations(partition.truncations());
                 went.exists();
                 went.durable(partition);
                 went.sends(expected);

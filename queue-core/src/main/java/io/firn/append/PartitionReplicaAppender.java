@@ -108,6 +108,12 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     }
 
     @Override
+    public void endIsLost(long firstOffset, String found) {
+        checkNotClosed();
+        log.endIsLost(firstOffset, found);
+    }
+
+    @Override
     public void force() {
         checkNotClosed();
         appenders.forcer().awaitDurable(log.nextOffset());

@@ -29,6 +29,12 @@ public final class PartitionTransactions {
     private final AbortedTransactions aborted = new AbortedTransactions();
     private volatile long heldAt = NOWHERE;
 
+    /** The transaction of another log whose end will never come; null for none. */
+    private volatile LostEnd lostEnd;
+
+    /** The first offset of a transaction, and what was found of it. */
+    private record LostEnd(long first, String found) {}
+
     /** In a read-only store: looks at what is new below an end. Set before anybody reads. */
     private LongConsumer follower;
 
@@ -57,6 +63,19 @@ public final class PartitionTransactions {
     /** Returns those whose records no reader of committed records is shown. */
     public AbortedTransactions aborted() {
         return aborted;
+    }
+
+    /** Says that a transaction will never end. */
+    void endIsLost(long first, String found) {
+        lostEnd = new LostEnd(first, found);
+    }
+
+    /**
+     * Returns what is known of the transaction that readers wait for in vain; null if it may end.
+     */
+    String lostEnd() {
+        LostEnd lost = lostEnd;
+        return lost == null || lost.first != heldAt ? null : lost.found;
     }
 
     /** Returns whether no transaction is open. */
@@ -97,6 +116,7 @@ public final class PartitionTransactions {
 
     /** Holds up all readers of committed records, until {@link #adopt}. */
     void suspend() {
+        lostEnd = null;
         heldAt = 0;
     }
 

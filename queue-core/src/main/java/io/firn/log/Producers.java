@@ -166,7 +166,7 @@ public final class Producers {
     }
 
     /** Replaces what is known of another log's transactions by what was found anew. */
-    synchronized void adoptForeign(Producers found) {
+    public synchronized void adoptForeign(Producers found) {
         states.clear();
         states.putAll(found.states);
         transactions.adopt(found.transactions);

@@ -3,7 +3,9 @@ package io.firn.log;
 import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.Isolation;
+import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
+import io.firn.metadata.Cuts;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -39,7 +41,7 @@ public final class SegmentedLog {
     private final WaitingReaders readers;
     private final Producers producers;
     private final PartitionTransactions transactions;
-    private final Truncations truncations = new Truncations();
+    private final Truncations truncations;
     private final DamageList damage = new DamageList();
     private final LogState state;
     private final SegmentList segments;
@@ -80,6 +82,7 @@ public final class SegmentedLog {
         }
         this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
+        this.truncations = new Truncations(topic.files(), index, recovered.cuts());
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = recovered.durableOffset();
@@ -168,6 +171,24 @@ public final class SegmentedLog {
         return transactions;
     }
 
+    /** Says that a transaction will never end, and wakes the readers that wait for it. */
+    public void endIsLost(long firstOffset, String found) {
+        readers.begin();
+        transactions.endIsLost(firstOffset, found);
+        readers.tell();
+    }
+
+    /**
+     * Throws when readers of committed records, who have come to their end, would wait there for
+     * ever.
+     */
+    public void checkEndsAreThere() {
+        String found = transactions.lostEnd();
+        if (found != null) {
+            throw new LostMarkerException(toString(), index, transactions.heldAt(), found);
+        }
+    }
+
     /** Lets readers past a transaction that has ended, and wakes them. */
     public void release(long firstOffset) {
         readers.begin();
@@ -247,9 +268,10 @@ public final class SegmentedLog {
     /**
      * Shows readers an earlier end, and tells those above it; what is cut off is still there.
      *
+     * @param cuts with this truncation, durable (O29)
      * @return the segments of which nothing stays, in order
      */
-    public List<LogSegment> withdraw(CutPlace place) {
+    public List<LogSegment> withdraw(CutPlace place, Cuts cuts) {
         // First: a reader that has seen an earlier end finds out after its next pin.
         DURABLE.setRelease(this, place.offset());
         NEXT.setRelease(this, place.offset());
@@ -258,10 +280,37 @@ public final class SegmentedLog {
                 transactions.suspend();
             }
         }
-        truncations.add(place.offset());
+        truncations.show(cuts);
         damage.dropFrom(place.offset());
         ends.restart(place.offset(), logStartOffset);
         return segments.removeFrom(place.offset());
+    }
+
+    /**
+     * In a read-only store: shows readers the end that the writing process has truncated the log
+     * to, and tells those above it.
+     *
+     * @param cuts what it was truncated to so far
+     */
+    public void withdrawSeen(Cuts cuts) {
+        long lowest = Math.min(cuts.lowestSince(truncations.count()), cuts.lowestInProgress());
+        synchronized (raising) {
+            long cut = Math.max(lowest, logStartOffset);
+            DURABLE.setRelease(this, Math.min(cut, durableOffset()));
+            NEXT.setRelease(this, Math.min(cut, nextOffset()));
+            synchronized (producers) {
+                transactions.suspend(); // until a reader looks at them again
+            }
+            truncations.show(cuts);
+            damage.dropFrom(cut);
+            segments.removeFrom(cut);
+            LogSegment last = segments.last();
+            if (last != null && last.endOffset > cut) {
+                last.endOffset = cut; // who has it open reads no further in it
+            }
+        }
+        readers.begin();
+        readers.tell();
     }
 
     /** What it was truncated to. */

@@ -1,34 +1,68 @@
 package io.firn.log;
 
-import java.util.Arrays;
+import io.firn.metadata.Cuts;
+import io.firn.metadata.TopicFiles;
+import java.io.IOException;
 
 /**
- * The offsets that a replicated log was truncated to since it was opened. A reader remembers how
- * many it has seen, so that it never takes new records for those that it stood before. Any thread
- * may read.
+ * What a replicated log was truncated to. A reader remembers how many truncations it has seen, so
+ * that it never takes new records for those that it stood before. Changed by one thread at a time;
+ * any thread may read.
+ *
+ * <p>In the file of the partition a truncation is durable before any of it can be seen (O29), so
+ * that readers in other processes, and those that come back after a crash, find out as well.
  */
 public final class Truncations {
-    private volatile long[] offsets = new long[0];
+    private final TopicFiles files;
+    private final int partition;
+    private volatile Cuts cuts;
+
+    Truncations(TopicFiles files, int partition, Cuts cuts) {
+        this.files = files;
+        this.partition = partition;
+        this.cuts = cuts;
+    }
 
     /** Returns how many there were. */
-    public int count() {
-        return offsets.length;
+    public long count() {
+        return cuts.count();
     }
 
-    /** Returns the lowest offset of those after the first ones. */
-    public long lowestSince(int seen) {
-        long lowest = Long.MAX_VALUE;
-        long[] all = offsets;
-        for (int i = seen; i < all.length; i++) {
-            lowest = Math.min(lowest, all[i]);
+    /** Returns the lowest offset of those after the first ones, see {@link Cuts#lowestSince}. */
+    public long lowestSince(long seen) {
+        return cuts.lowestSince(seen);
+    }
+
+    /**
+     * Records that a truncation begins; durable on return.
+     *
+     * @return what readers are to be shown with the new end, see {@link #show}
+     */
+    public Cuts begin(long offset) throws IOException {
+        Cuts next = cuts.begin(offset);
+        files.writeCuts(partition, next);
+        return next;
+    }
+
+    /** Tells readers. */
+    void show(Cuts next) {
+        cuts = next;
+    }
+
+    /** Records that the last one is over; durable on return. */
+    public void end() throws IOException {
+        Cuts next = cuts.end();
+        files.writeCuts(partition, next);
+        cuts = next;
+    }
+
+    /** Records at open that a truncation is over which a crash has interrupted. */
+    public static Cuts recover(TopicFiles files, int partition) throws IOException {
+        Cuts found = files.readCuts(partition);
+        if (!found.isInProgress()) {
+            return found;
         }
-        return lowest;
-    }
-
-    /** Adds one; for one thread at a time. */
-    void add(long offset) {
-        long[] all = Arrays.copyOf(offsets, offsets.length + 1);
-        all[all.length - 1] = offset;
-        offsets = all;
+        files.writeCuts(partition, found.end());
+        return found.end();
     }
 }

@@ -30,6 +30,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *           start-P        log start offset of partition P
  *           producers-P    what partition P knew of idempotent producers
  *           producers      what all partitions knew of them at the last clean close
+ *           truncated-P    what the replicated partition P was truncated to
  *           aborted-P-N    aborted transactions of partition P, see AbortedFiles
  *           cursor-NAME    offsets of a cursor, by partition, see CursorFiles
  * </pre>
@@ -43,6 +44,7 @@ public final class TopicFiles {
     private static final String TOPIC = "topic";
     private static final String START = "start";
     private static final String PRODUCERS = "producers";
+    private static final String TRUNCATED = "truncated";
     private static final String NAME = "name";
     private static final String DELETED = "deleted";
     private static final String OFFSET = "offset";
@@ -148,6 +150,7 @@ public final class TopicFiles {
         for (int partition = 0; partition < partitions; partition++) {
             checkVersion(present, START, START + "-" + partition);
             checkVersion(present, PRODUCERS, PRODUCERS + "-" + partition);
+            checkVersion(present, TRUNCATED, TRUNCATED + "-" + partition);
         }
     }
 
@@ -303,6 +306,27 @@ public final class TopicFiles {
     public void writeProducers(int partition, Map<String, String> snapshot) throws IOException {
         Path file = directory.resolve(PRODUCERS + "-" + partition);
         changePart(() -> writeInSpare(file, PRODUCERS, snapshot));
+    }
+
+    /**
+     * Returns what a replicated partition was truncated to. A partition without the file was never
+     * truncated; when the file is damaged, which is a finding, nobody knows.
+     */
+    public Cuts readCuts(int partition) throws IOException {
+        Map<String, String> values = readPart(TRUNCATED, TRUNCATED + "-" + partition);
+        try {
+            return values == null ? Cuts.NONE : Cuts.ofText(values);
+        } catch (NumberFormatException e) {
+            Path file = directory.resolve(TRUNCATED + "-" + partition);
+            files.findings().add(file + " does not say what was truncated: " + e.getMessage());
+            return Cuts.NONE;
+        }
+    }
+
+    /** Writes what a replicated partition was truncated to; durable on return. */
+    public void writeCuts(int partition, Cuts cuts) throws IOException {
+        Path file = directory.resolve(TRUNCATED + "-" + partition);
+        changePart(() -> writeInSpare(file, TRUNCATED, cuts.toText()));
     }
 
     /** Deletes the checkpoints of a partition, durably: it is about to be truncated. */

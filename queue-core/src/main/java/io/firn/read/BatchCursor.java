@@ -53,7 +53,7 @@ final class BatchCursor {
     private final BatchVerifier verifier = new BatchVerifier();
     private final TrustedBytes trusted;
 
-    private int truncationsSeen;
+    private long truncationsSeen;
     private long offset;
     private Place place = Place.UNKNOWN;
     private LogSegment segment; // null if and only if the place is unknown
@@ -89,7 +89,12 @@ final class BatchCursor {
 
     /** Moves to any offset. */
     void seek(long to) {
-        truncationsSeen = log.truncations().count();
+        seek(to, log.truncations().count());
+    }
+
+    /** Moves to an offset that was found when there were so many truncations. */
+    void seek(long to, long truncations) {
+        truncationsSeen = truncations;
         offset = to;
         forget();
     }
@@ -103,8 +108,19 @@ final class BatchCursor {
         return log.truncations().count() != truncationsSeen;
     }
 
+    /**
+     * As {@link #isTruncated}, when something cannot be read: the writing process may have cut it
+     * off although this one does not know yet.
+     */
+    boolean isCutOff() {
+        if (log.store().isReadOnly() && log.topic().isReplicated()) {
+            lookAgain.run();
+        }
+        return isTruncated();
+    }
+
     private void checkTruncation() {
-        int count = log.truncations().count();
+        long count = log.truncations().count();
         long lowest = log.truncations().lowestSince(truncationsSeen);
         if (offset > lowest) {
             long next = log.nextOffset();
@@ -156,13 +172,25 @@ final class BatchCursor {
                 if (look == LOOKS) {
                     throw unreadable(e);
                 }
+                long seen = truncationsSeen;
                 lookAgain();
+                if (truncationsSeen != seen) { // the caller knows an end that may be gone
+                    throw new BlockReusedException(log.toString());
+                }
                 enter();
             }
         }
     }
 
     private View entered(View view) {
+        boolean isShort =
+                segment.followed
+                        && view.buffer().capacity() < segment.written()
+                        && segment.endOffset >= segment.offsetOf(segment.end());
+        if (isShort) { // its writer has just cut it, which this process does not know yet
+            view.unpin();
+            throw new BlockReusedException(log.toString());
+        }
         trusted.enter(segment, view);
         return view;
     }
@@ -415,7 +443,7 @@ final class BatchCursor {
         if (place != Place.UNKNOWN) {
             reader.confirm();
         }
-        if (isTruncated()) { // it was cut off while it was being read
+        if (isCutOff()) { // while it was being read
             checkRange();
             throw new BlockReusedException(log.toString());
         }

@@ -6,6 +6,7 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.TruncatedException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.BatchInfo;
@@ -45,6 +46,9 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private boolean isLoaded;
 
+    /** How many truncations of the log are accounted for. */
+    private volatile long truncations;
+
     /** The offset up to which all batches are known. */
     private volatile long at;
 
@@ -65,8 +69,22 @@ public final class FollowedTransactions implements LongConsumer {
     /** Looks at all batches below an end that readers can see. */
     @Override
     public void accept(long end) {
+        if (isReplica && log.truncations().count() != truncations) {
+            forget();
+        }
         if (end > at && (isReplica || areUsed.getAsBoolean())) {
             follow(end);
+        }
+    }
+
+    /** What ended or began a transaction may have been cut off: all batches are looked at again. */
+    private synchronized void forget() {
+        long now = log.truncations().count();
+        if (now != truncations) {
+            truncations = now;
+            at = 0;
+            isLoaded = false;
+            log.producers().adoptForeign(new Producers());
         }
     }
 
@@ -88,6 +106,8 @@ public final class FollowedTransactions implements LongConsumer {
                 } else if (!resumeAbove(e, end)) {
                     return;
                 }
+            } catch (TruncatedException e) {
+                return; // whoever asked finds out, too
             } catch (OffsetOutOfRangeException e) {
                 skipTo(Math.max(before, log.logStartOffset())); // it was deleted meanwhile
             }

@@ -75,7 +75,13 @@ public final class LogBatchReader implements BatchReader {
                     return null;
                 }
             } catch (InternalError e) {
-                throw cursor.unreadable(e);
+                if (!cursor.isCutOff()) {
+                    throw cursor.unreadable(e);
+                }
+                visible = visible();
+                if (offset >= visible) {
+                    return null;
+                }
             } finally {
                 if (run == null && view != null) {
                     cursor.unpin(view);

@@ -245,11 +245,12 @@ public final class LogTailer implements Tailer {
         if (offset < 0) {
             throw new InvalidOptionException("an offset must not be negative: " + offset);
         }
-        seek(reader(partition), offset);
+        RecordReader reader = reader(partition);
+        seek(reader, offset, reader.truncations());
     }
 
-    private void seek(RecordReader reader, long offset) {
-        reader.seek(offset);
+    private void seek(RecordReader reader, long offset, long truncations) {
+        reader.seek(offset, truncations);
         unread.note(unread.place(reader.log().index()));
     }
 
@@ -263,7 +264,7 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             reader.log().ends().catchUp();
-            seek(reader, reader.log().logStartOffset());
+            seek(reader, reader.log().logStartOffset(), reader.truncations());
         }
     }
 
@@ -272,7 +273,8 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             reader.log().ends().catchUp();
-            seek(reader, reader.visibleOffset());
+            long truncations = reader.truncations(); // before the offset, here and below
+            seek(reader, reader.visibleOffset(), truncations);
         }
     }
 
@@ -283,9 +285,10 @@ public final class LogTailer implements Tailer {
             throw new InvalidOptionException("a number of records must not be negative: " + count);
         }
         for (RecordReader reader : readers) {
+            long truncations = reader.truncations();
             long start = reader.log().logStartOffset();
             long end = reader.visibleOffset();
-            seek(reader, end - Math.min(count, Math.max(0, end - start)));
+            seek(reader, end - Math.min(count, Math.max(0, end - start)), truncations);
         }
     }
 
@@ -294,9 +297,11 @@ public final class LogTailer implements Tailer {
         checkIdle();
         for (RecordReader reader : readers) {
             SegmentedLog log = reader.log();
+            long truncations = reader.truncations();
             TimestampedOffset found =
                     new TimestampSearch(log, lookAgain, isolation).find(timestampMs);
-            seek(reader, found == null ? reader.visibleOffset() : found.offset());
+            long offset = found == null ? reader.visibleOffset() : found.offset();
+            seek(reader, offset, truncations);
         }
     }
 
@@ -306,8 +311,9 @@ public final class LogTailer implements Tailer {
         checkIdle();
         checkCursor.accept(cursor);
         for (RecordReader reader : readers) {
+            long truncations = reader.truncations();
             long offset = cursor.offset(reader.log().index());
-            seek(reader, offset < 0 ? reader.log().logStartOffset() : offset);
+            seek(reader, offset < 0 ? reader.log().logStartOffset() : offset, truncations);
         }
     }
 

@@ -59,9 +59,23 @@ final class RecordReader {
         return cursor.offset();
     }
 
+    /** Returns how many truncations a reader that looks now has seen. */
+    long truncations() {
+        return log.truncations().count();
+    }
+
     /** Moves to any offset. */
     void seek(long to) {
-        cursor.seek(to);
+        seek(to, truncations());
+    }
+
+    /**
+     * Moves to any offset.
+     *
+     * @param truncationsSeen how many there were when the offset was found
+     */
+    void seek(long to, long truncationsSeen) {
+        cursor.seek(to, truncationsSeen);
     }
 
     /** Returns whether the last poll ended because the handler said so. */
@@ -75,6 +89,9 @@ final class RecordReader {
         log.ends().catchUp();
         cursor.checkRange();
         long visible = log.visibleOffset(isolation); // later than the look for truncations
+        if (cursor.offset() >= visible && isolation == Isolation.COMMITTED) {
+            log.checkEndsAreThere();
+        }
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {
             lookedAgain = false;
@@ -140,6 +157,9 @@ final class RecordReader {
         } catch (InternalError e) {
             if (handling && cursor.isReadable(view.buffer())) {
                 throw e; // thrown by the handler, not by the mapping
+            }
+            if (cursor.isCutOff()) {
+                return taken;
             }
             throw cursor.unreadable(e);
         } finally {

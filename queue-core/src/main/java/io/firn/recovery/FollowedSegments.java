@@ -66,6 +66,18 @@ public final class FollowedSegments {
         refresh(log, blocks, null, null);
     }
 
+    /** Forgets the segments of a log: they may end earlier than they did. */
+    void forgetSegments(SegmentedLog log) {
+        known.keySet().removeIf(block -> isOf(block.mark(), log));
+        for (LogSegment segment : log.segments()) {
+            missed.remove(segment);
+        }
+    }
+
+    private static boolean isOf(Mark mark, SegmentedLog log) {
+        return mark.topicId().equals(log.topic().id()) && mark.partition() == log.index();
+    }
+
     /**
      * Shows what a log's blocks prove now, and what the writer has published.
      *

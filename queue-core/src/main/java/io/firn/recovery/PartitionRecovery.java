@@ -8,6 +8,8 @@ import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
+import io.firn.log.Truncations;
+import io.firn.metadata.Cuts;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
@@ -112,7 +114,8 @@ public final class PartitionRecovery {
                 next,
                 producers,
                 checkpoint == null ? -1 : known,
-                relevant);
+                relevant,
+                topic.isReplicated() ? Truncations.recover(topic.files(), partition) : Cuts.NONE);
     }
 
     private List<Object> candidates(List<Block> found) throws IOException {

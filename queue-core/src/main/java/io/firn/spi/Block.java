@@ -124,6 +124,14 @@ public interface Block {
     }
 
     /**
+     * As {@link #refreshMark}, also of a finished segment: only {@link #shorten} in the writing
+     * process changes its mark.
+     */
+    default Mark rereadMark() throws IOException {
+        return refreshMark();
+    }
+
+    /**
      * Removes the bytes behind the end of a sealed and finished segment, if there are any. Nobody
      * pins a view that was made before the segment was shortened. A segment that was deleted stays
      * deleted.

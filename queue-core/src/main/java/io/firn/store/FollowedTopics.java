@@ -1,11 +1,14 @@
 package io.firn.store;
 
+import io.firn.background.Trouble;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
+import io.firn.metadata.Cuts;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
 import io.firn.metadata.UnreadableTopics;
 import io.firn.metadata.UnreadableTopics.Unreadable;
+import io.firn.recovery.FollowedCuts;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,6 +46,29 @@ final class FollowedTopics {
         return topic == null || mark.partition() >= topic.partitionCount()
                 ? null
                 : topic.partitionLog(mark.partition()).log();
+    }
+
+    /**
+     * Returns what is recorded now of truncations of each replicated log.
+     *
+     * @param trouble notes logs of which it cannot be read
+     * @param throwing whether a failure is thrown rather than noted
+     */
+    Map<SegmentedLog, Cuts> cuts(Trouble trouble, boolean throwing) throws IOException {
+        Map<SegmentedLog, Cuts> recorded = new HashMap<>();
+        for (TopicLog topic : topics.values()) {
+            for (SegmentedLog log : topic.replicatedLogs()) {
+                try {
+                    recorded.put(log, FollowedCuts.of(log));
+                } catch (IOException e) {
+                    if (throwing) {
+                        throw e;
+                    }
+                    trouble.onFailure(log, log + ": nothing new can be seen", e);
+                }
+            }
+        }
+        return recorded;
     }
 
     /** Looks which topics there are; returns the logs of those that are no longer served. */

@@ -6,8 +6,10 @@ import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
+import io.firn.metadata.Cuts;
 import io.firn.recovery.BatchesAboveMark;
 import io.firn.recovery.CrashTail;
+import io.firn.recovery.FollowedCuts;
 import io.firn.recovery.FollowedEnds;
 import io.firn.recovery.FollowedSegments;
 import io.firn.spi.Block;
@@ -61,6 +63,7 @@ final class Follower implements Background.Following {
     private final LogContext store;
     private final FollowedTopics topics;
     private final FollowedSegments segments;
+    private final FollowedCuts truncations;
     private final CrashTail crashTail;
 
     /** Tiers, blocks and partitions whose medium failed at the last look. */
@@ -90,6 +93,7 @@ final class Follower implements Background.Following {
         this.trouble = new Trouble(store.attempts());
         BatchesAboveMark batches = new BatchesAboveMark();
         this.segments = new FollowedSegments(batches);
+        this.truncations = new FollowedCuts(segments);
         this.media = new FollowedBlocks(trouble, segments);
         this.crashTail = new CrashTail(store.config().medium(), lock, batches);
         this.ends = new FollowedFile(store, storeId, lock, this::lookFor);
@@ -194,6 +198,7 @@ final class Follower implements Background.Following {
             followEnds();
         }
         looked = true;
+        Map<SegmentedLog, Cuts> cuts = topics.cuts(trouble, isFirstLook());
         Map<SegmentedLog, Published> published = published();
         Map<SegmentedLog, List<Block>> found = new HashMap<>();
         Set<Block> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -212,7 +217,8 @@ final class Follower implements Background.Following {
         for (TopicLog topic : topics.all()) {
             for (SegmentedLog log : topic.segmentedLogs()) {
                 long before = log.nextOffset();
-                look(log, found.getOrDefault(log, List.of()), published.get(log));
+                Published read = published.get(log);
+                look(log, found.getOrDefault(log, List.of()), read, cuts.get(log));
                 moved += log.nextOffset() > before ? 1 : 0;
             }
         }
@@ -282,12 +288,12 @@ final class Follower implements Background.Following {
             return true;
         }
         if (read.position() == 0) {
-            return segments.begin(log, null, follows, read);
+            return truncations.isAsShown(log) && segments.begin(log, null, follows, read);
         }
         for (TierState tier : log.topic().tiers()) {
             Block found = tier.tier().find(log.topic().id(), log.index(), read.epoch());
             if (found != null) {
-                return segments.begin(log, found, follows, read);
+                return truncations.isAsShown(log) && segments.begin(log, found, follows, read);
             }
         }
         return false;
@@ -297,6 +303,7 @@ final class Follower implements Background.Following {
     private boolean lookAt(FollowedEnds follows) throws IOException {
         SegmentedLog log = follows.log();
         long before = log.nextOffset();
+        Cuts cuts = FollowedCuts.of(log);
         Published read = follows.ends().read();
         if (read == null) {
             return false; // it changes just now, or the writer ends
@@ -309,16 +316,17 @@ final class Follower implements Background.Following {
                 }
             }
         }
-        look(log, blocks, read);
+        look(log, blocks, read, cuts);
         return log.nextOffset() > before;
     }
 
     // ---- when a medium fails, what is known about it stays, and news elsewhere is seen
 
-    private void look(SegmentedLog log, List<Block> blocks, Published read) throws IOException {
+    private void look(SegmentedLog log, List<Block> blocks, Published read, Cuts before)
+            throws IOException {
         if (!trouble.isLeftAlone(log)) {
             try {
-                segments.refresh(log, blocks, ends.of(log), read);
+                truncations.refresh(log, blocks, ends.of(log), read, before);
                 trouble.onSuccess(log);
             } catch (IOException | RuntimeException | InternalError e) {
                 if (isFirstLook()) {
@@ -337,6 +345,7 @@ final class Follower implements Background.Following {
     private void forget(SegmentedLog log) {
         log.markGone(true);
         segments.forget(log);
+        truncations.forget(log);
         log.ends().watch(null);
         trouble.onSuccess(log);
         crashTail.forget(log);
@@ -376,6 +385,9 @@ final class Follower implements Background.Following {
             return null;
         }
         try {
+            if (!truncations.isAsShown(log)) {
+                return null; // a truncation was interrupted
+            }
             return crashTail.look(log, blocks);
         } catch (IOException | RuntimeException | InternalError e) {
             if (isFirstLook()) {

@@ -164,6 +164,18 @@ final class PartitionLog implements Partition {
     }
 
     @Override
+    public long truncations() {
+        log.ends().catchUp();
+        return log.truncations().count();
+    }
+
+    @Override
+    public long truncatedSince(long truncations) {
+        log.ends().catchUp();
+        return log.truncations().lowestSince(truncations);
+    }
+
+    @Override
     public long activeOffset() {
         LogSegment active = log.activeSegment();
         return active == null ? nextOffset() : active.baseOffset;

@@ -169,6 +169,11 @@ final class TopicLog implements Topic {
         return partitions.stream().map(PartitionLog::log).toList();
     }
 
+    /** The same if it is replicated, otherwise none. */
+    List<SegmentedLog> replicatedLogs() {
+        return options().isReplicated() ? segmentedLogs() : List.of();
+    }
+
     PartitionLog partitionLog(int index) {
         if (index < 0 || index >= partitions.size()) {
             throw new InvalidOptionException(

@@ -54,8 +54,7 @@ public final class PartitionUpkeep implements LogEvents {
         this.retention = new Retention(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViews(duties, log, releases);
         if (log.topic().isReplicated()) {
-            appenders.truncatedBy(
-                    new Truncation(duties, log, forcer, seals, checkpoints, releases));
+            appenders.truncatedBy(new Truncation(duties, log, forcer, seals, checkpoints));
         }
         nextBlock.suppliedBy(blocks);
     }

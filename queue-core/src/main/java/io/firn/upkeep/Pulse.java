@@ -23,7 +23,7 @@ final class Pulse extends Duty {
     private final boolean wakes;
     private long seenNext = -1;
     private long seenDurable = -1;
-    private int seenTruncations;
+    private long seenTruncations;
     private long nextLookMs = NEVER;
     private boolean isCalledByAppends;
 
@@ -61,7 +61,7 @@ final class Pulse extends Duty {
         long durable = log.durableOffset();
         long next = log.nextOffset();
         // After a truncation, a log may end again where it ended before.
-        int truncations = log.truncations().count();
+        long truncations = log.truncations().count();
         boolean changed =
                 next != seenNext || durable != seenDurable || truncations != seenTruncations;
         if (changed) {

@@ -9,7 +9,6 @@ import io.firn.log.CutPlace;
 import io.firn.log.LogSegment;
 import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
-import io.firn.spi.Block;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.util.List;
@@ -29,6 +28,8 @@ import java.util.concurrent.locks.LockSupport;
  * <ol>
  *   <li>Everything is forced, sealed and in its final form, and moves give up: whatever segments
  *       there are lie in one place each, and nothing changes them.
+ *   <li>The truncation is recorded, durably, with the offset: readers in other processes find it
+ *       before they can find anything else of it, and show nothing above (O29).
  *   <li>Readers are shown the new end, and those above it are told. Nobody begins to read above it
  *       any more; who does so already has a view of the old bytes, and keeps it.
  *   <li>Cursors above it go back to it, durably: after a crash none is above the end that is left.
@@ -37,9 +38,10 @@ import java.util.concurrent.locks.LockSupport;
  *   <li>The segments above the cut are deleted, durably, newest first: a crash in between leaves a
  *       log that ends earlier than before, and has no gap.
  *   <li>The segment with the cut gets a mark that ends there, durably. Only then does it lose the
- *       bytes behind it, since without the mark they would be missing; and only when no reader has
- *       a view of them.
+ *       bytes behind it, since without the mark they would be missing: at the next open, because a
+ *       reader in another process may have mapped them.
  *   <li>What is known of transactions and leader epochs is rebuilt from the batches that are left.
+ *   <li>It is recorded, durably, that the truncation is over.
  *   <li>Readers of committed records, moves and appends go on.
  * </ol>
  *
@@ -54,7 +56,6 @@ final class Truncation extends Duty implements LogTruncation {
     private final PartitionForcer forcer;
     private final Seals seals;
     private final Checkpoints checkpoints;
-    private final Releases releases;
     private final AtomicReference<Request> asked = new AtomicReference<>();
 
     /** What the appender asks for. */
@@ -65,14 +66,12 @@ final class Truncation extends Duty implements LogTruncation {
             SegmentedLog log,
             PartitionForcer forcer,
             Seals seals,
-            Checkpoints checkpoints,
-            Releases releases) {
+            Checkpoints checkpoints) {
         super(duties, log, "truncation");
         this.log = log;
         this.forcer = forcer;
         this.seals = seals;
         this.checkpoints = checkpoints;
-        this.releases = releases;
     }
 
     @Override
@@ -150,8 +149,8 @@ final class Truncation extends Duty implements LogTruncation {
     }
 
     private void cut(CutPlace place) {
-        List<LogSegment> gone = log.withdraw(place);
         try {
+            List<LogSegment> gone = log.withdraw(place, log.truncations().begin(place.offset()));
             log.topic().readPositions().truncate(log.index(), place.offset());
             log.topic().files().forgetProducers(log.index());
             for (int i = gone.size() - 1; i >= 0; i--) {
@@ -163,6 +162,7 @@ final class Truncation extends Duty implements LogTruncation {
             }
             ReplicatedBatches.rebuild(log, place);
             checkpoints.forget();
+            log.truncations().end();
         } catch (IOException | RuntimeException | InternalError e) {
             throw log.poison(
                     "it was being truncated to " + place.offset() + " (" + e.getMessage() + ")",
@@ -181,10 +181,11 @@ final class Truncation extends Duty implements LogTruncation {
         segment.block.delete();
     }
 
-    /** A view that is made after the mark was written is never read behind the new end. */
-    private void cut(LogSegment segment, CutPlace place) throws IOException {
+    /**
+     * The bytes behind the new end stay until the next open: readers, here and in other processes,
+     * may have a view of them.
+     */
+    private static void cut(LogSegment segment, CutPlace place) throws IOException {
         segment.cutTo(place.position(), place.offset());
-        Block block = segment.block;
-        releases.free(segment.detachView(), block.tier(), block::dropTail);
     }
 }

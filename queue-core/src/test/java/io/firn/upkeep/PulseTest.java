@@ -12,6 +12,7 @@ import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.metadata.Cuts;
 import java.io.IOException;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -141,7 +142,7 @@ class PulseTest {
     void shouldNoticeThatALogWasTruncatedAndEndsAgainWhereItEnded() {
         append(3);
         pulse.run();
-        log.withdraw(new CutPlace(2, null, 0, false));
+        log.withdraw(new CutPlace(2, null, 0, false), Cuts.NONE.begin(2).end());
         append(3);
         runLater();
         assertEquals(2, changes);

@@ -278,6 +278,18 @@ final class FileBlock implements Block {
     }
 
     @Override
+    public synchronized Mark rereadMark() throws IOException {
+        refreshMark();
+        if (directory.readOnly() && state.isSealed()) {
+            SealMark seal = files().readSeal();
+            if (seal != null && seal.fileEpoch() == fileEpoch) {
+                state = state.marked(seal.mark());
+            }
+        }
+        return mark();
+    }
+
+    @Override
     public View view() throws IOException {
         View current = readers.current();
         if (current != null) {

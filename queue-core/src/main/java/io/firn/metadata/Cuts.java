@@ -1,0 +1,141 @@
+package io.firn.metadata;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * What a replicated partition was truncated to, as its file {@code truncated-P} says: how many
+ * truncations there were, and from each number on the lowest offset that was cut to since. A reader
+ * that remembers how many it has seen finds out whether what it has read is still there.
+ *
+ * <p>Only those are kept that a later one has not cut below, and of these the latest {@value
+ * #MOST}; for older ones the answer is lower than it need be, never higher. Immutable.
+ */
+public final class Cuts {
+    /** Of a partition that was never truncated. */
+    public static final Cuts NONE = new Cuts(0, false, new long[0], new long[0]);
+
+    static final int MOST = 32;
+    private static final String COUNT = "count";
+    private static final String IN_PROGRESS = "inProgress";
+    private static final String CUT = "cut.";
+
+    private final long count;
+    private final boolean inProgress;
+    private final long[] numbers; // ascending
+    private final long[] offsets; // ascending
+
+    private Cuts(long count, boolean inProgress, long[] numbers, long[] offsets) {
+        this.count = count;
+        this.inProgress = inProgress;
+        this.numbers = numbers;
+        this.offsets = offsets;
+    }
+
+    /** Returns how many truncations there were, with one that is in progress. */
+    public long count() {
+        return count;
+    }
+
+    /** Returns whether the last one is not over, or a crash has interrupted it. */
+    public boolean isInProgress() {
+        return inProgress;
+    }
+
+    /**
+     * Returns the lowest offset that was cut to after the first {@code seen} truncations; {@link
+     * Long#MAX_VALUE} when there was none after them, and 0 if there were never so many: then the
+     * file was lost, and nothing is known.
+     */
+    public long lowestSince(long seen) {
+        if (seen == count) {
+            return Long.MAX_VALUE;
+        }
+        if (seen > count) {
+            return 0;
+        }
+        int at = Arrays.binarySearch(numbers, seen + 1);
+        return offsets[at >= 0 ? at : -at - 1];
+    }
+
+    /** Returns where the truncation cuts that is in progress; {@link Long#MAX_VALUE} for none. */
+    public long lowestInProgress() {
+        return inProgress ? lowestSince(count - 1) : Long.MAX_VALUE;
+    }
+
+    /** Returns the same and a truncation that begins. */
+    public Cuts begin(long offset) {
+        int kept = offsets.length;
+        while (kept > 0 && offsets[kept - 1] >= offset) {
+            kept--;
+        }
+        long[] newNumbers = Arrays.copyOf(numbers, kept + 1);
+        long[] newOffsets = Arrays.copyOf(offsets, kept + 1);
+        newNumbers[kept] = count + 1;
+        newOffsets[kept] = offset;
+        if (newNumbers.length > MOST) {
+            long lowest = newOffsets[0];
+            newNumbers = Arrays.copyOfRange(newNumbers, 1, newNumbers.length);
+            newOffsets = Arrays.copyOfRange(newOffsets, 1, newOffsets.length);
+            newOffsets[0] = lowest;
+        }
+        return new Cuts(count + 1, true, newNumbers, newOffsets);
+    }
+
+    /** Returns the same with all truncations over. */
+    public Cuts end() {
+        return new Cuts(count, false, numbers, offsets);
+    }
+
+    Map<String, String> toText() {
+        Map<String, String> values = new TreeMap<>();
+        values.put(COUNT, Long.toString(count));
+        values.put(IN_PROGRESS, Boolean.toString(inProgress));
+        for (int i = 0; i < numbers.length; i++) {
+            values.put(CUT + numbers[i], Long.toString(offsets[i]));
+        }
+        return values;
+    }
+
+    /** Throws a {@link NumberFormatException} when the values are no cuts. */
+    static Cuts ofText(Map<String, String> values) {
+        TreeMap<Long, Long> cuts = new TreeMap<>();
+        values.forEach(
+                (key, value) -> {
+                    if (key.startsWith(CUT)) {
+                        cuts.put(
+                                Long.parseLong(key.substring(CUT.length())), Long.parseLong(value));
+                    }
+                });
+        long count = Long.parseLong(Objects.toString(values.get(COUNT)));
+        if (count > 0 && (cuts.isEmpty() || cuts.lastKey() != count)) {
+            throw new NumberFormatException("the last of " + count + " truncations is missing");
+        }
+        return new Cuts(
+                count,
+                Boolean.parseBoolean(values.get(IN_PROGRESS)),
+                cuts.keySet().stream().mapToLong(number -> number).toArray(),
+                cuts.values().stream().mapToLong(offset -> offset).toArray());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Cuts cuts
+                && cuts.count == count
+                && cuts.inProgress == inProgress
+                && Arrays.equals(cuts.numbers, numbers)
+                && Arrays.equals(cuts.offsets, offsets);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(count);
+    }
+
+    @Override
+    public String toString() {
+        return toText().toString();
+    }
+}

@@ -1,0 +1,93 @@
+package io.firn.metadata;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class CutsTest {
+    private static Cuts of(long... offsets) {
+        Cuts cuts = Cuts.NONE;
+        for (long offset : offsets) {
+            cuts = cuts.begin(offset).end();
+        }
+        return cuts;
+    }
+
+    @Test
+    void shouldSayTheLowestOffsetSinceSoManyTruncations() {
+        Cuts cuts = of(50, 20, 70, 30);
+        assertEquals(4, cuts.count());
+        assertEquals(20, cuts.lowestSince(0));
+        assertEquals(20, cuts.lowestSince(1));
+        assertEquals(30, cuts.lowestSince(2));
+        assertEquals(30, cuts.lowestSince(3));
+        assertEquals(Long.MAX_VALUE, cuts.lowestSince(4));
+    }
+
+    @Test
+    void shouldKnowNothingOfWhatItHasNotCounted() {
+        assertEquals(0, of(50, 20).lowestSince(3));
+        assertEquals(0, Cuts.NONE.lowestSince(1));
+        assertEquals(Long.MAX_VALUE, Cuts.NONE.lowestSince(0));
+    }
+
+    @Test
+    void shouldSayWhetherTheLastOneIsInProgress() {
+        Cuts cuts = of(50).begin(80);
+        assertTrue(cuts.isInProgress());
+        assertEquals(80, cuts.lowestInProgress());
+        assertFalse(cuts.end().isInProgress());
+        assertEquals(Long.MAX_VALUE, cuts.end().lowestInProgress());
+    }
+
+    @Test
+    void shouldBeTheSameAfterItWasWrittenAndRead() {
+        for (Cuts cuts : List.of(Cuts.NONE, of(3, 5), of(1).begin(7), of(9, 0))) {
+            assertEquals(cuts, Cuts.ofText(cuts.toText()));
+        }
+    }
+
+    @Test
+    void shouldRefuseTextThatIsNoCuts() {
+        Map<String, String> text = of(3, 5).toText();
+        assertThrows(NumberFormatException.class, () -> Cuts.ofText(Map.of()));
+        for (String key : List.of("count", "cut.2")) {
+            Map<String, String> without = new HashMap<>(text);
+            without.remove(key);
+            assertThrows(NumberFormatException.class, () -> Cuts.ofText(without));
+        }
+    }
+
+    @Test
+    void shouldNeverSayTooHighAnOffsetThoughItKeepsFew() {
+        Random random = new Random(5);
+        Cuts cuts = Cuts.NONE;
+        List<Long> all = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            long offset = 100L * i + random.nextInt(3_000);
+            cuts = Cuts.ofText(cuts.begin(offset).end().toText());
+            all.add(offset);
+            for (int seen = 0; seen < all.size(); seen++) {
+                long lowest =
+                        all.subList(seen, all.size()).stream()
+                                .mapToLong(each -> each)
+                                .min()
+                                .orElse(0);
+                long told = cuts.lowestSince(seen);
+                assertTrue(told <= lowest, told + " of " + lowest);
+                if (all.size() - seen < 20) {
+                    assertEquals(lowest, told);
+                }
+            }
+        }
+        assertTrue(cuts.toText().size() <= Cuts.MOST + 2);
+    }
+}
