@@ -59,16 +59,16 @@ final class FollowEvents {
                         + (from < 0 ? "" : ", or start the shadow with OnDivergence.TRUNCATE"));
     }
 
-    /** Tells that readers of committed records wait for a marker for ever. */
-    void lostMarker(long from, long to, String found) {
-        tell(
+    /** Tells that the copy stops because a marker is lost; returns the message. */
+    String lostMarker(long from, long to, String found) {
+        return tell(
                 ShadowEvent.Kind.LOST_MARKER,
                 from,
                 to,
                 found
-                        + "; the copy continues, but readers of committed records wait there: start"
-                        + " the shadow with OnDivergence.TRUNCATE to copy anew what the source still"
-                        + " has from there on, or read uncommitted records");
+                        + "; the copy stops: start the shadow with OnDivergence.TRUNCATE to copy"
+                        + " anew what the source still has from there on, or read uncommitted"
+                        + " records");
     }
 
     /** Tells that the copy stops for another reason. */

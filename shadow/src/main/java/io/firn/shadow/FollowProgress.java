@@ -78,11 +78,6 @@ final class FollowProgress {
         }
     }
 
-    /** Something else than the copying is wrong. */
-    synchronized void warned(String warning) {
-        lastError = warning;
-    }
-
     synchronized void waiting(String reason) {
         state = FollowState.WAITING;
         lastError = reason;

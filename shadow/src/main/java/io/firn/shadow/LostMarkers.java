@@ -22,6 +22,7 @@ final class LostMarkers {
     private long goneAt = NONE;
     private boolean hasEnded;
     private long toldOf = NONE;
+    private String message;
 
     LostMarkers(FollowContext context, PartitionCopy copy, FollowEvents events) {
         this.context = context;
@@ -42,22 +43,29 @@ final class LostMarkers {
         open(NONE);
     }
 
+    /** What became of the copy. */
+    enum Found {
+        NOTHING,
+        /** The copy was truncated. */
+        TRUNCATED,
+        /** A marker is lost, and nothing was done: {@link #message}. */
+        LOST
+    }
+
     /**
      * Looks whether a marker is lost, after an answer was appended. The source shows nothing of
      * such a transaction, whether it was committed or aborted, and nobody can tell which. So the
      * copy does not decide it either: it takes from there on what the source still has, if that is
-     * wanted.
-     *
-     * @return whether the copy was truncated
+     * wanted. Otherwise it stops, and readers that wait for the transaction are told.
      */
-    boolean look() {
+    Found look() {
         long firstOpen = copy.firstOpen();
         if (firstOpen != first) {
             open(firstOpen);
         }
         long end = copy.nextOffset();
         if (first == NONE || goneAt == NONE || end < goneAt) {
-            return false;
+            return Found.NOTHING;
         }
         String found =
                 "the transaction that begins at offset "
@@ -69,13 +77,16 @@ final class LostMarkers {
         if (isNew && context.onDivergence() == OnDivergence.TRUNCATE) {
             copy.truncate(first);
             events.truncated(copy.nextOffset(), end, found);
-            return true;
+            return Found.TRUNCATED;
         }
-        if (isNew) {
-            events.lostMarker(first, end, found);
-        }
-        copy.progress().warned(found + ": readers of committed records wait there");
-        return false;
+        message = events.lostMarker(first, end, found);
+        copy.endIsLost(first, message);
+        return Found.LOST;
+    }
+
+    /** Returns what was told of the marker that is lost. */
+    String message() {
+        return message;
     }
 
     private void open(long firstOpen) {

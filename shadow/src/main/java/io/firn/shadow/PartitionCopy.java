@@ -57,6 +57,11 @@ final class PartitionCopy implements AutoCloseable {
         return stable < end ? stable : UNKNOWN;
     }
 
+    /** Tells readers that wait for the end of a transaction that it will never come. */
+    void endIsLost(long first, String found) {
+        appender.endIsLost(first, found);
+    }
+
     /** Returns the offset to fetch from. */
     long position() {
         return Math.max(sourceContinuesAt, appender.nextOffset());

@@ -241,8 +241,10 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         if (copy.appendRest()) {
             pause.succeeded();
             progress.following(copy.nextOffset(), context.nowMs());
-            if (lostMarkers.look()) {
-                check();
+            switch (lostMarkers.look()) {
+                case TRUNCATED -> check();
+                case LOST -> stop(FollowState.STOPPED, lostMarkers.message());
+                default -> {} // mostly
             }
         }
     }

@@ -3,12 +3,16 @@ package io.firn.shadow;
 import static io.firn.shadow.Batches.batch;
 import static io.firn.shadow.Batches.joined;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.AbortedTransaction;
 import io.firn.Durability;
 import io.firn.Isolation;
 import io.firn.LogStore;
+import io.firn.LostMarkerException;
+import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -16,10 +20,14 @@ import io.firn.shadow.PartitionFollower.Need;
 import io.firn.shadow.source.SourceError;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.internal.ControlRecordType;
@@ -444,16 +452,44 @@ class PartitionFollowerTest {
         fetched(batch(25, 2), 40);
         assertEquals(List.of(), events, "it may be the next batch");
         fetched(ByteBuffer.allocate(0), 35);
-        fetched(ByteBuffer.allocate(0), 36);
         assertEquals(1, events.size());
         assertEquals(ShadowEvent.Kind.LOST_MARKER, events.get(0).kind());
         assertEquals(10, events.get(0).fromOffset());
-        assertEquals(FollowState.FOLLOWING, follower.status().state());
-        fetched(batch(35, 2), 45);
-        assertEquals(45, follower.status().nextOffset());
+        assertEquals(FollowState.STOPPED, follower.status().state());
+        assertEquals(35, follower.status().nextOffset());
         assertTrue(follower.status().lastError().contains("offset 10"));
-        assertEquals(1, events.size());
         assertEquals(10, committed());
+    }
+
+    @Test
+    void shouldTellReadersThatWaitForAMarkerThatWasCompactedAway() throws Exception {
+        copyOpenTransaction();
+        try (Tailer tailer = topic.openTailer();
+                Tailer uncommitted = topic.openTailer(Isolation.UNCOMMITTED)) {
+            assertEquals(10, tailer.forEach(record -> {}, 100));
+            FutureTask<Integer> waits =
+                    new FutureTask<>(() -> tailer.forEach(record -> {}, 1, Duration.ofDays(1)));
+            Thread thread = new Thread(waits);
+            thread.start();
+            lastStable = 35;
+            fetched(batch(25, 2), 35);
+            fetched(ByteBuffer.allocate(0), 35);
+            ExecutionException told =
+                    assertThrows(ExecutionException.class, () -> waits.get(60, TimeUnit.SECONDS));
+            assertEquals(10, assertInstanceOf(LostMarkerException.class, told.getCause()).offset());
+            assertThrows(LostMarkerException.class, () -> tailer.forEach(record -> {}, 1));
+            assertEquals(30, uncommitted.forEach(record -> {}, 100));
+            follower.close();
+            follower = follower(OnDivergence.TRUNCATE);
+            follower.onLeader(1, 2);
+            asked(Need.EPOCH_END);
+            follower.onEpochEnd(2, 35);
+            fetched(ByteBuffer.allocate(0), 35);
+            fetched(ByteBuffer.allocate(0), 35);
+            fetched(ByteBuffer.allocate(0), 35);
+            assertEquals(10, follower.status().nextOffset());
+            assertEquals(0, tailer.forEach(record -> {}, 1), "it is truncated");
+        }
     }
 
     @Test

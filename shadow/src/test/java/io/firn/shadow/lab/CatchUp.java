@@ -27,18 +27,20 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * How long a shadow takes for a topic, and how much processor time, in turns with a consumer that
- * writes nothing; each in a process of its own. Arguments: a directory, MiB, turns.
+ * writes nothing, and with a floor: as many bytes written to files without a source and without a
+ * log ({@link WriteFloor}). Each in a process of its own. Arguments: a directory, MiB, turns.
  */
 public final class CatchUp {
     private static final String TOPIC = "catch-up";
     private static final int PARTITIONS = 4;
     private static final int RECORD_BYTES = 1024;
+    private static final List<String> WHO = List.of("consumer", "shadow", "floor");
 
     private CatchUp() {}
 
-    /** Runs it; with the word {@code consumer} or {@code shadow} first, one turn. */
+    /** Runs it; with one of {@link #WHO} first, one turn. */
     public static void main(String[] arguments) throws Exception {
-        if (arguments[0].equals("consumer") || arguments[0].equals("shadow")) {
+        if (WHO.contains(arguments[0])) {
             turn(arguments);
         } else {
             run(
@@ -61,7 +63,7 @@ public final class CatchUp {
             fill(cluster, mib);
             System.out.println("MiB, seconds, MiB/s, processor seconds:");
             for (int i = 0; i < turns; i++) {
-                for (String who : List.of("consumer", "shadow")) {
+                for (String who : WHO) {
                     Path store = directory.resolve("store");
                     Path output = directory.resolve(who + "-" + i);
                     List<String> command = new ArrayList<>();
@@ -116,6 +118,8 @@ public final class CatchUp {
         long records = Long.parseLong(arguments[3]);
         if (arguments[0].equals("consumer")) {
             consume(arguments[1], records);
+        } else if (arguments[0].equals("floor")) {
+            WriteFloor.write(Path.of(arguments[2]), PARTITIONS, records * RECORD_BYTES);
         } else {
             shadow(arguments[1], Path.of(arguments[2]), records);
         }
