@@ -5,8 +5,7 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
+import java.util.function.LongSupplier;
 
 /**
  * Mappings that were released but stay mapped until the garbage collector finds that no user holds
@@ -20,7 +19,7 @@ public final class Uncollected {
     private static final int COST_SHARE = 50;
 
     private final Runnable collector;
-    private final NanoClock clock;
+    private final LongSupplier clock;
 
     @GuardedBy("left")
     private final List<Abandoned> left = new ArrayList<>();
@@ -33,11 +32,11 @@ public final class Uncollected {
 
     /** Creates an empty collection. */
     public Uncollected() {
-        this(System::gc, SystemNanoClock.INSTANCE);
+        this(System::gc, System::nanoTime);
     }
 
     /** Creates an empty collection of another garbage collector. */
-    Uncollected(Runnable collector, NanoClock clock) {
+    Uncollected(Runnable collector, LongSupplier clock) {
         this.collector = collector;
         this.clock = clock;
     }
@@ -81,15 +80,15 @@ public final class Uncollected {
      */
     public void collect(long missing) {
         synchronized (left) {
-            if (bytes() < missing || (wasAsked && clock.nanoTime() - nextNs < 0)) {
+            if (bytes() < missing || (wasAsked && clock.getAsLong() - nextNs < 0)) {
                 return;
             }
             wasAsked = true;
-            nextNs = clock.nanoTime() + MIN_PAUSE_NS; // for others, while it runs
+            nextNs = clock.getAsLong() + MIN_PAUSE_NS; // for others, while it runs
         }
-        long begun = clock.nanoTime();
+        long begun = clock.getAsLong();
         collector.run();
-        long ended = clock.nanoTime();
+        long ended = clock.getAsLong();
         synchronized (left) {
             nextNs = ended + Math.max(MIN_PAUSE_NS, COST_SHARE * (ended - begun));
         }
