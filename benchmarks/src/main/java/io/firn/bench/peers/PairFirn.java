@@ -15,7 +15,10 @@ import java.nio.file.Path;
 /** One process of two with Firn: the writer, or the reader with a read-only store. */
 final class PairFirn implements PeerLog {
     private static final String TOPIC = "records";
-    private static final long POOL_BYTES = 512L << 20;
+    private static final long LEAST_POOL_BYTES = 512L << 20;
+
+    /** Of a batch with one record, its header included. */
+    private static final long MORE_THAN_VALUE = 80;
 
     private final TopicOptions options;
     private final boolean isInMemory;
@@ -42,7 +45,7 @@ final class PairFirn implements PeerLog {
             builder.tier(
                     PmemTier.builder(tier)
                             .emulation(Emulation.PLAIN)
-                            .capacityBytes(POOL_BYTES)
+                            .capacityBytes(poolBytes(shape))
                             .poolRatio(1)
                             .build());
         } else {
@@ -55,6 +58,12 @@ final class PairFirn implements PeerLog {
             store = builder.open();
             topic = store.createTopic(TOPIC, options);
         }
+    }
+
+    /** Returns room for all records, and for the blocks that are prepared ahead of them. */
+    private static long poolBytes(Shape shape) {
+        long all = shape.records() * (shape.bytes() + MORE_THAN_VALUE);
+        return Math.max(LEAST_POOL_BYTES, all + all / 4);
     }
 
     @Override
