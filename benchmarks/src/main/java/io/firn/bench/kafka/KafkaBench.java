@@ -45,6 +45,9 @@ public final class KafkaBench implements Callable<Integer> {
             description = "Duration of each latency run. Default: ${DEFAULT-VALUE}")
     private int seconds = 20;
 
+    @Option(names = "--nice", description = "The client that replays gets the lowest priority.")
+    private boolean isNice;
+
     @Option(names = "--cold-mb", description = "MB to be replayed. Default: ${DEFAULT-VALUE}")
     private int coldMb = 8_000;
 
@@ -124,7 +127,7 @@ public final class KafkaBench implements Callable<Integer> {
             latency.run("forced", true, List.of());
         }
         if (only.contains("replay")) {
-            latency.runBesideReplay(coldMb);
+            latency.runBesideReplay(coldMb, isNice);
         }
     }
 }

@@ -2,12 +2,16 @@ package io.firn.bench.kafka;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Measures the latency of acknowledged records at a fixed rate. */
 final class LatencyBench {
     private static final int LATE_MS = 50;
     private static final double MB = 1 << 20;
+
+    /** Shorter than a replay of 8 GB. */
+    private static final int REPLAY_SECONDS = 10;
 
     private final Contenders contenders;
     private final Tools tools;
@@ -63,52 +67,87 @@ final class LatencyBench {
     }
 
     /**
-     * Measures the latency of one topic, without and with a consumer that reads another topic from
-     * the disk.
+     * Measures the latency of one topic of each server: alone, beside a consumer that reads another
+     * topic from the disk through a second server of its kind, which shows what the processors and
+     * the disk are short of, and beside one that reads through the same server.
      *
      * @param coldMb MB that the consumer reads
+     * @param isNice whether the consumer has the lowest priority
      */
-    void runBesideReplay(int coldMb) throws Exception {
+    void runBesideReplay(int coldMb, boolean isNice) throws Exception {
         out.printf(
-                "%nlatency in us of 2,000 records of 1024 B a second, acks=all, forced, without and"
-                        + " with a replay of %d MB from the disk beside it%n",
-                coldMb);
-        long records = coldMb * 1_000_000L / 1024;
-        try (Broker ours = contenders.firn("replay", List.of()).start()) {
-            Contenders.create(ours, "cold", false);
-            Contenders.create(ours, "hot", false);
-            tools.produce(ours, "cold", records, 1024, List.of("acks=1", "batch.size=163840"));
-        }
-        // A new process maps none of the files yet, so they can be evicted from the page cache.
-        try (Broker ours = contenders.firn("replay", List.of()).start()) {
-            tools.openLoop(ours, "hot", "2000", "1024", "5", "5", "all", "false");
-            Trees.evict(contenders.directory().resolve("replay"));
-            paced(ours, "without");
-            Thread replay =
-                    new Thread(
-                            () -> {
-                                try {
-                                    double rate = tools.consumeNicely(ours, "cold", records);
-                                    out.printf("replayed at %.0f MB/s%n", rate * MB / 1e6);
-                                } catch (IOException e) {
-                                    out.println("the replay failed: " + e.getMessage());
-                                }
-                            },
-                            "replay");
-            replay.start();
-            paced(ours, "with");
-            out.println(
-                    replay.isAlive()
-                            ? "the replay was still running"
-                            : "the replay had ended before");
-            replay.join();
+                "%nlatency in us of 2,000 records of 1024 B a second, acks=all, forced, alone and"
+                        + " beside a replay of %d MB from the disk%s%n",
+                coldMb, isNice ? " by a client with nice 19" : "");
+        for (String name : List.of("Firn", "Kafka")) {
+            Path place = contenders.directory().resolve("replay-" + name);
+            replay(name, coldMb * 1_000_000L / 1024, isNice);
+            Trees.delete(place.resolveSibling(place.getFileName() + "-other"));
+            Trees.delete(place);
         }
     }
 
-    private void paced(Broker broker, String name) throws IOException {
-        String time = Integer.toString(seconds);
+    private void replay(String name, long records, boolean isNice) throws Exception {
+        String other = "replay-" + name + "-other";
+        try (Broker cold = server(name, other).start();
+                Broker hot = server(name, "replay-" + name).start()) {
+            Contenders.create(hot, "hot", true);
+            for (Broker each : List.of(cold, hot)) {
+                Contenders.create(each, "cold", false);
+                tools.produce(each, "cold", records, 1024, List.of("acks=1", "batch.size=163840"));
+            }
+        }
+        // A new process maps none of the files yet, so they can be evicted from the page cache.
+        try (Broker cold = server(name, other).start();
+                Broker hot = server(name, "replay-" + name).start()) {
+            tools.openLoop(hot, "hot", "2000", "1024", "5", "5", "all", "false");
+            Trees.evict(contenders.directory());
+            paced(hot, name, "alone", seconds);
+            pacedBeside(cold, hot, name, "other server", records, isNice);
+            pacedBeside(hot, hot, name, "same server", records, isNice);
+        }
+    }
+
+    private Broker server(String name, String directory) throws Exception {
+        return name.equals("Firn")
+                ? contenders.firn(directory, List.of())
+                : contenders.kafka(directory);
+    }
+
+    private void pacedBeside(
+            Broker cold, Broker hot, String name, String what, long records, boolean isNice)
+            throws Exception {
+        String[] rate = {"no rate"};
+        Thread replay =
+                new Thread(
+                        () -> {
+                            try {
+                                double mb = tools.consume(cold, "cold", records, isNice) * MB / 1e6;
+                                rate[0] = String.format("%.0f MB/s", mb);
+                            } catch (IOException e) {
+                                rate[0] = "the replay failed: " + e.getMessage();
+                            }
+                        },
+                        "replay");
+        replay.start();
+        try {
+            paced(hot, name, what, REPLAY_SECONDS);
+        } finally {
+            boolean isRunning = replay.isAlive();
+            replay.join();
+            out.println(
+                    "       replayed with "
+                            + rate[0]
+                            + (isRunning ? "" : "; it ended before the measurement"));
+        }
+    }
+
+    private void paced(Broker broker, String name, String what, int time) throws IOException {
         List<String> lines =
-                tools.openLoop(broker, "hot", "2000", "1024", "3", time, "all", "false");
-        lines.forEach(line -> printPercentiles(name, line));
+                tools.openLoop(
+                        broker, "hot", "2000", "1024", "3", Integer.toString(time), "all", "false");
+        for (String line : lines) {
+            printPercentiles(name, line.replace("acknowledged", what.replace(' ', '-')));
+        }
     }
 }

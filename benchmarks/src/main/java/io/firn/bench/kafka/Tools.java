@@ -116,11 +116,13 @@ final class Tools {
     }
 
     /**
-     * Reads a topic from its start in a process of the lowest priority, so that it affects others
-     * only by its load on the server, as if it ran on another machine.
+     * Reads a topic from its start.
+     *
+     * @param isNice whether the process has the lowest priority, so that it affects others only by
+     *     its load on the server, as if it ran on another machine
      */
-    double consumeNicely(Broker broker, String topic, long records) throws IOException {
-        return consume(broker, topic, records, List.of("nice", "-n", "19"));
+    double consume(Broker broker, String topic, long records, boolean isNice) throws IOException {
+        return consume(broker, topic, records, isNice ? List.of("nice", "-n", "19") : List.of());
     }
 
     private double consume(Broker broker, String topic, long records, List<String> prefix)
