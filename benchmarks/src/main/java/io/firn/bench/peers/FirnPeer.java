@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Firn with a file tier and its defaults. */
+/**
+ * Firn with a file tier and its defaults; with prepared space where all pages are to be touched.
+ */
 final class FirnPeer implements PeerLog {
     /** The ways to append. */
     enum Way {
@@ -47,7 +49,9 @@ final class FirnPeer implements PeerLog {
         threads = shape.threads();
         TopicOptions options = TopicOptions.defaults().withDurability(durability);
         if (shape.touched()) {
-            options = options.withSegmentBytes((int) Math.min(MAX_SEGMENT, shape.room()));
+            // The next segment is prepared when a half is full, which is not to be measured either.
+            int all = (int) Math.min(MAX_SEGMENT, 2 * shape.room());
+            options = options.withSegmentBytes(all).withPreparedBytes(all);
         }
         store =
                 LogStore.in(directory.resolve("store"))
