@@ -7,6 +7,7 @@ import io.firn.Cleanup;
 import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.ReplicaAppender;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.TopicOptions;
 import io.firn.crashlab.ReferenceBatches.Content;
@@ -19,10 +20,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.CachedEpochClock;
 
 /**
@@ -46,13 +49,22 @@ final class ReferenceLog {
     private static final int ALIGNMENT = 2 << 20;
     private static final int FIXED_HEADER = 61;
     private static final int LEAST_FILLERS = 5;
+    private static final int[] GAP_AFTER = {40, 130, 190};
+    private static final int GAP = 7;
+    private static final int BATCHES_OF_EPOCH = 25;
+    private static final int EPOCH = 12;
     private static final long START_MS = 1_700_000_000_000L;
     private static final Path ROOT = Path.of("/sim");
 
-    /** Whether its older segments were rewritten by compaction. */
+    /** How its batches came into it. */
     enum Form {
         APPENDED,
-        REWRITTEN
+
+        /** The same, and compaction has rewritten the older segments. */
+        REWRITTEN,
+
+        /** As the replica of another log, with leader epochs and gaps. */
+        REPLICATED
     }
 
     final Media media;
@@ -86,10 +98,14 @@ final class ReferenceLog {
             contents.add(ReferenceBatches.records(i, MOST_IN_BATCH, isRewritten()));
         }
         List<ByteBuffer> encoded = ReferenceBatches.encode(contents, START_MS);
-        contents.forEach(records::addAll);
+        addRecords(contents);
         try (LogStore store = media.open(medium, clock, 0)) {
             Partition partition = store.createTopic(TOPIC, options()).partition(0);
-            append(store, partition, encoded);
+            if (form == Form.REPLICATED) {
+                replicate(store, encoded);
+            } else {
+                append(store, partition, encoded);
+            }
             store.openTopic(TOPIC).cursor("c").advance(0, 3);
             segments = store.snapshot().partitions().get(0).segments();
             if (records.size() != partition.durableOffset()) {
@@ -103,6 +119,19 @@ final class ReferenceLog {
         checkForm();
     }
 
+    private void addRecords(List<List<Content>> contents) {
+        for (int i = 0; i < BATCHES; i++) {
+            records.addAll(contents.get(i));
+            if (hasGapAfter(i)) {
+                records.addAll(Collections.nCopies(GAP, null));
+            }
+        }
+    }
+
+    private boolean hasGapAfter(int batch) {
+        return form == Form.REPLICATED && IntStream.of(GAP_AFTER).anyMatch(after -> after == batch);
+    }
+
     private boolean isRewritten() {
         return form == Form.REWRITTEN;
     }
@@ -112,9 +141,12 @@ final class ReferenceLog {
                 TopicOptions.defaults()
                         .withSegmentBytes(64 * 1024)
                         .withRollAge(Duration.ofSeconds(1));
-        return isRewritten()
-                ? options.withCleanup(Cleanup.COMPACT).withMinDirtyRatio(1) // only on request
-                : options;
+        return switch (form) {
+            case APPENDED -> options;
+            case REWRITTEN -> // only on request
+                    options.withCleanup(Cleanup.COMPACT).withMinDirtyRatio(1);
+            case REPLICATED -> options.withReplicated(true);
+        };
     }
 
     /** Fails when the log is not what its users expect. */
@@ -128,9 +160,12 @@ final class ReferenceLog {
         }
         long fillers = batches.stream().filter(Stored::isFiller).count();
         boolean isRight =
-                isRewritten()
-                        ? fillers >= LEAST_FILLERS && batches.size() > BATCHES / 2
-                        : fillers == 0 && batches.size() == BATCHES;
+                switch (form) {
+                    case APPENDED -> fillers == 0 && batches.size() == BATCHES;
+                    case REWRITTEN -> fillers >= LEAST_FILLERS && batches.size() > BATCHES / 2;
+                    case REPLICATED ->
+                            fillers == GAP_AFTER.length && batches.size() == BATCHES + fillers;
+                };
         if (!isRight || offset != records.size() || segments.size() < 3) {
             throw new AssertionError(
                     batches.size() + " batches, " + fillers + " fillers, " + segments);
@@ -158,6 +193,28 @@ final class ReferenceLog {
                     half = medium.kill();
                 }
             }
+        }
+    }
+
+    private void replicate(LogStore store, List<ByteBuffer> encoded) {
+        try (ReplicaAppender appender = store.openTopic(TOPIC).openReplicaAppender(0)) {
+            for (int i = 0; i < BATCHES; i++) {
+                ByteBuffer batch = encoded.get(i);
+                batch.putLong(0, appender.nextOffset()).putInt(EPOCH, i / BATCHES_OF_EPOCH);
+                while (appender.append(batch.duplicate()) == 0) {
+                    store.doWork();
+                }
+                if (hasGapAfter(i)) {
+                    appender.fillTo(appender.nextOffset() + GAP);
+                }
+                if (i % ROLL_EVERY == ROLL_EVERY - 1) {
+                    work(store);
+                }
+                if (i == BATCHES / 2) {
+                    half = medium.kill();
+                }
+            }
+            appender.force();
         }
     }
 

@@ -2,8 +2,9 @@ package io.firn.log;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -135,15 +136,18 @@ public final class SegmentList {
         }
     }
 
-    /** Adds those of the found segments that are missing, and removes none. */
+    /**
+     * Adds those of the found segments that are missing. Removes only one that a found one takes
+     * the place of, because it begins at the same offset: as long as its end is not known, it would
+     * hold every offset above it.
+     */
     void addMissing(LogSegment[] found) {
         synchronized (changing) {
             if (!Arrays.equals(found, all)) {
-                all =
-                        Stream.concat(Arrays.stream(all), Arrays.stream(found))
-                                .distinct()
-                                .sorted(Comparator.comparingLong(segment -> segment.baseOffset))
-                                .toArray(LogSegment[]::new);
+                NavigableMap<Long, LogSegment> byBase = new TreeMap<>();
+                Stream.concat(Arrays.stream(all), Arrays.stream(found))
+                        .forEach(segment -> byBase.put(segment.baseOffset, segment));
+                all = byBase.values().toArray(new LogSegment[0]);
             }
         }
     }
