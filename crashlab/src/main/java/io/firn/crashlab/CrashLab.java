@@ -105,9 +105,10 @@ public final class CrashLab implements Callable<Integer> {
     @Option(
             names = "--damage",
             description =
-                    "Instead of power cuts: flips every bit of two reference logs, of which"
-                            + " compaction has rewritten one, and replaces pieces of them by zeros,"
-                            + " by their earlier bytes, or by bytes of another place.")
+                    "Instead of power cuts: flips every bit of three reference logs, of which"
+                            + " compaction has rewritten one and one is a replica, and replaces"
+                            + " pieces of them by zeros, by their earlier bytes, or by bytes of"
+                            + " another place.")
     private boolean damage;
 
     @Option(
