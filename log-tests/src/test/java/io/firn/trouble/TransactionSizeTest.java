@@ -1,6 +1,7 @@
 package io.firn.trouble;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -42,6 +44,8 @@ class TransactionSizeTest {
 
     /** So long that fewer than {@link #MANY} moves fill an entry. */
     private static final String LONG_NAME = "c".repeat(110);
+
+    private static final String LONG_NOTE = "n".repeat(3_000);
 
     private SimulatedFileMedium medium = new SimulatedFileMedium();
     private LogStore store;
@@ -170,6 +174,66 @@ class TransactionSizeTest {
         coordinator.advance("p", identity, moves.subList(0, MANY / 2)); // the same again
         coordinator.end("p", identity, true, false);
         assertEquals(State.COMMITTED, coordinator.find("p").state());
+    }
+
+    @Test
+    void shouldRefuseALongerNoteThatATransactionCouldNotBeCommittedWith() {
+        TransactionCoordinator coordinator = store.transactions();
+        var identity = coordinator.open("p", TIMEOUT, null);
+        int noted = fillWithNotes(identity);
+        coordinator.end("p", identity, true, false);
+        assertEquals(State.COMMITTED, coordinator.find("p").state());
+        assertEquals(noted, coordinator.notes("p").size());
+    }
+
+    @Test
+    void shouldTakeShorterNotesIntoAFullTransaction() {
+        TransactionCoordinator coordinator = store.transactions();
+        var identity = coordinator.open("p", TIMEOUT, null);
+        int full = fillWithNotes(identity);
+        CursorMove refused = noted(full, LONG_NOTE);
+        assertTrue(isTaken(identity, noted(0, LONG_NOTE)), "it is as long as the one before");
+        assertTrue(isTaken(identity, refused, noted(full, null)), "the last one counts");
+        assertFalse(isTaken(identity, noted(full, null), refused), "the last one counts");
+        assertTrue(isTaken(identity, noted(0, "short")));
+        assertTrue(isTaken(identity, refused), "there is room again");
+        assertFalse(isTaken(identity, noted(0, LONG_NOTE)));
+        assertTrue(isTaken(identity, noted(0, LONG_NOTE), noted(1, null)), "one for the other");
+        coordinator.end("p", identity, true, false);
+        assertEquals(State.COMMITTED, coordinator.find("p").state());
+        List<CursorMove> notes = coordinator.notes("p");
+        assertEquals(full, notes.size());
+        assertTrue(notes.contains(refused));
+        assertTrue(notes.contains(noted(0, LONG_NOTE)));
+        assertFalse(notes.contains(noted(1, LONG_NOTE)));
+    }
+
+    /** Moves cursors, and replaces each move by one with a note, for as long as that is taken. */
+    private int fillWithNotes(ProducerIdentity identity) {
+        int moves = 120; // with notes they are too large
+        for (int i = 0; i < moves; i++) {
+            assertTrue(isTaken(identity, noted(i, null)));
+        }
+        int noted = 0;
+        while (noted < moves && isTaken(identity, noted(noted, LONG_NOTE))) {
+            noted++;
+        }
+        assertTrue(noted > 0 && noted < moves, noted + " notes");
+        return noted;
+    }
+
+    private CursorMove noted(int partition, String note) {
+        return new CursorMove(read, "c", partition, 0, note);
+    }
+
+    private boolean isTaken(ProducerIdentity identity, CursorMove... moves) {
+        try {
+            store.transactions().advance("p", identity, List.of(moves));
+            return true;
+        } catch (RecordTooLargeException e) {
+            assertTrue(e.getMessage().contains("smaller transactions"), e.getMessage());
+            return false;
+        }
     }
 
     /** Fills an entry to the last partition: by notes, whose sizes are counted exactly. */

@@ -169,7 +169,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             room.prepare(producer, JournalEntry.mostBytes(moves));
             synchronized (producer) {
                 producer.checkIdentity(identity);
-                room.check(producer, JournalEntry.mostBytes(producer.newOf(moves)));
+                room.check(producer, producer.moreBytes(moves));
                 producer.begin(context.timeMs(), context.nowNs());
                 undo = producer.addMoves(moves);
             }

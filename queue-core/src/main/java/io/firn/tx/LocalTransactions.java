@@ -92,13 +92,13 @@ final class LocalTransactions {
                 producer.lock().unlock();
             }
         }
-        long bytes = JournalEntry.mostBytes(move);
-        room.prepare(producer, bytes);
+        List<Move> moves = List.of(move);
+        room.prepare(producer, JournalEntry.mostBytes(moves));
         producer.change(
                 identity,
                 open -> {
-                    room.check(producer, open.hasPlaceOf(move) ? 0 : bytes);
-                    open.addMoves(List.of(move));
+                    room.check(producer, open.moreBytes(moves));
+                    open.addMoves(moves);
                 });
     }
 

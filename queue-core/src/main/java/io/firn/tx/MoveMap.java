@@ -1,6 +1,7 @@
 package io.firn.tx;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,22 @@ final class MoveMap {
             bytes = moves.values().stream().mapToLong(JournalEntry::mostBytes).sum();
         }
         return bytes;
+    }
+
+    /**
+     * Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. A
+     * move in the place of another one may well add some, as its note may be longer.
+     */
+    long moreBytes(Collection<Move> more) {
+        Map<Place, Move> last = new HashMap<>();
+        more.forEach(move -> last.put(Place.of(move), move));
+        long sum = 0;
+        for (Map.Entry<Place, Move> each : last.entrySet()) {
+            Move before = moves.get(each.getKey());
+            sum += JournalEntry.mostBytes(each.getValue());
+            sum -= before == null ? 0 : JournalEntry.mostBytes(before);
+        }
+        return sum;
     }
 
     List<Move> all() {

@@ -122,9 +122,9 @@ final class Opened {
         return moves.all();
     }
 
-    /** Returns whether it moves the cursor of a move in the same partition. */
-    boolean hasPlaceOf(Move move) {
-        return isMoving(move.topicId(), move.cursor(), move.partition());
+    /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
+    long moreBytes(List<Move> more) {
+        return moves.moreBytes(more);
     }
 
     boolean hasMoves() {

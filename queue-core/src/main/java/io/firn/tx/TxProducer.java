@@ -8,7 +8,6 @@ import io.firn.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -260,15 +259,9 @@ final class TxProducer {
         return count;
     }
 
-    /** Returns those moves in whose places the open transaction has none. */
-    synchronized List<Move> newOf(List<Move> moves) {
-        List<Move> found = new ArrayList<>();
-        for (Move each : moves) {
-            if (open == null || !open.hasPlaceOf(each)) {
-                found.add(each);
-            }
-        }
-        return found;
+    /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
+    synchronized long moreBytes(List<Move> moves) {
+        return open == null ? new MoveMap().moreBytes(moves) : open.moreBytes(moves);
     }
 
     synchronized boolean has(TxPartition partition) {
