@@ -56,6 +56,10 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     private Need need = Need.FETCH;
     private Need asked = Need.NOTHING;
     private boolean isAnswerStale;
+
+    /** Whether nothing of the last answer was below its high watermark. */
+    private boolean wasAbove;
+
     private int leader = UNKNOWN;
     private int leaderEpoch = UNKNOWN;
     private long probeOffset;
@@ -224,7 +228,11 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
                         retry("the source does not have the batch before " + copy.position());
                         return;
                     }
-                    ByteBuffer batches = WholeBatches.of(records, leaderEpoch, highWatermark);
+                    // A probe asks below the end of this copy, where nothing is that new.
+                    boolean mayBeAbove = need == Need.FETCH && !wasAbove;
+                    ByteBuffer batches =
+                            WholeBatches.of(records, leaderEpoch, highWatermark, mayBeAbove);
+                    wasAbove = mayBeAbove && records.hasRemaining() && !batches.hasRemaining();
                     if (need == Need.PROBE) {
                         onProbed(batches, highWatermark);
                         return;
@@ -233,7 +241,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
                     lostMarkers.answered(lastStableOffset, highWatermark);
                     if (copy.take(records, batches)) {
                         append();
-                    } // else other partitions took the space; this one's turn comes
+                    } // else other partitions took the space, or it is too new: it is asked again
                 });
     }
 

@@ -41,14 +41,17 @@ final class WholeBatches {
      *
      * @param leaderEpoch the epoch of the leader that answered; −1 if the source has no epochs
      * @param highWatermark that of the answer
+     * @param mayBeAbove whether also the first batch may be above the high watermark, so that no
+     *     bytes are returned; not in an answer that comes after such a one
      * @throws InvalidBatchException when a batch has an older format than magic 2, when what the
-     *     headers say cannot be, or when the first batch is above the high watermark
+     *     headers say cannot be, or when the first batch is above the high watermark and may not be
      */
-    static ByteBuffer of(ByteBuffer fetched, int leaderEpoch, long highWatermark) {
-        return new WholeBatches(fetched, leaderEpoch, highWatermark).checked();
+    static ByteBuffer of(
+            ByteBuffer fetched, int leaderEpoch, long highWatermark, boolean mayBeAbove) {
+        return new WholeBatches(fetched, leaderEpoch, highWatermark).checked(mayBeAbove);
     }
 
-    private ByteBuffer checked() {
+    private ByteBuffer checked(boolean mayBeAbove) {
         int start = fetched.position();
         int at = start;
         int taken = start;
@@ -62,7 +65,7 @@ final class WholeBatches {
             at += size;
             if (end <= highWatermark) {
                 taken = at;
-            } else if (taken == start) {
+            } else if (taken == start && !mayBeAbove) {
                 throw refused(
                         start,
                         "ends at offset " + end + ", above the high watermark " + highWatermark);

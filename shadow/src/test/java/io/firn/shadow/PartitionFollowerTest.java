@@ -115,6 +115,34 @@ class PartitionFollowerTest {
         assertEquals(FollowState.FOLLOWING, follower.status().state());
     }
 
+    /** A broker reads its high watermark before it reads the batches. */
+    @Test
+    void shouldAskAtOnceAgainForABatchAboveTheHighWatermark() {
+        copyTwoEpochs();
+        fetched(batch(20, 2), 20);
+        assertEquals(Need.FETCH, follower.due(nowMs));
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+        follower.sent();
+        answer(batch(20, 2), 30);
+        assertEquals(30, follower.status().nextOffset());
+        fetched(batch(30, 2), 30);
+        assertEquals(Need.FETCH, follower.due(nowMs));
+    }
+
+    @Test
+    void shouldPauseWhenTheNextAnswerHasABatchAboveTheHighWatermarkToo() {
+        copyTwoEpochs();
+        fetched(batch(20, 2), 20);
+        fetched(batch(20, 2), 20);
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+        assertEquals(FollowState.RETRYING, follower.status().state());
+        assertTrue(follower.status().lastError().contains("above the high watermark"));
+        fetched(batch(20, 2), 20);
+        assertEquals(Need.NOTHING, follower.due(nowMs));
+        fetched(batch(20, 2), 30);
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
+    }
+
     @Test
     void shouldAskNothingWithoutALeader() {
         assertEquals(Need.NOTHING, follower.due(nowMs));
@@ -353,7 +381,7 @@ class PartitionFollowerTest {
         assertEquals(FollowState.FOLLOWING, follower.status().state());
         fetched(batch(10, 1), 19);
         assertEquals(10, follower.status().nextOffset());
-        assertEquals(FollowState.RETRYING, follower.status().state());
+        assertEquals(FollowState.FOLLOWING, follower.status().state());
         fetched(batch(10, 1), 20);
         assertEquals(20, follower.status().nextOffset());
     }

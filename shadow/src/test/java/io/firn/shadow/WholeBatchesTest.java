@@ -26,7 +26,7 @@ class WholeBatchesTest {
     private final int size = answer.limit() / 3;
 
     private ByteBuffer of(long highWatermark) {
-        return WholeBatches.of(answer, LEADER_EPOCH, highWatermark);
+        return WholeBatches.of(answer, LEADER_EPOCH, highWatermark, false);
     }
 
     private void assertRefused(String expected) {
@@ -50,14 +50,14 @@ class WholeBatchesTest {
     }
 
     private static int takenOf(ByteBuffer... batches) {
-        return WholeBatches.of(joined(batches), LEADER_EPOCH, 30).remaining();
+        return WholeBatches.of(joined(batches), LEADER_EPOCH, 30, false).remaining();
     }
 
     @Test
     void shouldRefuseAnEpochAboveTheLeaders() {
         answer.putInt(2 * size + EPOCH, 6);
         assertRefused("its leader has only 5");
-        assertEquals(answer, WholeBatches.of(answer, -1, 30), "a source without epochs");
+        assertEquals(answer, WholeBatches.of(answer, -1, 30, false), "a source without epochs");
     }
 
     @Test
@@ -122,6 +122,12 @@ class WholeBatchesTest {
         assertTrue(e.getMessage().contains("above the high watermark"), e.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 0, 9})
+    void shouldLeaveAFirstBatchThatMayBeAboveTheHighWatermark(long highWatermark) {
+        assertEquals(0, WholeBatches.of(answer, LEADER_EPOCH, highWatermark, true).remaining());
+    }
+
     @Test
     void shouldAnswerAnyBytesWithBatchesInOrderOrAnException() {
         SplittableRandom random = new SplittableRandom(1);
@@ -140,7 +146,7 @@ class WholeBatchesTest {
     private static void assertInOrder(ByteBuffer fetched) {
         ByteBuffer taken;
         try {
-            taken = WholeBatches.of(fetched, LEADER_EPOCH, 30);
+            taken = WholeBatches.of(fetched, LEADER_EPOCH, 30, false);
         } catch (InvalidBatchException e) {
             return;
         }
