@@ -4,8 +4,10 @@ import io.firn.ClosedException;
 import io.firn.EpochEnd;
 import io.firn.InvalidOptionException;
 import io.firn.ReplicaAppender;
+import io.firn.StoreFullException;
 import io.firn.log.LeaderEpochs;
 import io.firn.log.SegmentedLog;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** The appender of a partition of a replicated topic. It takes the turn for each call. */
@@ -56,6 +58,7 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
         int taken;
         enterTurn();
         try {
+            endTruncation();
             taken = writer.append(batches);
         } catch (InternalError e) {
             throw log.poison(e);
@@ -73,6 +76,7 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
         boolean isThere;
         enterTurn();
         try {
+            endTruncation();
             isThere = writer.fillTo(offset);
         } catch (InternalError e) {
             throw log.poison(e);
@@ -81,6 +85,24 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
         }
         if (!isThere) {
             appenders.checkRoom();
+        }
+    }
+
+    /** Otherwise readers in other processes would not be shown what is appended. */
+    private void endTruncation() {
+        if (!log.truncations().isInProgress()) {
+            return;
+        }
+        log.state().checkWritable(); // it may have failed half-way
+        boolean isRecorded;
+        try {
+            isRecorded = log.truncations().endRecovered();
+        } catch (IOException e) {
+            throw log.poison("the end of its truncation was not recorded", "", e);
+        }
+        if (!isRecorded) {
+            throw new StoreFullException(
+                    log + ": there is no space to record that its truncation is over");
         }
     }
 

@@ -56,13 +56,35 @@ public final class Truncations {
         cuts = next;
     }
 
-    /** Records at open that a truncation is over which a crash has interrupted. */
+    /**
+     * Returns whether a truncation is in progress, or is over and its file does not say so. Readers
+     * in other processes are held below it meanwhile.
+     */
+    public boolean isInProgress() {
+        return cuts.isInProgress();
+    }
+
+    /**
+     * Records before an append that a truncation is over for which {@link #recover} found no space.
+     *
+     * @return false when there still is none
+     */
+    public boolean endRecovered() throws IOException {
+        Cuts next = cuts.end();
+        boolean isRecorded = files.writeCutsIfRoom(partition, next);
+        if (isRecorded) {
+            cuts = next;
+        }
+        return isRecorded;
+    }
+
+    /**
+     * Records at open that a truncation is over which a crash has interrupted. On a full disk that
+     * is left to the next append: a store has to open there, so that something can be deleted.
+     */
     public static Cuts recover(TopicFiles files, int partition) throws IOException {
         Cuts found = files.readCuts(partition);
-        if (!found.isInProgress()) {
-            return found;
-        }
-        files.writeCuts(partition, found.end());
-        return found.end();
+        boolean isRecorded = found.isInProgress() && files.writeCutsIfRoom(partition, found.end());
+        return isRecorded ? found.end() : found;
     }
 }

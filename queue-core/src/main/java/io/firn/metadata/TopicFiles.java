@@ -7,6 +7,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.NoSpace;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
@@ -44,6 +45,7 @@ public final class TopicFiles {
     private static final String TOPIC = "topic";
     private static final String START = "start";
     private static final String PRODUCERS = "producers";
+    private static final int CUTS_BYTES = 8 * 1024;
     private static final String TRUNCATED = "truncated";
     private static final String NAME = "name";
     private static final String DELETED = "deleted";
@@ -327,6 +329,19 @@ public final class TopicFiles {
     public void writeCuts(int partition, Cuts cuts) throws IOException {
         Path file = directory.resolve(TRUNCATED + "-" + partition);
         changePart(() -> writeInSpare(file, TRUNCATED, cuts.toText()));
+    }
+
+    /** As {@link #writeCuts}; returns false, and has changed nothing, when there is no space. */
+    public boolean writeCutsIfRoom(int partition, Cuts cuts) throws IOException {
+        try {
+            writeCuts(partition, cuts);
+            return true;
+        } catch (IOException e) {
+            if (NoSpace.isMeantBy(e, medium, directory, CUTS_BYTES)) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** Deletes the checkpoints of a partition, durably: it is about to be truncated. */

@@ -1,0 +1,102 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.firn.Compression;
+import io.firn.Durability;
+import io.firn.LogStore;
+import io.firn.PoisonedException;
+import io.firn.ReplicaAppender;
+import io.firn.StoreFullException;
+import io.firn.Topic;
+import io.firn.file.FileTier;
+import io.firn.kafka.SourceLog;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import org.agrona.concurrent.CachedEpochClock;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A replicated partition that is truncated while the disk is full, and opened while it still is.
+ */
+class TruncationOnFullDiskTest {
+    private final SourceLog source = new SourceLog(0, 1);
+
+    private static LogStore open(SimulatedFileMedium medium) {
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .clock(new CachedEpochClock())
+                .open();
+    }
+
+    /** Somebody else takes what becomes free before each operation, too. */
+    private static void keepFull(SimulatedFileMedium medium) {
+        fill(medium);
+        medium.onOperation(number -> fill(medium));
+    }
+
+    private static void fill(SimulatedFileMedium medium) {
+        try {
+            medium.faults().limitBytes(Long.MAX_VALUE - 1);
+            long usable = medium.usableBytes(Path.of("/sim"));
+            medium.faults().limitBytes(Long.MAX_VALUE - 1 - usable);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void makeRoom(SimulatedFileMedium medium) {
+        medium.onOperation(number -> {});
+        medium.faults().limitBytes(Long.MAX_VALUE - 1);
+    }
+
+    private SimulatedFileMedium truncatedHalfWay() {
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        LogStore store = open(medium);
+        Topic topic =
+                store.createTopic(
+                        "t",
+                        Stores.small().withReplicated(true).withDurability(Durability.WRITTEN));
+        for (int i = 0; i < 10; i++) {
+            source.append(Compression.NONE, "old " + i);
+        }
+        SimulatedFileMedium left;
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            ReplicaTest.replicate(source, appender, 10);
+            keepFull(medium);
+            assertThrows(PoisonedException.class, () -> appender.truncate(5));
+            left = medium.kill();
+        }
+        makeRoom(medium);
+        store.close();
+        return left;
+    }
+
+    @Test
+    void shouldOpenAndGoOnWhenThereIsRoom() {
+        SimulatedFileMedium medium = truncatedHalfWay();
+        keepFull(medium);
+        try (LogStore store = open(medium)) {
+            Topic topic = store.openTopic("t");
+            assertEquals(1, topic.partition(0).truncations());
+            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                source.append(Compression.NONE, "more");
+                assertThrows(
+                        StoreFullException.class,
+                        () -> appender.append(source.fetch(appender.nextOffset(), 1)));
+                assertThrows(StoreFullException.class, () -> appender.fillTo(100));
+                makeRoom(medium);
+                ReplicaTest.replicate(source, appender, 10);
+            }
+            ReplicaTest.assertHolds(source, topic.partition(0));
+        }
+        try (LogStore store = open(medium)) {
+            assertEquals(1, store.openTopic("t").partition(0).truncations());
+            ReplicaTest.assertHolds(source, store.openTopic("t").partition(0));
+        }
+    }
+}
