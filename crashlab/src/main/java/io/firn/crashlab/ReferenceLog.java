@@ -181,17 +181,7 @@ final class ReferenceLog {
         try (Appender appender = partition.openSharedAppender()) {
             for (int i = 0; i < BATCHES; i++) {
                 appender.appendBatch(encoded.get(i).duplicate());
-                if (i % ROLL_EVERY == ROLL_EVERY - 1) {
-                    work(store);
-                }
-                for (int after : COMPACT_AFTER) {
-                    if (isRewritten() && i == after) {
-                        compact(store);
-                    }
-                }
-                if (i == BATCHES / 2) {
-                    half = medium.kill();
-                }
+                after(i, store);
             }
         }
     }
@@ -207,14 +197,22 @@ final class ReferenceLog {
                 if (hasGapAfter(i)) {
                     appender.fillTo(appender.nextOffset() + GAP);
                 }
-                if (i % ROLL_EVERY == ROLL_EVERY - 1) {
-                    work(store);
-                }
-                if (i == BATCHES / 2) {
-                    half = medium.kill();
-                }
+                after(i, store);
             }
             appender.force();
+        }
+    }
+
+    /** Rolls, compacts or copies the log after a batch, when it is time. */
+    private void after(int batch, LogStore store) {
+        if (batch % ROLL_EVERY == ROLL_EVERY - 1) {
+            work(store);
+        }
+        if (isRewritten() && IntStream.of(COMPACT_AFTER).anyMatch(after -> after == batch)) {
+            compact(store);
+        }
+        if (batch == BATCHES / 2) {
+            half = medium.kill();
         }
     }
 

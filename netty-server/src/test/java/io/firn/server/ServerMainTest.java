@@ -67,12 +67,12 @@ class ServerMainTest {
         }
     }
 
-    /** Starts it with something wrong; it is to end by itself. */
     /** The line may be read while it is being written. */
     private boolean isServing() {
         return words().stream().anyMatch(w -> w.startsWith("Serving ") && w.contains(" after "));
     }
 
+    /** Starts it with something wrong; it is to end by itself. */
     private String refusal(String... arguments) throws Exception {
         Process process = start(arguments);
         try {

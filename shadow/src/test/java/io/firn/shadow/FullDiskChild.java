@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -82,7 +81,7 @@ final class FullDiskChild {
             try (Shadow shadow =
                     builder.topicOptions(options).listener(events::add).build().start()) {
                 while (true) {
-                    await(() -> isCaughtUp(shadow) || isFull(shadow), shadow);
+                    Shadows.await(() -> isCaughtUp(shadow) || isFull(shadow), shadow);
                     Partition partition = store.openTopic(TOPIC).partition(0);
                     long next = partition.nextOffset();
                     check(partition, checked, next);
@@ -96,7 +95,7 @@ final class FullDiskChild {
                     long start = partition.logStartOffset();
                     partition.force();
                     partition.deleteRecordsBefore(start + (next - start) / 2);
-                    await(() -> status(shadow).nextOffset() > next, shadow);
+                    Shadows.await(() -> status(shadow).nextOffset() > next, shadow);
                 }
                 require(status(shadow).lastError() == null, "still: " + status(shadow));
             }
@@ -160,16 +159,5 @@ final class FullDiskChild {
         if (!condition) {
             throw new AssertionError(what);
         }
-    }
-
-    private static void await(BooleanSupplier condition, Shadow shadow)
-            throws InterruptedException {
-        for (int i = 0; i < 6000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
-            }
-            Thread.sleep(10);
-        }
-        throw new AssertionError("still waiting; " + shadow.snapshot());
     }
 }

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,24 +58,13 @@ class ShadowFailureTest {
         return Shadow.of(store, source.properties()).topics("orders").listener(events::add);
     }
 
-    private static void await(BooleanSupplier condition, Shadow shadow)
-            throws InterruptedException {
-        for (int i = 0; i < 6000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
-            }
-            Thread.sleep(10);
-        }
-        throw new AssertionError("still waiting; " + shadow.snapshot());
-    }
-
     private static PartitionStatus status(Shadow shadow, int partition) {
         return shadow.snapshot().partitions().get(partition);
     }
 
     private static void awaitStates(Shadow shadow, FollowState... states)
             throws InterruptedException {
-        await(
+        Shadows.await(
                 () ->
                         shadow.snapshot().partitions().stream()
                                 .map(PartitionStatus::state)
@@ -98,7 +86,7 @@ class ShadowFailureTest {
                     status(shadow, 1).lastError());
             assertEquals(List.of(), events);
             Files.delete(inTheWay);
-            await(() -> shadow.snapshot().isCaughtUp(), shadow);
+            Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
             assertEquals(10, status(shadow, 1).nextOffset());
             assertNull(status(shadow, 1).lastError());
         }
@@ -107,13 +95,13 @@ class ShadowFailureTest {
     @Test
     void shouldCopyOtherPartitionsWhileOneCannotBeOpened() throws Exception {
         try (Shadow shadow = shadow().build().start()) {
-            await(() -> shadow.snapshot().isCaughtUp(), shadow);
+            Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         }
         ReplicaAppender other = store.openTopic("orders").openReplicaAppender(0);
         try (Shadow shadow = shadow().build().start()) {
             source.produce("orders", 0, 10, 20, Map.of());
             source.produce("orders", 1, 10, 20, Map.of());
-            await(
+            Shadows.await(
                     () ->
                             shadow.snapshot().partitions().size() == 2
                                     && status(shadow, 1).nextOffset() == 20,
@@ -121,7 +109,7 @@ class ShadowFailureTest {
             assertEquals(FollowState.RETRYING, status(shadow, 0).state());
             assertFalse(shadow.snapshot().isCaughtUp());
             other.close();
-            await(() -> shadow.snapshot().isCaughtUp(), shadow);
+            Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
             assertEquals(20, status(shadow, 0).nextOffset());
         }
     }
@@ -137,7 +125,7 @@ class ShadowFailureTest {
 
     private void copyOnce() throws InterruptedException {
         try (Shadow shadow = shadow().build().start()) {
-            await(() -> shadow.snapshot().isCaughtUp(), shadow);
+            Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         }
     }
 
@@ -197,7 +185,7 @@ class ShadowFailureTest {
                                 })
                         .build()
                         .start();
-        await(() -> !shadow.snapshot().isRunning(), shadow);
+        Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
         assertSame(error, shadow.snapshot().failure());
         assertEquals(ShadowEvent.Kind.ENDED, events.get(events.size() - 1).kind());
         assertEquals(List.of(error), uncaught);
@@ -222,10 +210,10 @@ class ShadowFailureTest {
                                 })
                         .build()
                         .start();
-        await(() -> !shadow.snapshot().isRunning(), shadow);
+        Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
         store.deleteTopic("orders");
         shadow.start();
-        await(() -> shadow.snapshot().isCaughtUp(), shadow);
+        Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         assertNull(shadow.snapshot().failure());
         shadow.close();
     }

@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -71,20 +70,9 @@ class ShadowTest {
         return Shadow.of(store, source.properties()).topics(topics).listener(events::add);
     }
 
-    private static void await(BooleanSupplier condition, Shadow shadow)
-            throws InterruptedException {
-        for (int i = 0; i < 6000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
-            }
-            Thread.sleep(10);
-        }
-        throw new AssertionError("still waiting; " + shadow.snapshot());
-    }
-
     /** Until the copy has all that the source has. */
     private void awaitCopy(Shadow shadow, String topic) throws InterruptedException {
-        await(
+        Shadows.await(
                 () -> {
                     if (!store.hasTopic(topic)) {
                         return false;
@@ -111,7 +99,7 @@ class ShadowTest {
     }
 
     private static void awaitState(Shadow shadow, FollowState state) throws InterruptedException {
-        await(
+        Shadows.await(
                 () -> shadow.snapshot().partitions().stream().anyMatch(p -> p.state() == state),
                 shadow);
     }
@@ -241,7 +229,7 @@ class ShadowTest {
     @Test
     void shouldWaitForATopicThatTheSourceDoesNotHaveYet() throws Exception {
         try (Shadow shadow = shadow("later").build().start()) {
-            await(() -> shadow.snapshot().clusterId() != null, shadow);
+            Shadows.await(() -> shadow.snapshot().clusterId() != null, shadow);
             assertEquals(List.of("later"), shadow.snapshot().missingTopics());
             source.create("later", 1, Map.of());
             source.produce("later", 0, 0, 10, Map.of());
@@ -257,12 +245,12 @@ class ShadowTest {
         try (Shadow shadow = shadow("orders").build().start()) {
             awaitCopy(shadow, "orders");
             int port = source.stop();
-            await(() -> only(shadow).lastError() != null, shadow);
+            Shadows.await(() -> only(shadow).lastError() != null, shadow);
             assertFalse(shadow.snapshot().isCaughtUp());
             source.startAgain(port);
             source.produce("orders", 0, 10, 20, Map.of());
             awaitCopy(shadow, "orders");
-            await(() -> shadow.snapshot().isCaughtUp(), shadow);
+            Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
             assertEquals(0, only(shadow).lagRecords());
             assertEquals(0, only(shadow).lagMs());
         }
@@ -368,7 +356,7 @@ class ShadowTest {
     void shouldCopyATopicThatWasCreatedAgainFromItsStartIfAskedTo() throws Exception {
         UUID before = createAgain();
         try (Shadow shadow = shadow("orders").onDivergence(OnDivergence.TRUNCATE).build().start()) {
-            await(() -> !events.isEmpty(), shadow);
+            Shadows.await(() -> !events.isEmpty(), shadow);
             awaitCopy(shadow, "orders");
         }
         assertEquals(List.of(ShadowEvent.Kind.RECREATED), kinds());
@@ -512,7 +500,7 @@ class ShadowTest {
             awaitCopy(shadow, "orders");
             store.close();
             source.produce("orders", 0, 10, 20, Map.of());
-            await(() -> !shadow.snapshot().isRunning(), shadow);
+            Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
         }
     }
 
@@ -534,7 +522,7 @@ class ShadowTest {
         Properties nowhere = source.properties();
         nowhere.setProperty("bootstrap.servers", "no-such-host.invalid:9092");
         try (Shadow shadow = Shadow.of(store, nowhere).topics("orders").build().start()) {
-            await(() -> shadow.snapshot().sourceError() != null, shadow);
+            Shadows.await(() -> shadow.snapshot().sourceError() != null, shadow);
         }
     }
 }

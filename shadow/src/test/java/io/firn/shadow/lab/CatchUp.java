@@ -56,10 +56,7 @@ public final class CatchUp {
                 new KafkaCluster(
                         Files.createDirectories(directory.resolve("kafka")),
                         System.getProperty("firn.kafka.path"))) {
-            cluster.createOn(TOPIC, PARTITIONS, 1);
-            KafkaCluster.await("a leader", () -> cluster.leader(new TopicPartition(TOPIC, 0)) == 1);
-            cluster.stop(2);
-            cluster.stop(3);
+            cluster.serveAlone(TOPIC, PARTITIONS);
             fill(cluster, mib);
             System.out.println("MiB, seconds, MiB/s, processor seconds:");
             for (int i = 0; i < turns; i++) {

@@ -154,6 +154,14 @@ final class KafkaCluster implements AutoCloseable {
         Children.kill(nodes.get(node));
     }
 
+    /** Creates a topic on the first broker, and stops the others, for who measures. */
+    void serveAlone(String topic, int partitions) throws Exception {
+        createOn(topic, partitions, 1);
+        await("a leader", () -> leader(new TopicPartition(topic, 0)) == 1);
+        stop(2);
+        stop(3);
+    }
+
     /** Ends a broker as an operator does. */
     void stop(int node) throws InterruptedException {
         Children.stop(nodes.get(node));

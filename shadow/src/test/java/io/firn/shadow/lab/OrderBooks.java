@@ -57,10 +57,7 @@ public final class OrderBooks {
                 new KafkaCluster(
                         Files.createDirectories(directory.resolve("kafka")),
                         System.getProperty("firn.kafka.path"))) {
-            cluster.createOn(TOPIC, 1, 1);
-            KafkaCluster.await("a leader", () -> cluster.leader(new TopicPartition(TOPIC, 0)) == 1);
-            cluster.stop(2);
-            cluster.stop(3);
+            cluster.serveAlone(TOPIC, 1);
             placeOrders(cluster, orders);
             for (String where : List.of("pmem", "files")) {
                 copy(cluster, where, where.equals("pmem") ? memory : directory, orders);
