@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PmemFollowerTest {
     private static final int BLOCKS = 4;
+    private static final int ROUNDS = 20;
     private static final int PER_SEGMENT = 50;
     private static final TopicOptions OPTIONS =
             TopicOptions.defaults().withSegmentBytes(64 * 1024).withMaxRecordBytes(16 * 1024);
@@ -129,7 +130,8 @@ class PmemFollowerTest {
 
     /** The block that held the first topic's segment holds the second's when this returns. */
     private void replace(String before, String block, String after) {
-        for (int i = 0; i <= BLOCKS; i++) {
+        // A topic takes one block or two, so that a round may pass over this one.
+        for (int i = 0; i < ROUNDS * BLOCKS; i++) {
             writer.deleteTopic(i == 0 ? before : after);
             if (fill(after).equals(block)) {
                 return;
