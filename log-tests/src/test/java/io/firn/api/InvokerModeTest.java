@@ -140,7 +140,9 @@ class InvokerModeTest {
     @Test
     void shouldBelongToStoresThatAskedForIt() {
         try (LogStore store = Stores.at(directory).open()) {
-            assertEquals(2, firnThreads().size());
+            // There may be more: another one starts while all are busy.
+            List<String> threads = firnThreads();
+            assertTrue(threads.containsAll(List.of("firn-force", "firn-tidy")), "" + threads);
             assertThrows(InvalidOptionException.class, store::doWork);
         }
         assertEquals(List.of(), firnThreads());
