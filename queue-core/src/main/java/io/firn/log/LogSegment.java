@@ -170,6 +170,18 @@ public final class LogSegment {
         raiseEnd((nextOffset - baseOffset) << 32 | position);
     }
 
+    /**
+     * Notes that its block has no bytes from a position on. The offset at its end stays: what is
+     * missing is damage, as it is when a writer finds it at open.
+     */
+    public void loseFrom(int position) {
+        long known = end;
+        while (positionOf(known) > position
+                && !END.compareAndSet(this, known, known >>> 32 << 32 | position)) {
+            known = end;
+        }
+    }
+
     /** How far it is forced, as a pair. */
     public long forcedEnd() {
         return forcedEnd;
@@ -216,8 +228,9 @@ public final class LogSegment {
      */
     public SegmentWalk walk(ByteBuffer bytes, int at, long offset) {
         long pair = end();
+        int to = Math.min(positionOf(pair), bytes.capacity()); // its file may have lost its end
         int lastEpoch = hasForeignEpochs ? -1 : lastEpochBits(block);
-        return new SegmentWalk(bytes, at, offset, positionOf(pair), offsetOf(pair), lastEpoch);
+        return new SegmentWalk(bytes, at, offset, to, offsetOf(pair), lastEpoch);
     }
 
     /** Notes whether it is of a replicated topic; before another thread sees it. */

@@ -129,7 +129,7 @@ public final class SegmentIndexes {
             ByteBuffer memory,
             BatchVerifier verifier,
             long target) {
-        int end = segment.written();
+        int end = Math.min(segment.written(), memory.capacity());
         int entry = index.entryBefore((int) (target - segment.baseOffset));
         if (entry >= 0 && index.position(entry) <= end - BatchFormat.HEADER_LENGTH) {
             int at = index.position(entry);

@@ -179,12 +179,12 @@ public final class SegmentedLog {
     }
 
     /**
-     * Throws when readers of committed records, who have come to their end, would wait there for
-     * ever.
+     * Throws when a reader of committed records would wait at an offset for ever. Below the
+     * transaction whose end is lost, it waits for a force only.
      */
-    public void checkEndsAreThere() {
+    public void checkEndsAreThere(long offset) {
         String found = transactions.lostEnd();
-        if (found != null) {
+        if (found != null && offset >= transactions.heldAt()) {
             throw new LostMarkerException(toString(), index, transactions.heldAt(), found);
         }
     }
@@ -272,7 +272,8 @@ public final class SegmentedLog {
      * @return the segments of which nothing stays, in order
      */
     public List<LogSegment> withdraw(CutPlace place, Cuts cuts) {
-        // First: a reader that has seen an earlier end finds out after its next pin.
+        truncations.announce(cuts);
+        // Before it counts: a reader that has seen an earlier end finds out after its next pin.
         DURABLE.setRelease(this, place.offset());
         NEXT.setRelease(this, place.offset());
         if (place.hasTransactions()) {
@@ -296,6 +297,7 @@ public final class SegmentedLog {
         long lowest = Math.min(cuts.lowestSince(truncations.count()), cuts.lowestInProgress());
         synchronized (raising) {
             long cut = Math.max(lowest, logStartOffset);
+            truncations.announce(cuts);
             DURABLE.setRelease(this, Math.min(cut, durableOffset()));
             NEXT.setRelease(this, Math.min(cut, nextOffset()));
             synchronized (producers) {

@@ -17,10 +17,14 @@ public final class Truncations {
     private final int partition;
     private volatile Cuts cuts;
 
+    /** The same and a truncation whose end is being shown, which readers do not count yet. */
+    private volatile Cuts coming;
+
     Truncations(TopicFiles files, int partition, Cuts cuts) {
         this.files = files;
         this.partition = partition;
         this.cuts = cuts;
+        this.coming = cuts;
     }
 
     /** Returns how many there were. */
@@ -42,6 +46,20 @@ public final class Truncations {
         Cuts next = cuts.begin(offset);
         files.writeCuts(partition, next);
         return next;
+    }
+
+    /**
+     * As {@link #lowestSince}, also of a truncation that is being shown. A reader asks when its
+     * offset is above the end: that is lowered first, so that who counts a truncation never takes
+     * the end from before it for the new one.
+     */
+    public long lowestToComeSince(long seen) {
+        return coming.lowestSince(seen);
+    }
+
+    /** Before readers can see anything of a truncation. */
+    void announce(Cuts next) {
+        coming = next;
     }
 
     /** Tells readers. */

@@ -64,6 +64,9 @@ final class BatchCursor {
     /** Whether the records of the batch at the place are being handed out. */
     private boolean open;
 
+    /** How often in turn a segment was found to have fewer bytes than are known of. */
+    private int looksAtShort;
+
     /**
      * Creates a cursor at the start of the log.
      *
@@ -121,14 +124,17 @@ final class BatchCursor {
 
     private void checkTruncation() {
         long count = log.truncations().count();
-        long lowest = log.truncations().lowestSince(truncationsSeen);
+        requireNotAbove(log.truncations().lowestSince(truncationsSeen));
+        truncationsSeen = count;
+        forget();
+    }
+
+    private void requireNotAbove(long lowest) {
         if (offset > lowest) {
             long next = log.nextOffset();
             throw new TruncatedException(
                     log.toString(), log.index(), offset, lowest, log.logStartOffset(), next);
         }
-        truncationsSeen = count;
-        forget();
     }
 
     private void forget() {
@@ -150,6 +156,8 @@ final class BatchCursor {
         }
         long start = log.logStartOffset();
         if (offset < start || offset > log.nextOffset()) {
+            // The end is lowered before a truncation is counted: it may be one that comes.
+            requireNotAbove(log.truncations().lowestToComeSince(truncationsSeen));
             throw new OffsetOutOfRangeException(
                     log.toString(), log.index(), offset, start, log.nextOffset());
         }
@@ -183,14 +191,21 @@ final class BatchCursor {
     }
 
     private View entered(View view) {
+        int there = view.buffer().capacity();
         boolean isShort =
                 segment.followed
-                        && view.buffer().capacity() < segment.written()
+                        && there < segment.written()
                         && segment.endOffset >= segment.offsetOf(segment.end());
-        if (isShort) { // its writer has just cut it, which this process does not know yet
+        if (isShort && looksAtShort < LOOKS) {
+            // Its writer may have just cut it, which this process does not know yet.
+            looksAtShort++;
             view.unpin();
             throw new BlockReusedException(log.toString());
         }
+        if (isShort) {
+            segment.loseFrom(there); // by nobody who says so: what it lacks is damage
+        }
+        looksAtShort = 0;
         trusted.enter(segment, view);
         return view;
     }
@@ -282,7 +297,7 @@ final class BatchCursor {
         while (walk.next()) {
             if (walk.toOffset() > offset && !walk.isDamage()) {
                 // If its count is damaged, a batch may seem to include the bytes after it.
-                int end = segment.written();
+                int end = written(memory);
                 if (verifier.check(memory, walk.position(), end, walk.fromOffset()) < 0) {
                     walk.reject(verifier.reason());
                 }
@@ -338,7 +353,15 @@ final class BatchCursor {
 
     /** Starts a walk by the headers from the place to the end of the segment. */
     void start(BatchWalk walk, ByteBuffer memory) {
-        walk.start(memory, position, base, segment.written());
+        walk.start(memory, position, base, written(memory));
+    }
+
+    /**
+     * Returns where the batches of the segment end in its memory: a file that has lost its end may
+     * have less than is known of.
+     */
+    int written(ByteBuffer memory) {
+        return Math.min(segment.written(), memory.capacity());
     }
 
     /**
@@ -357,7 +380,7 @@ final class BatchCursor {
      * @return the batch's size, or −1
      */
     int checkHeader(ByteBuffer memory) {
-        return verifier.checkHeader(memory, position, segment.written(), base);
+        return verifier.checkHeader(memory, position, written(memory), base);
     }
 
     /** Continues {@link #verify(ByteBuffer)} after the header. */
@@ -419,7 +442,7 @@ final class BatchCursor {
     /** Returns whether the batch at the place can be read and is whole. */
     boolean isReadable(ByteBuffer memory) {
         try {
-            return verifier.check(memory, position, segment.written(), base) > 0;
+            return verifier.check(memory, position, written(memory), base) > 0;
         } catch (InternalError e) {
             return false;
         }

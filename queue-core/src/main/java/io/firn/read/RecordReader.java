@@ -90,7 +90,7 @@ final class RecordReader {
         cursor.checkRange();
         long visible = log.visibleOffset(isolation); // later than the look for truncations
         if (cursor.offset() >= visible && isolation == Isolation.COMMITTED) {
-            log.checkEndsAreThere();
+            log.checkEndsAreThere(cursor.offset());
         }
         int taken = 0;
         while (taken < limit && cursor.offset() < visible && !stopped) {

@@ -31,7 +31,7 @@ final class SingleRecords {
      */
     boolean show(BatchCursor cursor, ByteBuffer memory) {
         int at = cursor.position();
-        if (!isSingle(memory, at, cursor.segment().written())) {
+        if (!isSingle(memory, at, cursor.written(memory))) {
             return false;
         }
         int size = cursor.verify(memory);

@@ -9,8 +9,12 @@ import io.firn.Compression;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.TruncatedException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
+import io.firn.log.CutPlace;
+import io.firn.log.SegmentedLog;
+import io.firn.metadata.Cuts;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +22,8 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BatchCursorTest {
     private static final int BATCHES = 100;
@@ -78,6 +84,39 @@ class BatchCursorTest {
         cursor.seek((long) BATCHES * EACH + 1);
 
         assertThrows(OffsetOutOfRangeException.class, cursor::checkRange);
+    }
+
+    /** The end is lowered before the truncation counts. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTellOfATruncationThatIsBeingShown(boolean isFollowed) throws Exception {
+        SegmentedLog log = sealed.log;
+        cursor.seek(200);
+        Cuts cuts = Cuts.NONE.begin(100);
+        Thread truncation =
+                new Thread(
+                        () -> {
+                            if (isFollowed) {
+                                log.withdrawSeen(cuts);
+                            } else {
+                                log.withdraw(new CutPlace(100, null, 0, true), cuts);
+                            }
+                        });
+        synchronized (log.producers()) { // which it needs in between
+            truncation.start();
+            while (log.nextOffset() != 100) {
+                Thread.onSpinWait();
+            }
+            assertEquals(0, log.truncations().count());
+            TruncatedException told = assertThrows(TruncatedException.class, cursor::checkRange);
+            assertEquals(100, told.truncatedTo());
+        }
+        truncation.join();
+        assertThrows(TruncatedException.class, cursor::checkRange);
+        cursor.seek(150);
+        OffsetOutOfRangeException above =
+                assertThrows(OffsetOutOfRangeException.class, cursor::checkRange);
+        assertFalse(above instanceof TruncatedException);
     }
 
     @Test

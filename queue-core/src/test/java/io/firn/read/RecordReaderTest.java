@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.Isolation;
+import io.firn.LostMarkerException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.StoredRecord;
 import io.firn.Verdict;
@@ -79,6 +80,22 @@ class RecordReaderTest {
         }
         cursor.unpin(view);
         return found;
+    }
+
+    @Test
+    void shouldWaitForAForceBelowATransactionWhoseEndIsLost() throws IOException {
+        RandomRecords records = new RandomRecords(1);
+        SegmentedLog log = Sealed.of(List.of(plain(records.random(), records))).log;
+        long end = log.nextOffset();
+        log.transactions().hold(end + 10, 7);
+        log.endIsLost(end + 10, "its marker is missing");
+        RecordReader reader = new RecordReader(log, () -> {}, Isolation.COMMITTED);
+        reader.seek(end);
+        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 1)); // others may be forced
+        log.publishNext(end + 20, 0);
+        log.publishDurable(end + 20);
+        reader.seek(end + 10);
+        assertThrows(LostMarkerException.class, () -> reader.poll(record -> Verdict.CONTINUE, 1));
     }
 
     @SeededTest
