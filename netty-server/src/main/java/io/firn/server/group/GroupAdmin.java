@@ -162,13 +162,14 @@ public final class GroupAdmin {
 
     private static DescribedGroup describe(Group group) {
         synchronized (group) {
-            String protocol = group.protocol() == null ? "" : group.protocol();
+            // Before a group is stable, a protocol may be of the last generation, or of none.
+            String protocol = group.is(GroupState.STABLE) ? group.protocol() : "";
             DescribedGroup described =
                     new DescribedGroup()
                             .setGroupId(group.id())
                             .setGroupState(group.state().shown())
                             .setProtocolType(group.protocolType())
-                            .setProtocolData(group.is(GroupState.STABLE) ? protocol : "");
+                            .setProtocolData(protocol);
             for (Member member : group.members()) {
                 described
                         .members()

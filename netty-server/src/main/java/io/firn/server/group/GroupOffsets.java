@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.kafka.common.protocol.Errors;
 
 /**
  * The committed offsets of groups: cursors of the store, one for each topic that a group reads,
@@ -33,6 +34,13 @@ final class GroupOffsets {
     /** Returns about how much memory the offsets of a group in a topic use. */
     static long memoryBytes(Topic topic) {
         return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
+    }
+
+    /** Returns whether a topic has a partition: NONE, or the error to answer with. */
+    static Errors check(Topic topic, int partition) {
+        return partition >= 0 && partition < topic.partitionCount()
+                ? Errors.NONE
+                : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
 
     /** Sets an offset of the group; a force of the cursor makes it durable. */

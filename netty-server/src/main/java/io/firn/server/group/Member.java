@@ -162,9 +162,9 @@ final class Member {
         }
     }
 
-    /** Refuses the requests that wait for a response. */
+    /** Refuses the requests that wait for a response. A member that is gone has no id any more. */
     void refuse(Errors error) {
-        completeJoin(JoinResult.refused(error, id));
+        completeJoin(JoinResult.refused(error, error == Errors.UNKNOWN_MEMBER_ID ? "" : id));
         completeSync(SyncResult.refused(error));
     }
 

@@ -29,6 +29,7 @@ public final class MembershipApis {
     private static final short FIRST_WITH_SKIP_ASSIGNMENT = 9;
     private static final short FIRST_WITH_NULL_PROTOCOL = 7;
     private static final short FIRST_WITH_SEVERAL_LEAVING = 3;
+    private static final short FIRST_WITH_PROTOCOL_IN_SYNC = 5;
 
     private final GroupCoordinator coordinator;
 
@@ -88,6 +89,16 @@ public final class MembershipApis {
     /** Handles SyncGroup: answers when the leader has sent the assignment. */
     public void sync(Exchange exchange, SyncGroupRequestData request) {
         exchange.connection().access().demand(Right.SYNC_GROUP, request.groupId());
+        Errors wrong = wrong(request.groupId());
+        if (wrong == Errors.NONE
+                && exchange.version() >= FIRST_WITH_PROTOCOL_IN_SYNC
+                && (request.protocolType() == null || request.protocolName() == null)) {
+            wrong = Errors.INCONSISTENT_GROUP_PROTOCOL;
+        }
+        if (wrong != Errors.NONE) {
+            exchange.reply(new SyncGroupResponseData().setErrorCode(wrong.code()));
+            return;
+        }
         Map<String, byte[]> assignments = new HashMap<>();
         request.assignments().forEach(each -> assignments.put(each.memberId(), each.assignment()));
         SyncRequest ask =
@@ -111,15 +122,23 @@ public final class MembershipApis {
         exchange.parkLater();
     }
 
+    /** Members of a group without a name cannot be: the request itself is wrong. */
+    private static Errors wrong(String groupId) {
+        return groupId.isEmpty() ? Errors.INVALID_GROUP_ID : Errors.NONE;
+    }
+
     /** Handles Heartbeat. */
     public void heartbeat(Exchange exchange, HeartbeatRequestData request) {
         exchange.connection().access().demand(Right.HEARTBEAT, request.groupId());
-        Errors error =
-                coordinator.heartbeat(
-                        request.groupId(),
-                        request.generationId(),
-                        request.memberId(),
-                        request.groupInstanceId());
+        Errors error = wrong(request.groupId());
+        if (error == Errors.NONE) {
+            error =
+                    coordinator.heartbeat(
+                            request.groupId(),
+                            request.generationId(),
+                            request.memberId(),
+                            request.groupInstanceId());
+        }
         exchange.reply(new HeartbeatResponseData().setErrorCode(error.code()));
     }
 
@@ -147,6 +166,11 @@ public final class MembershipApis {
      */
     public void leave(Exchange exchange, LeaveGroupRequestData request, AdminAudit audit) {
         exchange.connection().access().demand(Right.LEAVE_GROUP, request.groupId());
+        Errors wrong = wrong(request.groupId());
+        if (wrong != Errors.NONE) {
+            exchange.reply(new LeaveGroupResponseData().setErrorCode(wrong.code()));
+            return;
+        }
         if (exchange.version() < FIRST_WITH_SEVERAL_LEAVING) {
             Errors error = leave(exchange, audit, request.groupId(), request.memberId(), null);
             exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));

@@ -72,17 +72,23 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                 request.topics(),
                 topic -> {
                     ServedTopic served = find(topic, exchange.version());
-                    Errors ofTopic = refusal(exchange, topic, served, ofGroup);
+                    Errors ofTopic = refusal(exchange, topic, served);
                     OffsetCommitResponseTopic results =
                             new OffsetCommitResponseTopic()
                                     .setName(topic.name())
                                     .setTopicId(topic.topicId());
                     response.topics().add(results);
                     for (OffsetCommitRequestPartition each : topic.partitions()) {
-                        Errors outcome =
-                                ofTopic == Errors.NONE
-                                        ? commit(committer, served.topic(), each, moved, metadata)
-                                        : ofTopic;
+                        Errors outcome = ofTopic;
+                        if (outcome == Errors.NONE) {
+                            outcome = GroupOffsets.check(served.topic(), each.partitionIndex());
+                        }
+                        if (outcome == Errors.NONE) {
+                            outcome = ofGroup; // as in Kafka, after what does not exist
+                        }
+                        if (outcome == Errors.NONE) {
+                            outcome = commit(committer, served.topic(), each, moved, metadata);
+                        }
                         results.partitions()
                                 .add(
                                         new OffsetCommitResponsePartition()
@@ -99,15 +105,15 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
 
     /** Returns why offsets of a topic are not committed. */
     private static Errors refusal(
-            Exchange exchange, OffsetCommitRequestTopic asked, ServedTopic served, Errors ofGroup) {
+            Exchange exchange, OffsetCommitRequestTopic asked, ServedTopic served) {
         boolean byId = exchange.version() >= FIRST_WITH_IDS;
         String name = served == null ? asked.name() : served.name();
         if ((served != null || !byId)
                 && !exchange.connection().access().may(Right.COMMIT_TOPIC, name)) {
             return Errors.TOPIC_AUTHORIZATION_FAILED;
         }
-        if (ofGroup != Errors.NONE || served != null) {
-            return ofGroup;
+        if (served != null) {
+            return Errors.NONE;
         }
         return byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
@@ -160,9 +166,6 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             Set<Cursor> moved,
             Map<String, String> metadata) {
         int partition = asked.partitionIndex();
-        if (partition < 0 || partition >= topic.partitionCount()) {
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
-        }
         String text = asked.committedMetadata();
         if (text != null && text.length() > maxMetadataChars) {
             return Errors.OFFSET_METADATA_TOO_LARGE;

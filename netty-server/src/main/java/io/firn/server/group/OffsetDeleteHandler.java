@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.server.log.ServedTopic;
@@ -44,23 +45,50 @@ final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
     public void handle(Exchange exchange, OffsetDeleteRequestData request) {
         exchange.connection().access().demand(Right.DELETE_OFFSETS, request.groupId());
         Group group = coordinator.find(request.groupId());
-        if (group == null && !offsets.groupIds().contains(request.groupId())) {
-            exchange.reply(
-                    new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
+        Errors error = refusal(group, request.groupId());
+        if (error != Errors.NONE) {
+            exchange.reply(new OffsetDeleteResponseData().setErrorCode(error.code()));
             return;
         }
-        Set<String> subscribed = group == null ? Set.of() : subscribed(group);
+        Subscribed subscribed = group == null ? Subscribed.NOTHING : subscribed(group);
         Deletion deletion = new Deletion(exchange, request, subscribed);
         exchange.changeInSteps(deletion::work, Runnable::run, deletion::answer);
     }
 
-    /** Returns the topics that a group's members subscribe to, as far as they say so. */
-    private static Set<String> subscribed(Group group) {
-        Set<String> names = new HashSet<>();
+    private Errors refusal(Group group, String groupId) {
+        if (groupId.isEmpty()) {
+            return Errors.INVALID_GROUP_ID;
+        }
+        if (group == null) {
+            return offsets.groupIds().contains(groupId) ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
+        }
         synchronized (group) {
-            if (!group.protocolType().equals(ConsumerProtocol.PROTOCOL_TYPE)) {
-                return names;
-            }
+            // What members of another kind read is not known, as of Connect's workers.
+            return group.members().isEmpty() || isOfConsumers(group)
+                    ? Errors.NONE
+                    : Errors.NON_EMPTY_GROUP;
+        }
+    }
+
+    @GuardedBy("group")
+    private static boolean isOfConsumers(Group group) {
+        return group.protocolType().equals(ConsumerProtocol.PROTOCOL_TYPE);
+    }
+
+    /** What members subscribe to: these topics, or perhaps any. */
+    private record Subscribed(Set<String> names, boolean isUnknown) {
+        static final Subscribed NOTHING = new Subscribed(Set.of(), false);
+
+        boolean contains(String topic) {
+            return isUnknown || names.contains(topic);
+        }
+    }
+
+    /** Returns what a group's members subscribe to; what cannot be read may be any topic. */
+    private static Subscribed subscribed(Group group) {
+        Set<String> names = new HashSet<>();
+        boolean isUnknown = false;
+        synchronized (group) {
             for (Member member : group.members()) {
                 for (byte[] metadata : member.protocols().values()) {
                     try {
@@ -68,24 +96,24 @@ final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
                                 ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata))
                                         .topics());
                     } catch (RuntimeException e) {
-                        continue; // not in the form of Kafka's consumers
+                        isUnknown = true; // not in the form of Kafka's consumers
                     }
                 }
             }
         }
-        return names;
+        return new Subscribed(names, isUnknown);
     }
 
     /** The work of one request, on one thread at a time. */
     private final class Deletion {
         private final Exchange exchange;
         private final OffsetDeleteRequestData request;
-        private final Set<String> subscribed;
+        private final Subscribed subscribed;
         private final OffsetDeleteResponseData response = new OffsetDeleteResponseData();
         private final Set<Cursor> changed = new LinkedHashSet<>();
         private FirnException failure;
 
-        Deletion(Exchange exchange, OffsetDeleteRequestData request, Set<String> subscribed) {
+        Deletion(Exchange exchange, OffsetDeleteRequestData request, Subscribed subscribed) {
             this.exchange = exchange;
             this.request = request;
             this.subscribed = subscribed;

@@ -101,16 +101,22 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                             new TxnOffsetCommitResponseTopic().setName(topic.name());
                     response.topics().add(results);
                     ServedTopic served = topics.find(topic.name());
-                    Errors ofTopic = refusal(access, topic, served, ofGroup);
+                    Errors ofTopic = refusal(access, topic, served);
                     for (TxnOffsetCommitRequestPartition each : topic.partitions()) {
                         var result =
                                 new TxnOffsetCommitResponsePartition()
                                         .setPartitionIndex(each.partitionIndex());
                         results.partitions().add(result);
-                        Errors outcome =
-                                ofTopic == Errors.NONE
-                                        ? gather(committer, served.topic(), each, gathered)
-                                        : ofTopic;
+                        Errors outcome = ofTopic;
+                        if (outcome == Errors.NONE) {
+                            outcome = GroupOffsets.check(served.topic(), each.partitionIndex());
+                        }
+                        if (outcome == Errors.NONE) {
+                            outcome = ofGroup; // as in Kafka, after what does not exist
+                        }
+                        if (outcome == Errors.NONE) {
+                            outcome = gather(committer, served.topic(), each, gathered);
+                        }
                         if (outcome == Errors.NONE) {
                             gathered.accepted.add(result);
                         }
@@ -125,21 +131,16 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
     }
 
     private static Errors refusal(
-            Access access, TxnOffsetCommitRequestTopic asked, ServedTopic served, Errors ofGroup) {
+            Access access, TxnOffsetCommitRequestTopic asked, ServedTopic served) {
         if (!access.may(Right.COMMIT_IN_TRANSACTION_TOPIC, asked.name())) {
             return Errors.TOPIC_AUTHORIZATION_FAILED;
         }
-        return served == null && ofGroup == Errors.NONE
-                ? Errors.UNKNOWN_TOPIC_OR_PARTITION
-                : ofGroup;
+        return served == null ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NONE;
     }
 
     private Errors gather(
             Group group, Topic topic, TxnOffsetCommitRequestPartition asked, Gathered to) {
         int partition = asked.partitionIndex();
-        if (partition < 0 || partition >= topic.partitionCount()) {
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION;
-        }
         long offset = asked.committedOffset();
         if (offset < 0 || offset > topic.partition(partition).nextOffset()) {
             return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
