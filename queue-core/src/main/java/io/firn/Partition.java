@@ -121,6 +121,9 @@ public interface Partition {
      * Returns how often the partition was truncated; other than 0 only in a replicated topic. Who
      * keeps an offset outside of this store, for example with a state that was built from the
      * records below it, keeps this number beside it, see {@link #truncatedSince}.
+     *
+     * @return after the file with it was lost, it goes on from a large random number; −1 in a
+     *     read-only store until a writer has opened the store after that
      */
     long truncations();
 

@@ -12,6 +12,7 @@ import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.kafka.SourceLog;
+import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
@@ -74,6 +75,47 @@ class TruncationOnFullDiskTest {
         makeRoom(medium);
         store.close();
         return left;
+    }
+
+    private static void damageCuts(SimulatedFileMedium medium) throws IOException {
+        Path topics = Path.of("/sim/store/topics");
+        Path file = topics.resolve(medium.list(topics).get(0)).resolve("truncated-0");
+        try (MediumFile open = medium.open(file, true)) {
+            open.write(20, new byte[] {1}, 0, 1);
+            open.force();
+        }
+    }
+
+    @Test
+    void shouldGoOnAfterADamagedFileOfTruncationsWhenThereIsRoom() throws IOException {
+        SimulatedFileMedium medium = truncatedHalfWay();
+        damageCuts(medium);
+        keepFull(medium);
+        for (int i = 0; i < 2; i++) {
+            try (LogStore store = open(medium)) {
+                Topic topic = store.openTopic("t");
+                assertEquals(0, topic.partition(0).truncatedSince(1));
+                try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                    source.append(Compression.NONE, "more");
+                    assertThrows(
+                            StoreFullException.class,
+                            () -> appender.append(source.fetch(appender.nextOffset(), 1)));
+                }
+            }
+        }
+        makeRoom(medium);
+        long known;
+        try (LogStore store = open(medium)) {
+            Topic topic = store.openTopic("t");
+            known = topic.partition(0).truncations();
+            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                ReplicaTest.replicate(source, appender, 10);
+            }
+            ReplicaTest.assertHolds(source, topic.partition(0));
+        }
+        try (LogStore store = open(medium)) {
+            assertEquals(known, store.openTopic("t").partition(0).truncations());
+        }
     }
 
     @Test

@@ -82,7 +82,7 @@ public final class SegmentedLog {
         }
         this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
-        this.truncations = new Truncations(topic.files(), index, recovered.cuts());
+        this.truncations = new Truncations(topic.files().cuts(), index, recovered.cuts());
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = recovered.durableOffset();

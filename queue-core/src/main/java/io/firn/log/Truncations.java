@@ -1,8 +1,9 @@
 package io.firn.log;
 
+import io.firn.metadata.CutFiles;
 import io.firn.metadata.Cuts;
-import io.firn.metadata.TopicFiles;
 import java.io.IOException;
+import java.security.SecureRandom;
 
 /**
  * What a replicated log was truncated to. A reader remembers how many truncations it has seen, so
@@ -13,14 +14,17 @@ import java.io.IOException;
  * that readers in other processes, and those that come back after a crash, find out as well.
  */
 public final class Truncations {
-    private final TopicFiles files;
+    private static final long LEAST_AFTER_LOSS = 1L << 40; // more than anybody counts up to
+    private static final long MOST_AFTER_LOSS = 1L << 62;
+
+    private final CutFiles files;
     private final int partition;
     private volatile Cuts cuts;
 
     /** The same and a truncation whose end is being shown, which readers do not count yet. */
     private volatile Cuts coming;
 
-    Truncations(TopicFiles files, int partition, Cuts cuts) {
+    Truncations(CutFiles files, int partition, Cuts cuts) {
         this.files = files;
         this.partition = partition;
         this.cuts = cuts;
@@ -44,7 +48,7 @@ public final class Truncations {
      */
     public Cuts begin(long offset) throws IOException {
         Cuts next = cuts.begin(offset);
-        files.writeCuts(partition, next);
+        files.write(partition, next);
         return next;
     }
 
@@ -70,7 +74,7 @@ public final class Truncations {
     /** Records that the last one is over; durable on return. */
     public void end() throws IOException {
         Cuts next = cuts.end();
-        files.writeCuts(partition, next);
+        files.write(partition, next);
         cuts = next;
     }
 
@@ -89,7 +93,7 @@ public final class Truncations {
      */
     public boolean endRecovered() throws IOException {
         Cuts next = cuts.end();
-        boolean isRecorded = files.writeCutsIfRoom(partition, next);
+        boolean isRecorded = files.writeIfRoom(partition, next);
         if (isRecorded) {
             cuts = next;
         }
@@ -99,10 +103,19 @@ public final class Truncations {
     /**
      * Records at open that a truncation is over which a crash has interrupted. On a full disk that
      * is left to the next append: a store has to open there, so that something can be deleted.
+     *
+     * <p>Where it was lost what was truncated, that counts as an interrupted truncation of
+     * everything, with a random number: after any number of losses, and whatever the clock says, no
+     * reader has seen it.
      */
-    public static Cuts recover(TopicFiles files, int partition) throws IOException {
-        Cuts found = files.readCuts(partition);
-        boolean isRecorded = found.isInProgress() && files.writeCutsIfRoom(partition, found.end());
+    public static Cuts recover(CutFiles files, int partition) throws IOException {
+        Cuts found = files.read(partition);
+        if (found.isUnknown()) {
+            found = Cuts.afterLoss(new SecureRandom().nextLong(LEAST_AFTER_LOSS, MOST_AFTER_LOSS));
+        } else if (found.count() > 0) {
+            files.note(partition);
+        }
+        boolean isRecorded = found.isInProgress() && files.writeIfRoom(partition, found.end());
         return isRecorded ? found.end() : found;
     }
 }

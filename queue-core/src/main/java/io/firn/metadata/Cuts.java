@@ -17,6 +17,12 @@ public final class Cuts {
     /** Of a partition that was never truncated. */
     public static final Cuts NONE = new Cuts(0, false, new long[0], new long[0]);
 
+    /**
+     * Of a partition whose file is damaged or lost: in a read-only store, until a writer has opened
+     * the store. No count is this one, so that readers are told.
+     */
+    public static final Cuts UNKNOWN = new Cuts(-1, false, new long[0], new long[0]);
+
     static final int MOST = 32;
     private static final String COUNT = "count";
     private static final String IN_PROGRESS = "inProgress";
@@ -53,7 +59,7 @@ public final class Cuts {
         if (seen == count) {
             return Long.MAX_VALUE;
         }
-        if (seen > count) {
+        if (seen > count || offsets.length == 0) {
             return 0;
         }
         int at = Arrays.binarySearch(numbers, seen + 1);
@@ -63,6 +69,22 @@ public final class Cuts {
     /** Returns where the truncation cuts that is in progress; {@link Long#MAX_VALUE} for none. */
     public long lowestInProgress() {
         return inProgress ? lowestSince(count - 1) : Long.MAX_VALUE;
+    }
+
+    /** Returns whether it is not known how many truncations there were. */
+    public boolean isUnknown() {
+        return count < 0;
+    }
+
+    /**
+     * Returns what a partition goes on with whose file was lost: one truncation to 0 is in
+     * progress.
+     *
+     * @param number to count from, which no reader knows: counting from 0 again, a later truncation
+     *     would get a number that readers have seen, and those would miss it
+     */
+    public static Cuts afterLoss(long number) {
+        return new Cuts(number, true, new long[] {number}, new long[] {0});
     }
 
     /** Returns the same and a truncation that begins. */

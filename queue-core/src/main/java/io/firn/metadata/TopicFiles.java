@@ -7,13 +7,13 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.NoSpace;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +32,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *           producers-P    what partition P knew of idempotent producers
  *           producers      what all partitions knew of them at the last clean close
  *           truncated-P    what the replicated partition P was truncated to
+ *           was-truncated-P  that there is such a file, or it was lost
  *           aborted-P-N    aborted transactions of partition P, see AbortedFiles
  *           cursor-NAME    offsets of a cursor, by partition, see CursorFiles
  * </pre>
@@ -45,8 +46,6 @@ public final class TopicFiles {
     private static final String TOPIC = "topic";
     private static final String START = "start";
     private static final String PRODUCERS = "producers";
-    private static final int CUTS_BYTES = 8 * 1024;
-    private static final String TRUNCATED = "truncated";
     private static final String NAME = "name";
     private static final String DELETED = "deleted";
     private static final String OFFSET = "offset";
@@ -117,6 +116,11 @@ public final class TopicFiles {
         return new AbortedFiles(this);
     }
 
+    /** The files with what replicated partitions were truncated to. */
+    public CutFiles cuts() {
+        return new CutFiles(this);
+    }
+
     /** The files of cursors. */
     public CursorFiles cursors() {
         return new CursorFiles(this);
@@ -152,7 +156,7 @@ public final class TopicFiles {
         for (int partition = 0; partition < partitions; partition++) {
             checkVersion(present, START, START + "-" + partition);
             checkVersion(present, PRODUCERS, PRODUCERS + "-" + partition);
-            checkVersion(present, TRUNCATED, TRUNCATED + "-" + partition);
+            checkVersion(present, CutFiles.MAGIC, CutFiles.nameOf(partition));
         }
     }
 
@@ -239,7 +243,9 @@ public final class TopicFiles {
     }
 
     private void deleteFiles() throws IOException {
-        for (String name : medium.list(directory)) {
+        List<String> names = new ArrayList<>(medium.list(directory));
+        names.sort(Comparator.reverseOrder()); // was-truncated-P before truncated-P
+        for (String name : names) {
             if (!name.equals(TOPIC)) {
                 medium.delete(directory.resolve(name));
             }
@@ -310,40 +316,6 @@ public final class TopicFiles {
         changePart(() -> writeInSpare(file, PRODUCERS, snapshot));
     }
 
-    /**
-     * Returns what a replicated partition was truncated to. A partition without the file was never
-     * truncated; when the file is damaged, which is a finding, nobody knows.
-     */
-    public Cuts readCuts(int partition) throws IOException {
-        Map<String, String> values = readPart(TRUNCATED, TRUNCATED + "-" + partition);
-        try {
-            return values == null ? Cuts.NONE : Cuts.ofText(values);
-        } catch (NumberFormatException e) {
-            Path file = directory.resolve(TRUNCATED + "-" + partition);
-            files.findings().add(file + " does not say what was truncated: " + e.getMessage());
-            return Cuts.NONE;
-        }
-    }
-
-    /** Writes what a replicated partition was truncated to; durable on return. */
-    public void writeCuts(int partition, Cuts cuts) throws IOException {
-        Path file = directory.resolve(TRUNCATED + "-" + partition);
-        changePart(() -> writeInSpare(file, TRUNCATED, cuts.toText()));
-    }
-
-    /** As {@link #writeCuts}; returns false, and has changed nothing, when there is no space. */
-    public boolean writeCutsIfRoom(int partition, Cuts cuts) throws IOException {
-        try {
-            writeCuts(partition, cuts);
-            return true;
-        } catch (IOException e) {
-            if (NoSpace.isMeantBy(e, medium, directory, CUTS_BYTES)) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
     /** Deletes the checkpoints of a partition, durably: it is about to be truncated. */
     public void forgetProducers(int partition) throws IOException {
         ProducerSnapshots all = readProducersOfLastClose();
@@ -354,8 +326,7 @@ public final class TopicFiles {
         aborted().deleteBelow(partition, Long.MAX_VALUE);
     }
 
-    private void writeInSpare(Path file, String magic, Map<String, String> values)
-            throws IOException {
+    void writeInSpare(Path file, String magic, Map<String, String> values) throws IOException {
         byte[] content = SmallFile.content(file, magic, VERSION, values);
         files.spareSpace().write(file, content);
     }
@@ -378,6 +349,16 @@ public final class TopicFiles {
      * could not be read now is not: it would be replaced by what was guessed instead.
      */
     private Map<String, String> readPart(String magic, String name) throws IOException {
+        return readPart(magic, name, null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param ifDamaged what is returned for a damaged file
+     */
+    Map<String, String> readPart(String magic, String name, Map<String, String> ifDamaged)
+            throws IOException {
         Path file = directory.resolve(name);
         try {
             return SmallFile.read(medium, file, magic, VERSION);
@@ -385,7 +366,7 @@ public final class TopicFiles {
             throw e;
         } catch (DamagedFileException e) {
             files.findings().add(e.getMessage());
-            return null;
+            return ifDamaged;
         } catch (IOException e) {
             throw new IOException(file + " could not be read: " + e.getMessage(), e);
         }

@@ -30,7 +30,9 @@ public final class FollowedCuts {
 
     /** Returns what is recorded now; called before the blocks of a log are listed. */
     public static Cuts of(SegmentedLog log) throws IOException {
-        return log.topic().isReplicated() ? log.topic().files().readCuts(log.index()) : Cuts.NONE;
+        return log.topic().isReplicated()
+                ? log.topic().files().cuts().read(log.index())
+                : Cuts.NONE;
     }
 
     /** Forgets a log whose topic is gone. */

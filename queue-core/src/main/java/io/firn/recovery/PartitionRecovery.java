@@ -115,7 +115,9 @@ public final class PartitionRecovery {
                 producers,
                 checkpoint == null ? -1 : known,
                 relevant,
-                topic.isReplicated() ? Truncations.recover(topic.files(), partition) : Cuts.NONE);
+                topic.isReplicated()
+                        ? Truncations.recover(topic.files().cuts(), partition)
+                        : Cuts.NONE);
     }
 
     private List<Object> candidates(List<Block> found) throws IOException {

@@ -49,8 +49,31 @@ class CutsTest {
     }
 
     @Test
+    void shouldTellAllWhenItsFileWasLost() {
+        assertEquals(0, Cuts.UNKNOWN.lowestSince(0));
+        assertEquals(0, Cuts.NONE.lowestSince(-1));
+        assertEquals(7, of(9, 7).lowestSince(-1));
+        Cuts cuts = Cuts.afterLoss(1_000);
+        assertTrue(cuts.isInProgress());
+        assertEquals(0, cuts.lowestInProgress());
+        for (long seen : new long[] {-1, 0, 3, 999, 1_001}) {
+            assertEquals(0, cuts.end().lowestSince(seen));
+        }
+        assertEquals(Long.MAX_VALUE, cuts.end().lowestSince(1_000));
+        assertEquals(50, cuts.end().begin(50).lowestSince(1_000));
+        assertEquals(0, cuts.end().begin(50).lowestSince(3));
+    }
+
+    @Test
     void shouldBeTheSameAfterItWasWrittenAndRead() {
-        for (Cuts cuts : List.of(Cuts.NONE, of(3, 5), of(1).begin(7), of(9, 0))) {
+        for (Cuts cuts :
+                List.of(
+                        Cuts.NONE,
+                        Cuts.UNKNOWN,
+                        Cuts.afterLoss(1L << 61),
+                        of(3, 5),
+                        of(1).begin(7),
+                        of(9, 0))) {
             assertEquals(cuts, Cuts.ofText(cuts.toText()));
         }
     }
