@@ -1,3 +1,4 @@
+import random
 import time
 
 import confluent_kafka as ck
@@ -95,6 +96,62 @@ def transactions(bootstrap, name):
     scenario.copied(lambda isolation: read_all(bootstrap, copy, isolation))
 
 
+def copier(bootstrap, name, member):
+    """Copies the topic as one of a group, by transactions of which some are aborted, without end."""
+    copy = f"{name}-copy"
+    producer = ck.Producer({**scenario.librdkafka(bootstrap), "transactional.id": f"{copy}-{member}"})
+    producer.init_transactions(scenario.WAIT_S)
+    consumer = ck.Consumer(
+        {
+            **scenario.librdkafka(bootstrap),
+            "group.id": copy,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "isolation.level": "read_committed",
+            "session.timeout.ms": 6000,
+            "heartbeat.interval.ms": 500,
+        }
+    )
+    consumer.subscribe([name])
+    while True:
+        messages = [each for each in consumer.consume(random.randint(1, 100), 0.5) if not each.error()]
+        if not messages:
+            continue
+        producer.begin_transaction()
+        try:
+            for each in messages:
+                producer.produce(copy, each.value(), key=each.key(), partition=each.partition())
+            places = consumer.position(consumer.assignment())
+            producer.send_offsets_to_transaction(places, consumer.consumer_group_metadata())
+            if random.randint(1, 4) == 1:
+                producer.flush(scenario.WAIT_S)
+                undo(producer, consumer)
+            else:
+                commit(producer)
+                print(len(messages), flush=True)
+        except ck.KafkaException as e:
+            if not e.args[0].txn_requires_abort():
+                raise  # fenced, for example: begins anew as another process
+            undo(producer, consumer)
+
+
+def commit(producer):
+    while True:
+        try:
+            producer.commit_transaction(scenario.WAIT_S)
+            return
+        except ck.KafkaException as e:
+            if not e.args[0].retriable():
+                raise
+
+
+def undo(producer, consumer):
+    producer.abort_transaction(scenario.WAIT_S)
+    for each in consumer.committed(consumer.assignment(), scenario.WAIT_S):
+        at = each.offset if each.offset >= 0 else ck.OFFSET_BEGINNING
+        consumer.seek(ck.TopicPartition(each.topic, each.partition, at))
+
+
 def reader(bootstrap, group, isolation):
     return ck.Consumer(
         {
@@ -146,4 +203,11 @@ def member(bootstrap, name, topics=None):
             print(message.value().decode(), flush=True)
 
 
-scenario.main(client, member=member, list=list_topics, pattern=pattern, transactions=transactions)
+scenario.main(
+    client,
+    member=member,
+    list=list_topics,
+    pattern=pattern,
+    transactions=transactions,
+    copier=copier,
+)

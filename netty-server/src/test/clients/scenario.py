@@ -13,6 +13,8 @@ list     prints the name of each topic that there is
 pattern  as member, of every topic that PATTERN matches, also of those that are created meanwhile
 transactions  copies its topic, in transactions with the group's offsets of which every third is
          aborted, and prints "transactions" when a reader of committed records sees each one once
+copier   with a fourth word, its own name: copies its topic as one of a group, by transactions of which
+         some are aborted, without end; see copiers.py
 
 The environment says how the server is reached when FIRN_CLIENT_CA is set, a PEM file with its
 certificate. With FIRN_CLIENT_USER: by SASL_SSL, with FIRN_CLIENT_PASSWORD and FIRN_CLIENT_MECHANISM.
@@ -152,7 +154,9 @@ def copied(read):
 
 def main(driver, **others):
     try:
-        (others[sys.argv[3]] if sys.argv[3:] else driver)(sys.argv[1], sys.argv[2])
+        (others[sys.argv[3]] if sys.argv[3:] else driver)(
+            sys.argv[1], sys.argv[2], *sys.argv[4:]
+        )
     except Exception as e:
         print(f"{type(e).__name__}: {e}", file=sys.stderr)
         sys.exit(1)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand"
 	"os"
 	"time"
 
@@ -154,6 +155,48 @@ func (f franz) transactions(name string) error {
 		}
 	}
 	return f.checkCopy(ctx, copied)
+}
+
+func (f franz) copier(name, member string) error {
+	copied := name + "-copy"
+	options, err := f.options(
+		kgo.TransactionalID(copied+"-"+member),
+		kgo.ConsumerGroup(copied),
+		kgo.ConsumeTopics(name),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.RequireStableFetchOffsets(),
+		kgo.SessionTimeout(6*time.Second),
+		kgo.HeartbeatInterval(500*time.Millisecond),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+	)
+	if err != nil {
+		return err
+	}
+	session, err := kgo.NewGroupTransactSession(options...)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	for {
+		fetches := session.PollRecords(ctx, 1+rand.Intn(100))
+		if err := session.Begin(); err != nil {
+			return err
+		}
+		var records []*kgo.Record
+		fetches.EachRecord(func(r *kgo.Record) {
+			records = append(records, &kgo.Record{Topic: copied, Partition: r.Partition, Key: r.Key, Value: r.Value})
+		})
+		failed := session.ProduceSync(ctx, records...).FirstErr()
+		try := failed == nil && rand.Intn(4) != 0
+		committed, err := session.End(ctx, kgo.TransactionEndTry(try))
+		if err != nil {
+			return err
+		}
+		if committed {
+			fmt.Println(len(records))
+		}
+	}
 }
 
 // checkCopy sees each value once, and more of them with those that were aborted.

@@ -185,6 +185,10 @@ func (saramaClient) transactions(string) error {
 	return fmt.Errorf("not tried")
 }
 
+func (saramaClient) copier(string, string) error {
+	return fmt.Errorf("not tried")
+}
+
 func (s saramaClient) list() ([]string, error) {
 	admin, err := sarama.NewClusterAdmin(s.bootstrap, config())
 	if err != nil {

@@ -37,6 +37,8 @@ type client interface {
 	pattern(name string) error
 	// transactions copies the topic exactly once, as scenario.py does.
 	transactions(name string) error
+	// copier copies the topic as one of a group, as copiers.py wants it, without end.
+	copier(name, member string) error
 	// committed is the sum of the group's committed offsets.
 	committed(name string) (int64, error)
 }
@@ -135,6 +137,7 @@ func main() {
 				}
 				return err
 			},
+			"copier": func() error { return c.copier(name, os.Args[5]) },
 			"list": func() error {
 				names, err := c.list()
 				for _, each := range names {
