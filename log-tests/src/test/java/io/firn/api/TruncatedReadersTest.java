@@ -23,6 +23,7 @@ import io.firn.file.FileTier;
 import io.firn.kafka.SourceLog;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.store.StoreBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -332,6 +334,47 @@ class TruncatedReadersTest {
             assertEquals(names("new", left, left + 5), texts(Stores.read(tailer, 5)));
         }
         assertEquals(List.of(), writer.findings());
+    }
+
+    /** Its count would not tell a reader that what it saw above the cut is withdrawn. */
+    @Test
+    void shouldNeverShowWhatIsAboveTheCutOfATopicThatItFindsInTheMiddleOfATruncation() {
+        AtomicReference<Runnable> onOpen = new AtomicReference<>(() -> {});
+        FileMedium readers =
+                new FilterFileMedium(Follows.MARKS.medium()) {
+                    @Override
+                    public MediumFile open(Path file, boolean writable) throws IOException {
+                        if (file.getFileName().toString().equals("truncated-0")) {
+                            onOpen.getAndSet(() -> {}).run();
+                        }
+                        return super.open(file, writable);
+                    }
+                };
+        reader = Stores.at(directory, readers).readOnly().invokerMode().open();
+        topic =
+                writer.createTopic(
+                        "late",
+                        Stores.small().withReplicated(true).withDurability(Durability.WRITTEN));
+        grow(100, "old");
+        replicate();
+        writers.beforeDelete(
+                file -> {
+                    if (isOfSegment(file)) {
+                        throw new IOException("made to fail");
+                    }
+                });
+        assertThrows(PoisonedException.class, () -> truncate(30));
+        List<Long> seen = new ArrayList<>();
+        onOpen.set(
+                () -> {
+                    Partition late = reader.openTopic("late").partition(0);
+                    late.addVisibleListener(() -> seen.add(late.nextOffset()));
+                });
+        Stores.await("the topic", () -> reader.doWork() >= 0 && !seen.isEmpty());
+        for (long end : seen) {
+            assertTrue(end <= 30, "it ended at " + seen);
+        }
+        assertEquals(names("old", 0, 30), read(reader.openTopic("late").partition(0), 0, 30));
     }
 
     @ParameterizedTest

@@ -79,8 +79,10 @@ public final class FollowedCuts {
         Cuts then = shown.get(log);
         if (now.isInProgress()) {
             if (then == null) {
-                // If a crash has interrupted it, nothing else comes before a writer does.
-                segments.refresh(log, blocks, followed, read);
+                // If a crash has interrupted it, nothing else comes before a writer does. Not even
+                // for a moment more than is left: the truncation may be counted already, so that a
+                // reader would not be told that what it saw is withdrawn.
+                segments.refreshBelow(log, blocks, now.lowestInProgress());
                 withdraw(log, now, followed);
                 shown.put(log, now);
             }

@@ -87,6 +87,17 @@ public final class FollowedSegments {
      */
     public void refresh(SegmentedLog log, List<Block> blocks, FollowedEnds followed, Published read)
             throws IOException {
+        refresh(log, blocks, followed, read, Long.MAX_VALUE);
+    }
+
+    /** Shows what a log's blocks prove now below an offset. */
+    void refreshBelow(SegmentedLog log, List<Block> blocks, long limit) throws IOException {
+        refresh(log, blocks, null, null, limit);
+    }
+
+    private void refresh(
+            SegmentedLog log, List<Block> blocks, FollowedEnds followed, Published read, long limit)
+            throws IOException {
         List<LogSegment> all = new ArrayList<>();
         for (Block block : ReplacedSegments.among(blocks).current()) {
             LogSegment segment = segmentOf(log, block, read);
@@ -126,6 +137,8 @@ public final class FollowedSegments {
             visible = Math.min(visible, Math.max(read.next(), log.nextOffset()));
         }
         endRolled(all);
+        durable = Math.max(start, Math.min(durable, limit));
+        visible = Math.max(start, Math.min(visible, limit));
         long seen = log.isDurable() ? durable : visible;
         if (followed == null) {
             publish(log, all, start, durable, seen);
