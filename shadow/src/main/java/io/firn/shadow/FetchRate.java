@@ -21,6 +21,11 @@ final class FetchRate {
         bytesPerSecond = value;
     }
 
+    /** Returns whether there is no limit. */
+    boolean isUnlimited() {
+        return bytesPerSecond == UNLIMITED;
+    }
+
     /** Returns how many bytes an answer should have at most. */
     int mostBytes() {
         long rate = bytesPerSecond;

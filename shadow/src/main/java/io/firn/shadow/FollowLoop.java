@@ -21,6 +21,7 @@ final class FollowLoop implements AutoCloseable {
     private final SourceClient source;
     private final FetchRate rate;
     private final TopicSelection selection;
+    private final boolean canFetchAhead;
     private final Map<String, FollowedTopic> topics = new ConcurrentSkipListMap<>();
     private int metadataVersion = -1;
     private long fetches;
@@ -28,10 +29,19 @@ final class FollowLoop implements AutoCloseable {
     private volatile String sourceError;
     private volatile List<String> missing;
 
-    FollowLoop(FollowContext context, SourceClient source, TopicSelection selection) {
+    /**
+     * @param canFetchAhead whether a broker is asked for records of some partitions while those of
+     *     others arrive and are appended
+     */
+    FollowLoop(
+            FollowContext context,
+            SourceClient source,
+            TopicSelection selection,
+            boolean canFetchAhead) {
         this.context = context;
         this.source = source;
         this.selection = selection;
+        this.canFetchAhead = canFetchAhead;
         this.rate = context.rate();
         this.missing = selection.names();
     }
@@ -113,11 +123,21 @@ final class FollowLoop implements AutoCloseable {
                         .add(each);
             }
         }
-        wanted.forEach(this::ask);
+        wanted.forEach(
+                (node, partitions) -> {
+                    boolean isAnsweredSoon =
+                            followers.stream()
+                                    .anyMatch(
+                                            each -> each.leader() == node && each.isAnsweredSoon());
+                    ask(node, partitions, isAnsweredSoon);
+                });
     }
 
-    /** A broker has one request at a time: what comes before a fetch is asked first. */
-    private void ask(int node, Map<PartitionFollower.Need, List<PartitionFollower>> wanted) {
+    /** What comes before a fetch is asked first, and alone. */
+    private void ask(
+            int node,
+            Map<PartitionFollower.Need, List<PartitionFollower>> wanted,
+            boolean isAnsweredSoon) {
         boolean waits = rate.waitMs(System.nanoTime()) > 0;
         for (Map.Entry<PartitionFollower.Need, List<PartitionFollower>> each : wanted.entrySet()) {
             PartitionFollower.Need need = each.getKey();
@@ -131,7 +151,35 @@ final class FollowLoop implements AutoCloseable {
                 }
                 return;
             }
-            send(node, need, each.getValue());
+            boolean isFirst = source.askedOf(node) == 0;
+            if (need == PartitionFollower.Need.FETCH && canFetchAhead && rate.isUnlimited()) {
+                fetchAhead(node, each.getValue(), isFirst, isAnsweredSoon);
+            } else if (isFirst) {
+                send(node, need, each.getValue());
+            } else {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Asks for half of the partitions, so that the broker reads these while the others are
+     * appended. A request that has nothing to wait for must not stand behind one that waits for new
+     * records, so two are sent only while the broker has records for both.
+     */
+    private void fetchAhead(
+            int node, List<PartitionFollower> due, boolean isFirst, boolean isAnsweredSoon) {
+        List<PartitionFollower> second = new ArrayList<>();
+        List<PartitionFollower> behind = due.stream().filter(PartitionFollower::isBehind).toList();
+        if (isFirst) {
+            second.addAll(behind.subList((behind.size() + 1) / 2, behind.size()));
+            due.removeAll(second);
+            send(node, PartitionFollower.Need.FETCH, due);
+        } else if (isAnsweredSoon && !behind.isEmpty()) {
+            second.addAll(due);
+        }
+        if (!second.isEmpty() && source.isReady(node)) {
+            send(node, PartitionFollower.Need.FETCH, second);
         }
     }
 

@@ -59,6 +59,11 @@ final class FollowProgress {
         return highWatermark;
     }
 
+    /** Returns whether the source had more, when it last answered. */
+    synchronized boolean isBehind() {
+        return nextOffset < highWatermark;
+    }
+
     synchronized long sourceLogStart() {
         return sourceLogStart;
     }
@@ -72,7 +77,7 @@ final class FollowProgress {
         nextOffset = newNextOffset;
         state = FollowState.FOLLOWING;
         lastError = null;
-        if (nextOffset >= highWatermark) {
+        if (!isBehind()) {
             wasCaughtUp = true;
             caughtUpAtMs = nowMs;
         }
@@ -113,7 +118,7 @@ final class FollowProgress {
         if (!wasCaughtUp) {
             return UNKNOWN;
         }
-        boolean isCaughtUp = state == FollowState.FOLLOWING && nextOffset >= highWatermark;
+        boolean isCaughtUp = state == FollowState.FOLLOWING && !isBehind();
         return isCaughtUp ? 0 : Math.max(0, nowMs - caughtUpAtMs);
     }
 }

@@ -108,6 +108,16 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         return leader;
     }
 
+    /** Returns whether the source had more than was fetched, when it last answered. */
+    boolean isBehind() {
+        return progress.isBehind();
+    }
+
+    /** Returns whether a broker was asked for records that it had when it last answered. */
+    boolean isAnsweredSoon() {
+        return asked == Need.FETCH && !isAnswerStale && isBehind();
+    }
+
     /** Returns whether the metadata does not fit what was answered, once. */
     boolean takeNeedsMetadata() {
         boolean result = needsMetadata;

@@ -130,7 +130,8 @@ public final class Shadow implements AutoCloseable {
     }
 
     private FollowLoop newLoop() {
-        return new FollowLoop(context, new SourceClient(config, selection), selection);
+        return new FollowLoop(
+                context, new SourceClient(config, selection), selection, config.isAnsweredAtOnce());
     }
 
     private boolean isRunning() {

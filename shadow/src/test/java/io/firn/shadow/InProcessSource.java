@@ -25,14 +25,17 @@ final class InProcessSource implements AutoCloseable {
     private FirnServer server;
 
     InProcessSource(Path directory) throws IOException {
+        this(directory, 0, Map.of());
+    }
+
+    InProcessSource(Path directory, int port, Map<String, String> more) throws IOException {
         this.directory = directory;
-        this.config =
-                ServerConfig.of(
-                        Map.of(
-                                "group.initial.rebalance.delay.ms", "0",
-                                "log.segment.bytes", "1048576",
-                                "auto.create.topics.enable", "false"));
-        start(0);
+        Map<String, String> settings = new HashMap<>(more);
+        settings.put("group.initial.rebalance.delay.ms", "0");
+        settings.put("log.segment.bytes", "1048576");
+        settings.put("auto.create.topics.enable", "false");
+        this.config = ServerConfig.of(settings);
+        start(port);
     }
 
     private void start(int port) throws IOException {

@@ -1,7 +1,7 @@
 package io.firn.shadow.source;
 
 import io.firn.InvalidOptionException;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,10 +21,13 @@ import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Connections to the brokers of the source. Each broker has one request at a time. For one thread,
- * but for {@link #wakeup}.
+ * Connections to the brokers of the source. Each broker has up to {@link #MOST_ASKED} requests at a
+ * time. For one thread, but for {@link #wakeup}.
  */
 public final class SourceClient implements AutoCloseable {
+    /** How many requests a broker can have that it has not answered. */
+    public static final int MOST_ASKED = 2;
+
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final SourceConfig config;
@@ -33,8 +36,8 @@ public final class SourceClient implements AutoCloseable {
     private final NetworkClient network;
     private final PartitionRequests requests;
 
-    /** What was asked of each broker and is not answered. */
-    private final Map<Integer, List<? extends FollowedPartition>> asked = new HashMap<>();
+    /** What was asked and is not answered; a broker answers in the order of its requests. */
+    private final List<Asked> asked = new ArrayList<>();
 
     private final Time time = Time.SYSTEM;
     private boolean hasAddresses;
@@ -61,7 +64,7 @@ public final class SourceClient implements AutoCloseable {
                             context,
                             new ApiVersions(),
                             time,
-                            2,
+                            MOST_ASKED + 1, // one for metadata
                             metadata,
                             null,
                             null);
@@ -113,13 +116,12 @@ public final class SourceClient implements AutoCloseable {
     /** Closes all connections: what was asked through them may never be answered. */
     private void giveUp(RuntimeException failure) {
         LOG.log(System.Logger.Level.WARNING, "the source is connected to again", failure);
-        Map<Integer, List<? extends FollowedPartition>> given = new HashMap<>(asked);
+        List<Asked> given = List.copyOf(asked);
         asked.clear();
-        given.forEach(
-                (node, partitions) -> {
-                    network.close(Integer.toString(node));
-                    fail(partitions, SourceError.TRANSIENT, deepest(failure));
-                });
+        for (Asked each : given) {
+            network.close(Integer.toString(each.node));
+            fail(each.partitions, SourceError.TRANSIENT, deepest(failure));
+        }
     }
 
     private static void fail(
@@ -189,8 +191,17 @@ public final class SourceClient implements AutoCloseable {
     public boolean isReady(int node) {
         Node target = metadata.fetch().nodeById(node);
         return target != null
-                && !asked.containsKey(node)
+                && askedOf(node) < MOST_ASKED
                 && network.ready(target, time.milliseconds());
+    }
+
+    /** Returns how many requests a broker has that it has not answered. */
+    public int askedOf(int node) {
+        int count = 0;
+        for (Asked each : asked) {
+            count += each.node == node ? 1 : 0;
+        }
+        return count;
     }
 
     /** Returns how the last attempt to connect to a broker failed; null if it did not. */
@@ -231,6 +242,17 @@ public final class SourceClient implements AutoCloseable {
                 (asked, body) -> requests.listed(asked, body, isEarliest));
     }
 
+    /** A request. Not a record: two may be for the same partitions. */
+    private static final class Asked {
+        final int node;
+        final List<? extends FollowedPartition> partitions;
+
+        Asked(int node, List<? extends FollowedPartition> partitions) {
+            this.node = node;
+            this.partitions = List.copyOf(partitions);
+        }
+    }
+
     private interface Answer {
         void take(List<? extends FollowedPartition> asked, AbstractResponse body);
     }
@@ -241,8 +263,8 @@ public final class SourceClient implements AutoCloseable {
             AbstractRequest.Builder<?> request,
             Answer answer) {
         long nowMs = time.milliseconds();
-        List<? extends FollowedPartition> sent = List.copyOf(partitions);
-        asked.put(node, sent);
+        Asked sent = new Asked(node, partitions);
+        asked.add(sent);
         network.send(
                 network.newClientRequest(
                         Integer.toString(node),
@@ -251,8 +273,8 @@ public final class SourceClient implements AutoCloseable {
                         true,
                         config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG),
                         response -> {
-                            if (asked.remove(node, sent)) {
-                                answer(sent, response, answer);
+                            if (asked.remove(sent)) {
+                                answer(sent.partitions, response, answer);
                             } // else it was given up
                         }),
                 nowMs);

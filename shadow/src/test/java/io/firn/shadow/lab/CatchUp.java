@@ -5,10 +5,13 @@ import io.firn.file.FileTier;
 import io.firn.shadow.Shadow;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,11 +32,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * How long a shadow takes for a topic, and how much processor time, in turns with a consumer that
  * writes nothing, and with a floor: as many bytes written to files without a source and without a
  * log ({@link WriteFloor}). Each in a process of its own. Arguments: a directory, MiB, turns.
+ *
+ * <p>Before each of them a file without content, as large as the free memory, is read. So each
+ * finds what a machine has that has run for a while: memory that is full of cached files. Memory
+ * that was never used costs a virtual machine up to three times as much as what is written to it,
+ * and who comes first would pay.
  */
 public final class CatchUp {
     private static final String TOPIC = "catch-up";
     private static final int PARTITIONS = 4;
     private static final int RECORD_BYTES = 1024;
+    private static final long KEPT_FREE = 512L << 20;
     private static final List<String> WHO = List.of("consumer", "shadow", "floor");
 
     private CatchUp() {}
@@ -75,6 +84,7 @@ public final class CatchUp {
                                     cluster.bootstrapServers(),
                                     store.toString(),
                                     Long.toString((long) mib << 10)));
+                    useFreeMemory(directory.resolve("hole"));
                     Process process = Children.start(output, command);
                     if (process.waitFor() != 0) {
                         throw new IllegalStateException("see " + output);
@@ -87,6 +97,27 @@ public final class CatchUp {
                     delete(store);
                 }
             }
+        }
+    }
+
+    private static void useFreeMemory(Path file) throws IOException {
+        long free = 0;
+        for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+            if (line.startsWith("MemFree:")) {
+                free = Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+            }
+        }
+        Files.deleteIfExists(file);
+        try (FileChannel hole =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.READ)) {
+            long size = Math.max(1, free - KEPT_FREE);
+            hole.write(ByteBuffer.allocate(1), size - 1);
+            ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
+            while (hole.read(buffer.clear()) > 0) {}
         }
     }
 

@@ -1,0 +1,107 @@
+package io.firn.shadow;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.LogStore;
+import io.firn.file.FileTier;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How many fetches a broker has at a time. */
+@Timeout(120)
+class FetchAheadTest {
+    private static final String TOPIC = "orders";
+
+    @TempDir Path directory;
+
+    private interface Check {
+        void check(Shadow shadow, FetchProxy proxy, InProcessSource source, LogStore store)
+                throws Exception;
+    }
+
+    /** Follows a topic through a proxy, in answers of some batches; checks when all is copied. */
+    private void follow(int partitions, Map<String, String> settings, Check check)
+            throws Exception {
+        try (FetchProxy proxy = new FetchProxy();
+                InProcessSource source =
+                        new InProcessSource(
+                                directory.resolve("source"),
+                                proxy.sourcePort(),
+                                Map.of("advertised.listeners", "PLAINTEXT://" + proxy.address()));
+                LogStore store =
+                        LogStore.in(directory.resolve("store"))
+                                .tier(FileTier.at(directory.resolve("segments")))
+                                .open()) {
+            source.create(TOPIC, partitions, Map.of());
+            for (int i = 0; i < partitions; i++) {
+                source.produce(TOPIC, i, 0, 2_000, Map.of("batch.size", "1000"));
+            }
+            proxy.takeMostUnanswered();
+            Properties properties = source.properties();
+            properties.setProperty("bootstrap.servers", proxy.address());
+            properties.setProperty("max.partition.fetch.bytes", "4000");
+            properties.putAll(settings);
+            try (Shadow shadow = Shadow.of(store, properties).topics(TOPIC).build().start()) {
+                Shadows.await(() -> isCopied(shadow, partitions), shadow);
+                check.check(shadow, proxy, source, store);
+            }
+        }
+    }
+
+    private static boolean isCopied(Shadow shadow, int partitions) {
+        return shadow.snapshot().partitions().stream().filter(p -> p.nextOffset() == 2_000).count()
+                == partitions;
+    }
+
+    @Test
+    void shouldFetchSomePartitionsWhileOthersAreAnswered() throws Exception {
+        follow(
+                3,
+                Map.of(),
+                (shadow, proxy, source, store) -> {
+                    assertEquals(2, proxy.takeMostUnanswered());
+                    for (int i = 0; i < 3; i++) {
+                        assertArrayEquals(
+                                Batches.of(source.store().openTopic(TOPIC).partition(i), 0),
+                                Batches.of(store.openTopic(TOPIC).partition(i), 0));
+                    }
+                });
+    }
+
+    @Test
+    void shouldNotFetchBehindOneThatWaitsForNewRecords() throws Exception {
+        follow(
+                3,
+                Map.of(),
+                (shadow, proxy, source, store) -> {
+                    Shadows.await(() -> proxy.answered() > 0, shadow);
+                    do {
+                        proxy.takeMostUnanswered(); // until those of the catch-up are answered
+                        Shadows.await(() -> proxy.answered() >= 3, shadow);
+                    } while (proxy.takeMostUnanswered() > 1);
+                    Shadows.await(() -> proxy.answered() >= 10, shadow);
+                    assertEquals(1, proxy.takeMostUnanswered());
+                });
+    }
+
+    @Test
+    void shouldFetchAPartitionOnceAtATime() throws Exception {
+        follow(
+                1,
+                Map.of(),
+                (shadow, proxy, source, store) -> assertEquals(1, proxy.takeMostUnanswered()));
+    }
+
+    @Test
+    void shouldFetchOnceAtATimeWhereAnswersWaitForMoreBytes() throws Exception {
+        follow(
+                3,
+                Map.of("fetch.min.bytes", "100"),
+                (shadow, proxy, source, store) -> assertEquals(1, proxy.takeMostUnanswered()));
+    }
+}
