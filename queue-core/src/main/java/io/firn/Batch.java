@@ -70,7 +70,11 @@ public interface Batch {
      */
     Batch timestamp(long timestampMs);
 
-    /** Adds the record that was described since the last call. */
+    /**
+     * Adds the record that was described since the last one; without a description, one that has
+     * neither key nor value. To append a batch with a record that was described and not added
+     * throws {@link InvalidOptionException}.
+     */
     Batch add();
 
     /**

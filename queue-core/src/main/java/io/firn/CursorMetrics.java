@@ -12,7 +12,10 @@ public interface CursorMetrics {
     /** Returns the partition's number. */
     int partition();
 
-    /** Returns the cursor's position in the partition. */
+    /**
+     * Returns the cursor's position in the partition; −1 when it has none and is listed because
+     * {@link TopicOptions#retainUntilRead} names it.
+     */
     long offset();
 
     /**

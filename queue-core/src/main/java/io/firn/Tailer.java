@@ -36,7 +36,7 @@ public interface Tailer extends AutoCloseable {
     /**
      * As {@link #poll(RecordHandler, int)}, but waits for the first record.
      *
-     * @param timeout how long to wait at most; zero does not wait
+     * @param timeout how long to wait at most; zero or less does not wait
      * @return as above; 0 when the time is up or the thread was interrupted (its status stays set)
      */
     int poll(RecordHandler handler, int limit, Duration timeout);
@@ -90,9 +90,10 @@ public interface Tailer extends AutoCloseable {
 
     /**
      * Returns copies of the records before this place, the last one first, down to the earliest
-     * record; for a tailer over one partition. Each {@code next} moves the tailer to the record
-     * that it returns. The records are read in pieces of up to some 100 KiB. What {@code poll}
-     * throws, {@code hasNext} and {@code next} throw.
+     * record; for a tailer over one partition. A new tailer is at the start, where there are none:
+     * call {@link #seekToEnd} first to begin with the last record of all. Each {@code next} moves
+     * the tailer to the record that it returns. The records are read in pieces of up to some 100
+     * KiB. What {@code poll} throws, {@code hasNext} and {@code next} throw.
      *
      * @throws InvalidOptionException when this tailer reads several partitions
      */

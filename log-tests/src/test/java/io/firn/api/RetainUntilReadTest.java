@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Cursor;
+import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
@@ -153,6 +154,19 @@ class RetainUntilReadTest {
 
     private long unreadDeleted() {
         return topic.partition(0).metrics().unreadDeleted();
+    }
+
+    @Test
+    void shouldListACursorThatRetentionWaitsForAndThatHasNoPosition() {
+        create(RetainUntilRead.by("billing", "biling"));
+        append(2 * EACH);
+        topic.cursor("billing").advance(0, EACH);
+        List<CursorMetrics> lags = topic.cursorMetrics();
+        assertEquals(
+                List.of("biling -1 " + 2 * EACH, "billing " + EACH + " " + EACH),
+                lags.stream()
+                        .map(each -> each.cursor() + " " + each.offset() + " " + each.lagRecords())
+                        .toList());
     }
 
     @Test

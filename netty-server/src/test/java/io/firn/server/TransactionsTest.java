@@ -287,7 +287,7 @@ class TransactionsTest {
     void shouldAbortATransactionWhoseTimeIsOut(int version) throws Exception {
         try (Running running = start(version);
                 KafkaProducer<String, String> producer =
-                        producer(running, "tx", Map.of("transaction.timeout.ms", "300"))) {
+                        producer(running, "tx", Map.of("transaction.timeout.ms", "2000"))) {
             producer.beginTransaction();
             producer.send(record(0, "slow")).get();
             try (KafkaProducer<String, String> plain = running.producer(Map.of())) {

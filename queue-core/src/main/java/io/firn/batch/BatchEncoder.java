@@ -190,7 +190,7 @@ public final class BatchEncoder implements Batch {
      * Completes the batch.
      *
      * @return the bytes, from 0 to the scratch's length, valid until the next change of the batch
-     * @throws InvalidOptionException when it is empty
+     * @throws InvalidOptionException when it is empty, or a record was described and not added
      * @throws RecordTooLargeException when no reader would decompress it
      */
     public Scratch finish() {
@@ -203,6 +203,11 @@ public final class BatchEncoder implements Batch {
     }
 
     private Scratch compose() {
+        if (draft.isDescribed()) {
+            throw new InvalidOptionException(
+                    "the last record was described and not added, so that it would be lost: call"
+                            + " add() before the batch is appended, or clear()");
+        }
         if (records.count() == 0) {
             throw new InvalidOptionException("a batch must hold at least one record: call add()");
         }

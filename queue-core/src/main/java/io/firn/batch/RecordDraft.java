@@ -71,6 +71,9 @@ final class RecordDraft {
 
     /** Adds a header; the value may be null. */
     void header(String name, byte[] content) {
+        if (name == null) {
+            throw new NullPointerException("the key of a header is expected, found null");
+        }
         isDescribed = true;
         byte[] nameBytes = name.getBytes(StandardCharsets.UTF_8);
         int contentBytes = content == null ? 0 : content.length;

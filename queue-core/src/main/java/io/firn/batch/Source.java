@@ -127,7 +127,7 @@ public final class Source {
         if (bytes == null) {
             throw new NullPointerException(
                     "the bytes of a key or a value are expected, found null; a record without a"
-                            + " value is added to a Batch");
+                            + " value is appended by append(key, null), or added to a Batch");
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How far the cursors of a topic are behind. The next record is looked up once for each position,
@@ -19,6 +20,7 @@ import java.util.Map;
  */
 final class CursorLags {
     private static final long UNREADABLE = -1;
+    private static final long NO_POSITION = -1;
 
     private final Cursors cursors;
 
@@ -49,13 +51,19 @@ final class CursorLags {
             String cursor, int partition, long offset, long lagRecords, long lagBytes, long lagMs)
             implements CursorMetrics {}
 
-    /** The lag of each cursor in each partition where it has a position. */
+    /**
+     * The lag of each cursor in each partition where it has a position, and of each that retention
+     * waits for by its name: one without a position keeps everything, so that it must be seen.
+     */
     synchronized List<CursorMetrics> of(List<PartitionLog> partitions) {
         List<CursorMetrics> lags = new ArrayList<>();
         Map<Place, NextRecord> read = new HashMap<>();
         for (PartitionLog partition : partitions) {
-            cursors.offsets(partition.index())
-                    .forEach((name, offset) -> lags.add(lag(partition, name, offset, read)));
+            Map<String, Long> offsets = new TreeMap<>(cursors.offsets(partition.index()));
+            for (String name : partition.log().topic().options().retainUntilRead().cursors()) {
+                offsets.putIfAbsent(name, NO_POSITION);
+            }
+            offsets.forEach((name, offset) -> lags.add(lag(partition, name, offset, read)));
         }
         known = read;
         return List.copyOf(lags);

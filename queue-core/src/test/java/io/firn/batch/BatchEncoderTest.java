@@ -59,6 +59,16 @@ class BatchEncoderTest {
         }
     }
 
+    @Test
+    void shouldRefuseABatchWhoseLastRecordWasDescribedAndNotAdded() {
+        BatchEncoder encoder = encoder(Compression.NONE);
+        encoder.key(new byte[] {1}).value(new byte[] {2}).add();
+        encoder.key(new byte[] {3}).value(new byte[] {4});
+        assertThrows(InvalidOptionException.class, encoder::finish);
+        encoder.add();
+        assertEquals(2, KafkaBatches.decode(0, bytes(encoder, 0)).size());
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldTakeBytesFromWhereverTheyLie(Sources place) {
