@@ -17,7 +17,8 @@ public interface Producer extends AutoCloseable {
      * Begins a transaction. It is aborted when it is open for longer than the producer's time-out.
      *
      * @throws ProducerFencedException when the producer was opened again
-     * @throws TransactionStateException when a transaction of it is open
+     * @throws TransactionStateException when a transaction of it is open, or is just ending: an
+     *     abort waits for room on a full disk, then try again
      */
     Transaction beginTransaction();
 

@@ -23,6 +23,13 @@ import java.util.List;
  * opened again, and so is one of a named {@link Producer} that moves cursors; any other one of a
  * named producer when that is opened again, or its time is out.
  *
+ * <p>A disk that is full keeps nobody from giving a transaction up: {@link #abort} and {@link
+ * #close} end it for their caller, and exclusive appenders may come to its partitions. The abort of
+ * a named producer's transaction needs some room. Where there is none, the store tries again
+ * several times a second. Until there is room, committed reads still stop at the transaction, and
+ * {@link Producer#beginTransaction} throws a {@link TransactionStateException}. A crash meanwhile
+ * is as one before a commit.
+ *
  * <p>Not thread-safe.
  */
 public interface Transaction extends AutoCloseable {
@@ -34,8 +41,10 @@ public interface Transaction extends AutoCloseable {
      *     overwritten
      * @return the offset of its first record
      * @throws AppenderBusyException when the partition has an exclusive appender
-     * @throws TransactionStateException when the transaction has ended, by its time-out, too
-     * @throws ProducerFencedException when the named producer was opened again
+     * @throws TransactionStateException when the transaction has ended
+     * @throws ProducerFencedException when the named producer was opened again, or the transaction
+     *     was open for longer than its time-out, which aborts it; the producer has to be opened
+     *     again then
      * @throws StoreFullException when no tier has room; the transaction stays open
      * @throws RecordTooLargeException when a record is larger than the topic allows, or with this
      *     partition the transaction could not be ended, because it has some 53,000 partitions where
@@ -84,8 +93,8 @@ public interface Transaction extends AutoCloseable {
      * Commits. All is durable and visible when it returns.
      *
      * @throws TransactionStateException when the transaction has ended
-     * @throws ProducerFencedException when the named producer was opened again; nothing is
-     *     committed
+     * @throws ProducerFencedException when the named producer was opened again, or the time-out has
+     *     passed; nothing is committed
      * @throws PoisonedException when a medium failed. Before the decision was written, the
      *     transaction is aborted; if the decision itself failed, it is decided when the store is
      *     opened again. The message says which
@@ -94,10 +103,16 @@ public interface Transaction extends AutoCloseable {
      */
     void commit();
 
-    /** Aborts: nothing of it is ever visible to committed reads. Does nothing after its end. */
+    /**
+     * Aborts: nothing of it is ever visible to committed reads. Does nothing after its end. On a
+     * full disk the transaction ends for its caller, too; the abort is written when there is room.
+     *
+     * @throws FirnException when the medium of the decisions has failed: the store aborts it when
+     *     it is opened again
+     */
     void abort();
 
-    /** Aborts the transaction if it has not ended. Idempotent. */
+    /** Aborts the transaction if it has not ended, as {@link #abort} does. Idempotent. */
     @Override
     default void close() {
         abort();

@@ -61,7 +61,7 @@ final class Decisions {
         return journal;
     }
 
-    /** Sets who is told that a producer's markers are left to append, and of a long journal. */
+    /** Sets who is told that an abort or markers of a producer are left, and of a long journal. */
     void connect(Consumer<TxProducer> newOnLeft, Runnable newOnLong) {
         onLeft = newOnLeft;
         onLong = newOnLong;
@@ -77,7 +77,7 @@ final class Decisions {
      */
     void end(TxProducer producer, boolean isCommit, int markerEpoch, ProducerIdentity next) {
         producer.checkUsable();
-        producer.close(); // step 1
+        producer.close(isCommit); // step 1
         List<TxPartition> members = producer.members();
         for (TxPartition each : members) {
             synchronized (each.log().producers()) { // no append is in progress
@@ -104,6 +104,32 @@ final class Decisions {
                     producer, markerEpoch, next, "its data could not be made durable", e);
         }
         decide(producer, true, markerEpoch, next);
+    }
+
+    /**
+     * Aborts the open transaction of a producer for its owner, who needs not come again: when there
+     * is no room for the abort now, {@link TxUpkeep} tries until there is.
+     */
+    void abandon(TxProducer producer) {
+        producer.checkUsable();
+        producer.abandon(); // before, so that it is never open again for a moment
+        try {
+            endAbandoned(producer);
+        } catch (StoreFullException | RecordTooLargeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "{0}: its transaction is given up, but the abort could not be written yet;"
+                            + " committed reads wait for it: {1}",
+                    producer,
+                    e.getMessage());
+            onLeft.accept(producer);
+        }
+    }
+
+    /** Tries again to abort a transaction that was given up. */
+    void endAbandoned(TxProducer producer) {
+        ProducerIdentity identity = producer.identity();
+        end(producer, false, identity.epoch(), identity);
     }
 
     /**

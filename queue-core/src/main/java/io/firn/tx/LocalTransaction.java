@@ -140,7 +140,7 @@ final class LocalTransaction implements Transaction {
             isOpen = true; // the journal took nothing
             throw e;
         } finally {
-            if (!isOpen || !isCommit) { // who wants to abort appends no more
+            if (!isOpen) {
                 joined.forEach(each -> each.appenders().leaveShared());
                 joined.clear();
             }

@@ -102,7 +102,10 @@ final class LocalTransactions {
                 });
     }
 
-    /** Ends a transaction. An unnamed producer can then be used again. */
+    /**
+     * Ends a transaction, an abort even if it cannot be written yet. An unnamed producer can then
+     * be used again.
+     */
     void end(TxProducer producer, ProducerIdentity identity, boolean isCommit) {
         producer.lock().lock();
         try {
@@ -114,7 +117,11 @@ final class LocalTransactions {
                 return; // it was fenced, or its time was out: it is aborted
             }
             try {
-                decisions.end(producer, isCommit, identity.epoch(), identity);
+                if (isCommit) {
+                    decisions.end(producer, true, identity.epoch(), identity);
+                } else {
+                    decisions.abandon(producer);
+                }
                 Decisions.prune(producer, store);
             } finally {
                 if (!producer.isNamed()) {

@@ -21,6 +21,7 @@ final class Opened {
     private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
     private final MoveMap moves = new MoveMap();
     private boolean closed;
+    private boolean abandoned;
     private boolean endsWithProcess;
 
     /** Whether the entry of its producer that was made last has it. */
@@ -46,8 +47,19 @@ final class Opened {
         closed = true;
     }
 
+    /** Called when nothing of a decision was written: takes batches again, unless abandoned. */
     void reopen() {
-        closed = false;
+        closed = abandoned;
+    }
+
+    /** Has no owner any more: all that can become of it is an abort. */
+    void abandon() {
+        abandoned = true;
+        closed = true;
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     boolean isClosed() {

@@ -214,7 +214,7 @@ final class TxProducer {
     /** Begins a transaction for who has one at a time. */
     synchronized void begin(ProducerIdentity asked, long nowMs, long nowNs) {
         checkIdentity(asked);
-        if (state == State.ONGOING) {
+        if (open != null && !open.isClosed()) {
             throw new TransactionStateException(
                     this + " has an open transaction: commit or abort it first");
         }
@@ -310,9 +310,26 @@ final class TxProducer {
                 && open.isOpenLongerThan(timeoutMs * NS_PER_MS, nowNs);
     }
 
-    /** Takes no more batches into the open transaction (O12, step 1). */
-    synchronized void close() {
+    /**
+     * Takes no more batches into the open transaction (O12, step 1).
+     *
+     * @throws TransactionStateException for a commit of what its owner has given up
+     */
+    synchronized void close(boolean isCommit) {
+        if (isCommit && open.isAbandoned()) {
+            throw new TransactionStateException(this + " is just aborting its transaction");
+        }
         open.close();
+    }
+
+    /** Its owner gives the open transaction up, although its abort may find no room now. */
+    synchronized void abandon() {
+        open.abandon();
+    }
+
+    /** Returns whether an abort of what its owner has given up is still to be written. */
+    synchronized boolean isAbandoned() {
+        return open != null && open.isAbandoned() && !failure.isSet();
     }
 
     /** Notes where the batches of the closed transaction end in a partition. */

@@ -1,20 +1,23 @@
 package io.firn.tx;
 
 import io.firn.FirnException;
+import io.firn.StoreFullException;
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What transactions need in the background: markers that could not be appended, transactions that
- * are open for too long, a journal that has grown long, and names that nobody uses.
+ * What transactions need in the background: aborts that could not be written and markers that could
+ * not be appended, transactions that are open for too long, a journal that has grown long, and
+ * names that nobody uses.
  *
  * <p>Never waits for a producer's lock: its holder may wait for a block, which the same thread
  * reserves.
  */
 final class TxUpkeep extends Duty {
     private static final long LOOK_EVERY_MS = 100;
+    private static final long FULL_RETRY_MS = 1_000;
     private static final long EXPIRE_EVERY_MS = 3_600_000;
 
     private final LogContext context;
@@ -25,6 +28,9 @@ final class TxUpkeep extends Duty {
     private final NameExpiry expiry;
     private final Set<TxProducer> watched = ConcurrentHashMap.newKeySet();
     private long expiredMs;
+
+    /** When the journal had no room for the tidying last. */
+    private long fullMs;
 
     /** Whether it looks again before long without being called. */
     private volatile boolean isWatching;
@@ -69,7 +75,7 @@ final class TxUpkeep extends Duty {
         int done = 0;
         for (TxProducer each : watched) {
             boolean isLate = each.isOpenForTooLong(context.nowNs());
-            if (isLate || each.isEnding() || each.failure().isUnwritten()) {
+            if (isLate || each.isEnding() || each.isAbandoned() || each.failure().isUnwritten()) {
                 done += end(each, isLate) ? 1 : 0;
             }
             if (!isToWatch(each)) {
@@ -81,20 +87,31 @@ final class TxUpkeep extends Duty {
                 }
             }
         }
-        boolean looksAgain = !watched.isEmpty();
-        if (!trim.step()) {
-            looksAgain = true;
-        }
-        if (nowMs() - expiredMs >= EXPIRE_EVERY_MS || nowMs() < expiredMs) {
-            expiredMs = nowMs();
-            expiry.begin();
-        }
-        if (!expiry.step()) {
-            looksAgain = true;
-        }
+        boolean looksAgain = !tidy() || !watched.isEmpty();
         isWatching = looksAgain;
         againAt(nowMs() + (looksAgain ? LOOK_EVERY_MS : EXPIRE_EVERY_MS));
         return done;
+    }
+
+    /**
+     * Shortens the journal and forgets names, some of them; returns whether nothing is left to do.
+     * On a full disk that waits, not the aborts: the pause after a failure would be theirs, too.
+     */
+    private boolean tidy() {
+        if (nowMs() - fullMs < FULL_RETRY_MS && nowMs() >= fullMs) {
+            return false;
+        }
+        try {
+            boolean isDone = trim.step();
+            if (nowMs() - expiredMs >= EXPIRE_EVERY_MS || nowMs() < expiredMs) {
+                expiredMs = nowMs();
+                expiry.begin();
+            }
+            return expiry.step() & isDone;
+        } catch (StoreFullException e) {
+            fullMs = nowMs();
+            return false;
+        }
     }
 
     private static boolean isToWatch(TxProducer producer) {
@@ -115,7 +132,11 @@ final class TxUpkeep extends Duty {
             if (producer.failure().isUnwritten()) {
                 decisions.write(producer);
             }
-            return decisions.carryOut(producer, producer.entryOffset());
+            boolean isDone = decisions.carryOut(producer, producer.entryOffset());
+            if (producer.isAbandoned()) {
+                decisions.endAbandoned(producer); // last: markers do not wait for the journal
+            }
+            return isDone;
         } catch (FirnException e) {
             return false; // the next call of the producer says so
         } finally {

@@ -47,7 +47,7 @@ class TxProducerTest {
     void shouldTellOfTheMovesOfACommitUntilCursorsHaveMadeThem() {
         TxProducer producer = moving("p");
         assertTrue(isComing(producer));
-        producer.close();
+        producer.close(false);
         producer.decide(true, 0, new ProducerIdentity(5, 1));
         assertTrue(isComing(producer)); // the journal is being forced
         producer.undone().decided(3);
@@ -59,7 +59,7 @@ class TxProducerTest {
     @Test
     void shouldTellOfNoMoveOfAnAbort() {
         TxProducer producer = moving("p");
-        producer.close();
+        producer.close(false);
         producer.decide(false, 0, new ProducerIdentity(5, 1));
         assertFalse(isComing(producer));
     }
@@ -73,7 +73,7 @@ class TxProducerTest {
         producer.onEntryWritten(1);
         assertEquals(new AddedMoves(5, 0, List.of(MOVE)), producer.added(List.of(MOVE), 0));
         assertNull(producer.added(List.of(MOVE), 1_000), "an entry is short enough");
-        producer.close();
+        producer.close(false);
         producer.decide(false, 0, new ProducerIdentity(5, 0));
         producer.entry();
         producer.onCarriedOut();
@@ -87,7 +87,7 @@ class TxProducerTest {
         TxProducer producer = moving("p");
         producer.entry();
         producer.onEntryWritten(1);
-        producer.close();
+        producer.close(false);
         Runnable undo = producer.decide(true, 0, new ProducerIdentity(5, 0));
         producer.entry();
         undo.run();

@@ -35,7 +35,7 @@ class TxProducersTest {
         TxProducer made = producers.beginUnnamed(7, 0, 0);
         producers.release(made);
         assertNull(producers.beginUnnamed(0, 0), "its transaction is open");
-        made.close();
+        made.close(false);
         made.endWithoutTrace(true);
         producers.release(made);
         producers.release(made);
@@ -52,7 +52,7 @@ class TxProducersTest {
         found.begin(0, 0);
         producers.release(found);
         assertSame(found, producers.byId(7));
-        found.close();
+        found.close(false);
         found.endWithoutTrace(false);
         producers.release(found);
         assertNull(producers.byId(7));
