@@ -166,4 +166,33 @@ class FollowedLossTest {
         assertEquals(new TimestampedOffset(6, 6), followed.findTimestamp(4));
         assertEquals(new TimestampedOffset(11, 11), followed.findLatestTimestamp());
     }
+
+    @Test
+    void shouldEndASearchByTimeThatComesToAnotherSegmentFirst() throws Exception {
+        Disk disk = new Disk(directory);
+        writer = disk.open();
+        Partition partition = writer.createTopic(Disk.TOPIC, Disk.SMALL).partition(0);
+        Disk.append(partition, 12);
+        partition.force();
+        sealed(disk, 0);
+        reader = disk.builder().readOnly().invokerMode().open();
+        followed = reader.openTopic(Disk.TOPIC).partition(0);
+        assertEquals(12, followed.visibleOffset());
+        Disk.append(partition, 6);
+        partition.force();
+        try (RandomAccessFile file = new RandomAccessFile(sealed(disk, 6).toFile(), "rw")) {
+            file.setLength(IN_SECOND);
+        }
+        assertEquals(new TimestampedOffset(12, 12), followed.findTimestamp(10));
+    }
+
+    private static Path sealed(Disk disk, long offset) throws Exception {
+        while (true) {
+            try {
+                return disk.sealed(offset, "log");
+            } catch (NoSuchElementException e) {
+                Thread.sleep(1);
+            }
+        }
+    }
 }

@@ -67,6 +67,9 @@ final class BatchCursor {
     /** How often in turn a segment was found to have fewer bytes than are known of. */
     private int looksAtShort;
 
+    /** Which one: a search by time enters others before it comes to that one again. */
+    private long shortBase = -1;
+
     /**
      * Creates a cursor at the start of the log.
      *
@@ -196,6 +199,10 @@ final class BatchCursor {
                 segment.followed
                         && there < segment.written()
                         && segment.endOffset >= segment.offsetOf(segment.end());
+        if (isShort && shortBase != segment.baseOffset) {
+            shortBase = segment.baseOffset;
+            looksAtShort = 0;
+        }
         if (isShort && looksAtShort < LOOKS) {
             // Its writer may have just cut it, which this process does not know yet.
             looksAtShort++;
@@ -205,7 +212,9 @@ final class BatchCursor {
         if (isShort) {
             segment.loseFrom(there); // by nobody who says so: what it lacks is damage
         }
-        looksAtShort = 0;
+        if (shortBase == segment.baseOffset) {
+            shortBase = -1;
+        }
         trusted.enter(segment, view);
         return view;
     }

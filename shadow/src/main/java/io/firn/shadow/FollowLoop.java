@@ -24,7 +24,6 @@ final class FollowLoop implements AutoCloseable {
     private final boolean canFetchAhead;
     private final Map<String, FollowedTopic> topics = new ConcurrentSkipListMap<>();
     private int metadataVersion = -1;
-    private long fetches;
     private volatile String clusterId;
     private volatile String sourceError;
     private volatile List<String> missing;
@@ -152,10 +151,11 @@ final class FollowLoop implements AutoCloseable {
                 return;
             }
             boolean isFirst = source.askedOf(node) == 0;
-            if (need == PartitionFollower.Need.FETCH && canFetchAhead && rate.isUnlimited()) {
+            boolean isAhead = canFetchAhead && rate.isUnlimited() && source.isQuick(node);
+            if (need == PartitionFollower.Need.FETCH && isAhead) {
                 fetchAhead(node, each.getValue(), isFirst, isAnsweredSoon);
             } else if (isFirst) {
-                send(node, need, each.getValue());
+                send(node, need, each.getValue(), rate.mostBytes());
             } else {
                 return;
             }
@@ -163,35 +163,39 @@ final class FollowLoop implements AutoCloseable {
     }
 
     /**
-     * Asks for half of the partitions, so that the broker reads these while the others are
-     * appended. A request that has nothing to wait for must not stand behind one that waits for new
-     * records, so two are sent only while the broker has records for both.
+     * Asks for half of the partitions that are behind, so that the broker reads these while the
+     * others are appended; the others are asked for in the next step. A request that has nothing to
+     * wait for must not stand behind one that waits for new records, so there are two only while
+     * the broker has records for both.
      */
     private void fetchAhead(
             int node, List<PartitionFollower> due, boolean isFirst, boolean isAnsweredSoon) {
-        List<PartitionFollower> second = new ArrayList<>();
+        Collections.shuffle(due); // so that the halves are others each time
         List<PartitionFollower> behind = due.stream().filter(PartitionFollower::isBehind).toList();
-        if (isFirst) {
-            second.addAll(behind.subList((behind.size() + 1) / 2, behind.size()));
-            due.removeAll(second);
-            send(node, PartitionFollower.Need.FETCH, due);
+        if (isFirst && behind.size() < 2) {
+            send(node, PartitionFollower.Need.FETCH, due, rate.mostBytes());
+        } else if (isFirst) {
+            List<PartitionFollower> half = new ArrayList<>(behind.subList(0, behind.size() / 2));
+            due.stream().filter(each -> !each.isBehind()).forEach(half::add);
+            send(node, PartitionFollower.Need.FETCH, half, source.mostBytes() / 2);
         } else if (isAnsweredSoon && !behind.isEmpty()) {
-            second.addAll(due);
-        }
-        if (!second.isEmpty() && source.isReady(node)) {
-            send(node, PartitionFollower.Need.FETCH, second);
+            send(node, PartitionFollower.Need.FETCH, due, source.mostBytes() / 2);
         }
     }
 
-    private void send(int node, PartitionFollower.Need need, List<PartitionFollower> partitions) {
+    private void send(
+            int node,
+            PartitionFollower.Need need,
+            List<PartitionFollower> partitions,
+            int mostBytes) {
         // The answer is filled in this order, and ends where it is full.
-        Collections.rotate(partitions, (int) (fetches++ % partitions.size()));
+        Collections.shuffle(partitions);
         partitions.forEach(PartitionFollower::sent);
         switch (need) {
             case EPOCH_END -> source.epochEnds(node, partitions);
             case EARLIEST -> source.listOffsets(node, partitions, true);
             case LATEST -> source.listOffsets(node, partitions, false);
-            case PROBE, FETCH -> source.fetch(node, partitions, rate.mostBytes());
+            case PROBE, FETCH -> source.fetch(node, partitions, mostBytes);
             case NOTHING -> throw new IllegalStateException("nothing is asked");
         }
     }

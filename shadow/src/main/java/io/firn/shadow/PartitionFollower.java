@@ -57,6 +57,9 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
     private Need asked = Need.NOTHING;
     private boolean isAnswerStale;
 
+    /** Whether the last answer had any. */
+    private boolean hadRecords;
+
     /** Whether nothing of the last answer was below its high watermark. */
     private boolean wasAbove;
 
@@ -108,9 +111,12 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         return leader;
     }
 
-    /** Returns whether the source had more than was fetched, when it last answered. */
+    /**
+     * Returns whether the source gave records when it last answered, and had more. It may not have:
+     * what is left below its high watermark may have been compacted.
+     */
     boolean isBehind() {
-        return progress.isBehind();
+        return hadRecords && progress.isBehind();
     }
 
     /** Returns whether a broker was asked for records that it had when it last answered. */
@@ -228,6 +234,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
             long lastStableOffset,
             long logStartOffset) {
         context.rate().take(records.remaining(), System.nanoTime());
+        hadRecords = records.hasRemaining();
         if (!isAnswered()) {
             return;
         }

@@ -19,6 +19,8 @@ class FetchAheadTest {
 
     @TempDir Path directory;
 
+    private int connectionsBefore;
+
     private interface Check {
         void check(Shadow shadow, FetchProxy proxy, InProcessSource source, LogStore store)
                 throws Exception;
@@ -27,7 +29,12 @@ class FetchAheadTest {
     /** Follows a topic through a proxy, in answers of some batches; checks when all is copied. */
     private void follow(int partitions, Map<String, String> settings, Check check)
             throws Exception {
-        try (FetchProxy proxy = new FetchProxy();
+        follow(partitions, 20, settings, check);
+    }
+
+    private void follow(int partitions, long delayMs, Map<String, String> settings, Check check)
+            throws Exception {
+        try (FetchProxy proxy = new FetchProxy(delayMs);
                 InProcessSource source =
                         new InProcessSource(
                                 directory.resolve("source"),
@@ -46,6 +53,7 @@ class FetchAheadTest {
             properties.setProperty("bootstrap.servers", proxy.address());
             properties.setProperty("max.partition.fetch.bytes", "4000");
             properties.putAll(settings);
+            connectionsBefore = proxy.connections();
             try (Shadow shadow = Shadow.of(store, properties).topics(TOPIC).build().start()) {
                 Shadows.await(() -> isCopied(shadow, partitions), shadow);
                 check.check(shadow, proxy, source, store);
@@ -103,5 +111,17 @@ class FetchAheadTest {
                 3,
                 Map.of("fetch.min.bytes", "100"),
                 (shadow, proxy, source, store) -> assertEquals(1, proxy.takeMostUnanswered()));
+    }
+
+    @Test
+    void shouldFetchOnceAtATimeFromABrokerSoSlowThatTwoAnswersWouldTakeTooLong() throws Exception {
+        follow(
+                4,
+                400,
+                Map.of("request.timeout.ms", "600"),
+                (shadow, proxy, source, store) -> {
+                    assertEquals(1, proxy.takeMostUnanswered());
+                    assertEquals(2, proxy.connections() - connectionsBefore); // one to begin with
+                });
     }
 }

@@ -13,15 +13,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Between a shadow and its source: counts fetches, and holds up the answers to them. */
 final class FetchProxy implements AutoCloseable {
     private static final short FETCH = 1;
-    private static final long DELAY_MS = 20;
-
     private final ServerSocket server;
     private final int port;
+    private final long delayMs;
+    private int connections;
     private int unanswered;
     private int mostUnanswered;
     private int answered;
 
-    FetchProxy() throws IOException {
+    FetchProxy(long delayMs) throws IOException {
+        this.delayMs = delayMs;
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -51,6 +52,15 @@ final class FetchProxy implements AutoCloseable {
         return answered;
     }
 
+    private synchronized void connected() {
+        connections++;
+    }
+
+    /** Returns how many connections there were. */
+    synchronized int connections() {
+        return connections;
+    }
+
     private synchronized void count(int change) {
         unanswered += change;
         mostUnanswered = Math.max(mostUnanswered, unanswered);
@@ -78,6 +88,7 @@ final class FetchProxy implements AutoCloseable {
     private void accept() throws IOException {
         while (!server.isClosed()) {
             Socket client = server.accept();
+            connected();
             Socket source = new Socket(InetAddress.getLoopbackAddress(), port);
             BlockingQueue<Short> asked = new LinkedBlockingQueue<>();
             inBackground(() -> pass(client, source, request -> asked(asked, request)));
@@ -95,7 +106,7 @@ final class FetchProxy implements AutoCloseable {
 
     private void answered(BlockingQueue<Short> asked) throws InterruptedException {
         if (asked.take() == FETCH) {
-            Thread.sleep(DELAY_MS);
+            Thread.sleep(delayMs);
             count(-1);
         }
     }

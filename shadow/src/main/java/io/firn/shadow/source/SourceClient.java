@@ -2,8 +2,10 @@ package io.firn.shadow.source;
 
 import io.firn.InvalidOptionException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.ApiVersions;
@@ -28,6 +30,9 @@ public final class SourceClient implements AutoCloseable {
     /** How many requests a broker can have that it has not answered. */
     public static final int MOST_ASKED = 2;
 
+    /** A quick answer takes less than the time that it may take, divided by this. */
+    private static final int QUICK = 4;
+
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final SourceConfig config;
@@ -38,6 +43,9 @@ public final class SourceClient implements AutoCloseable {
 
     /** What was asked and is not answered; a broker answers in the order of its requests. */
     private final List<Asked> asked = new ArrayList<>();
+
+    /** Brokers whose last answer came long before its time was out. */
+    private final Set<Integer> quick = new HashSet<>();
 
     private final Time time = Time.SYSTEM;
     private boolean hasAddresses;
@@ -195,6 +203,15 @@ public final class SourceClient implements AutoCloseable {
                 && network.ready(target, time.milliseconds());
     }
 
+    /**
+     * Returns whether a broker's last answer came in a fraction of the time that it may take. From
+     * a slow one, or through a slow connection, requests behind each other would run out of time,
+     * among them those for metadata, and with them the connection.
+     */
+    public boolean isQuick(int node) {
+        return quick.contains(node);
+    }
+
     /** Returns how many requests a broker has that it has not answered. */
     public int askedOf(int node) {
         int count = 0;
@@ -216,6 +233,11 @@ public final class SourceClient implements AutoCloseable {
         return network.connectionFailed(target)
                 ? "broker " + node + " cannot be reached at " + target.host() + ":" + target.port()
                 : null;
+    }
+
+    /** Returns how many bytes an answer has at most, unless its first batch is larger. */
+    public int mostBytes() {
+        return config.fetchBytes();
     }
 
     /**
@@ -265,19 +287,33 @@ public final class SourceClient implements AutoCloseable {
         long nowMs = time.milliseconds();
         Asked sent = new Asked(node, partitions);
         asked.add(sent);
+        // The second request waits for the first answer, and then for its own.
+        long timeoutMs =
+                (long) askedOf(node)
+                        * config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG);
         network.send(
                 network.newClientRequest(
                         Integer.toString(node),
                         request,
                         nowMs,
                         true,
-                        config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG),
+                        (int) Math.min(Integer.MAX_VALUE, timeoutMs),
                         response -> {
+                            noteLatency(node, response);
                             if (asked.remove(sent)) {
                                 answer(sent.partitions, response, answer);
                             } // else it was given up
                         }),
                 nowMs);
+    }
+
+    private void noteLatency(int node, ClientResponse response) {
+        int timeoutMs = config.consumer().getInt(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+        if (response.hasResponse() && response.requestLatencyMs() < timeoutMs / QUICK) {
+            quick.add(node);
+        } else {
+            quick.remove(node);
+        }
     }
 
     private void answer(
