@@ -95,9 +95,9 @@ public interface Transaction extends AutoCloseable {
      * @throws TransactionStateException when the transaction has ended
      * @throws ProducerFencedException when the named producer was opened again, or the time-out has
      *     passed; nothing is committed
-     * @throws PoisonedException when a medium failed. Before the decision was written, the
-     *     transaction is aborted; if the decision itself failed, it is decided when the store is
-     *     opened again. The message says which
+     * @throws FirnException when a medium failed. Before the decision was written, the transaction
+     *     is aborted; if the decision itself failed, it is decided when the store is opened again.
+     *     The message says which
      * @throws StoreFullException when there is no room for the decision: the transaction is still
      *     open, and can be committed later, or aborted
      */

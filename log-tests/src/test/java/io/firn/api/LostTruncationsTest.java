@@ -88,10 +88,7 @@ class LostTruncationsTest {
     }
 
     private void truncate(long offset) {
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
-            appender.truncate(offset);
-        }
-        source.truncate(offset).epoch(source.epoch() + 1);
+        ReplicaTest.truncate(source, topic, offset);
     }
 
     private Partition follow() {

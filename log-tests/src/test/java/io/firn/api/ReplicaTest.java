@@ -81,6 +81,14 @@ class ReplicaTest {
         appender.force();
     }
 
+    /** Truncates a copy and its source, which goes on with another leader. */
+    static void truncate(SourceLog source, Topic topic, long offset) {
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            appender.truncate(offset);
+        }
+        source.truncate(offset).epoch(source.epoch() + 1);
+    }
+
     /** Checks that the batches of a source are in a partition, byte for byte. */
     static void assertHolds(SourceLog source, Partition partition) {
         BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);

@@ -114,10 +114,7 @@ class TruncatedReadersTest {
     }
 
     private void truncate(long offset) {
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
-            appender.truncate(offset);
-        }
-        source.truncate(offset).epoch(source.epoch() + 1);
+        ReplicaTest.truncate(source, topic, offset);
     }
 
     /** Whether a file is the last one of a segment that is deleted. */

@@ -122,21 +122,14 @@ final class FollowLoop implements AutoCloseable {
                         .add(each);
             }
         }
-        wanted.forEach(
-                (node, partitions) -> {
-                    boolean isAnsweredSoon =
-                            followers.stream()
-                                    .anyMatch(
-                                            each -> each.leader() == node && each.isAnsweredSoon());
-                    ask(node, partitions, isAnsweredSoon);
-                });
+        wanted.forEach((node, partitions) -> ask(node, partitions, followers));
     }
 
     /** What comes before a fetch is asked first, and alone. */
     private void ask(
             int node,
             Map<PartitionFollower.Need, List<PartitionFollower>> wanted,
-            boolean isAnsweredSoon) {
+            List<PartitionFollower> all) {
         boolean waits = rate.waitMs(System.nanoTime()) > 0;
         for (Map.Entry<PartitionFollower.Need, List<PartitionFollower>> each : wanted.entrySet()) {
             PartitionFollower.Need need = each.getKey();
@@ -150,10 +143,12 @@ final class FollowLoop implements AutoCloseable {
                 }
                 return;
             }
+            // An answer is filled in this order, and ends where it is full.
+            Collections.shuffle(each.getValue());
             boolean isFirst = source.askedOf(node) == 0;
             boolean isAhead = canFetchAhead && rate.isUnlimited() && source.isQuick(node);
             if (need == PartitionFollower.Need.FETCH && isAhead) {
-                fetchAhead(node, each.getValue(), isFirst, isAnsweredSoon);
+                fetchAhead(node, each.getValue(), isFirst, all);
             } else if (isFirst) {
                 send(node, need, each.getValue(), rate.mostBytes());
             } else {
@@ -169,16 +164,21 @@ final class FollowLoop implements AutoCloseable {
      * the broker has records for both.
      */
     private void fetchAhead(
-            int node, List<PartitionFollower> due, boolean isFirst, boolean isAnsweredSoon) {
-        Collections.shuffle(due); // so that the halves are others each time
-        List<PartitionFollower> behind = due.stream().filter(PartitionFollower::isBehind).toList();
-        if (isFirst && behind.size() < 2) {
+            int node, List<PartitionFollower> due, boolean isFirst, List<PartitionFollower> all) {
+        int behind = (int) due.stream().filter(PartitionFollower::isBehind).count();
+        if (isFirst && behind < 2) {
             send(node, PartitionFollower.Need.FETCH, due, rate.mostBytes());
         } else if (isFirst) {
-            List<PartitionFollower> half = new ArrayList<>(behind.subList(0, behind.size() / 2));
-            due.stream().filter(each -> !each.isBehind()).forEach(half::add);
-            send(node, PartitionFollower.Need.FETCH, half, source.mostBytes() / 2);
-        } else if (isAnsweredSoon && !behind.isEmpty()) {
+            List<PartitionFollower> asked = new ArrayList<>();
+            int left = behind / 2;
+            for (PartitionFollower each : due) {
+                if (!each.isBehind() || left-- > 0) {
+                    asked.add(each);
+                }
+            }
+            send(node, PartitionFollower.Need.FETCH, asked, source.mostBytes() / 2);
+        } else if (behind > 0
+                && all.stream().anyMatch(each -> each.leader() == node && each.isAnsweredSoon())) {
             send(node, PartitionFollower.Need.FETCH, due, source.mostBytes() / 2);
         }
     }
@@ -188,8 +188,6 @@ final class FollowLoop implements AutoCloseable {
             PartitionFollower.Need need,
             List<PartitionFollower> partitions,
             int mostBytes) {
-        // The answer is filled in this order, and ends where it is full.
-        Collections.shuffle(partitions);
         partitions.forEach(PartitionFollower::sent);
         switch (need) {
             case EPOCH_END -> source.epochEnds(node, partitions);

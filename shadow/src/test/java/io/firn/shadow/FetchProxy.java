@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Between a shadow and its source: counts fetches, and holds up the answers to them. */
 final class FetchProxy implements AutoCloseable {
     private static final short FETCH = 1;
+
     private final ServerSocket server;
     private final int port;
     private final long delayMs;

@@ -6,6 +6,7 @@ import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.config.GroupIds;
+import io.firn.server.log.ServedTopic;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,10 +37,18 @@ final class GroupOffsets {
         return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
     }
 
-    /** Returns whether a topic has a partition: NONE, or the error to answer with. */
-    static Errors check(Topic topic, int partition) {
-        return partition >= 0 && partition < topic.partitionCount()
-                ? Errors.NONE
+    /**
+     * Returns why an offset is not committed, as Kafka decides it: because of its topic, of a
+     * partition that does not exist, and only then of the group and its member; NONE if it is.
+     *
+     * @param topic null if there is an error of the topic
+     */
+    static Errors refusal(Errors ofTopic, ServedTopic topic, int partition, Errors ofGroup) {
+        if (ofTopic != Errors.NONE) {
+            return ofTopic;
+        }
+        return partition >= 0 && partition < topic.topic().partitionCount()
+                ? ofGroup
                 : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
 

@@ -79,13 +79,9 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                                     .setTopicId(topic.topicId());
                     response.topics().add(results);
                     for (OffsetCommitRequestPartition each : topic.partitions()) {
-                        Errors outcome = ofTopic;
-                        if (outcome == Errors.NONE) {
-                            outcome = GroupOffsets.check(served.topic(), each.partitionIndex());
-                        }
-                        if (outcome == Errors.NONE) {
-                            outcome = ofGroup; // as in Kafka, after what does not exist
-                        }
+                        Errors outcome =
+                                GroupOffsets.refusal(
+                                        ofTopic, served, each.partitionIndex(), ofGroup);
                         if (outcome == Errors.NONE) {
                             outcome = commit(committer, served.topic(), each, moved, metadata);
                         }

@@ -107,13 +107,9 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                                 new TxnOffsetCommitResponsePartition()
                                         .setPartitionIndex(each.partitionIndex());
                         results.partitions().add(result);
-                        Errors outcome = ofTopic;
-                        if (outcome == Errors.NONE) {
-                            outcome = GroupOffsets.check(served.topic(), each.partitionIndex());
-                        }
-                        if (outcome == Errors.NONE) {
-                            outcome = ofGroup; // as in Kafka, after what does not exist
-                        }
+                        Errors outcome =
+                                GroupOffsets.refusal(
+                                        ofTopic, served, each.partitionIndex(), ofGroup);
                         if (outcome == Errors.NONE) {
                             outcome = gather(committer, served.topic(), each, gathered);
                         }
