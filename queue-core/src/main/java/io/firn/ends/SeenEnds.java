@@ -62,12 +62,15 @@ public final class SeenEnds {
     /**
      * Reads all of the slot.
      *
-     * @return null when the slot is changing, is another partition's, or the writer has ended
+     * @return null when the slot is changing, is another partition's, or the writer has ended; also
+     *     when no writer has published this: Java may tell late that the file was cut, and until
+     *     then loads give anything
      */
     public Published read() {
         boolean isMine = owner.equals(SeenFile.ownerOf(bytes, at));
         Published read = readSlot();
-        return isMine && read != null && isOf(read.sequence) ? read : null;
+        boolean isPossible = read != null && read.start <= read.next();
+        return isMine && isPossible && isOf(read.sequence) ? read : null;
     }
 
     /** Reads all of the slot, whosever it is; null when it changes meanwhile. */

@@ -78,8 +78,12 @@ public final class FollowedEnds implements Runnable {
         if (active == null || active != log.activeSegment() || !ends.isOf(sequence)) {
             return false;
         }
-        active.raiseEnd(newEnd); // before the offset that leads readers there
         long written = active.offsetOf(newEnd);
+        if (newStart > written || LogSegment.positionOf(newEnd) > active.capacity) {
+            return false; // Java may tell late that the file was cut: until then loads give
+            // anything
+        }
+        active.raiseEnd(newEnd); // before the offset that leads readers there
         publish(newStart, Math.min(newDurable, written), written);
         note(newEnd, newDurable, newStart);
         return true;

@@ -172,13 +172,8 @@ public final class FollowedSegments {
      * one that was not found for that reason is below it.
      */
     private static long startOf(SegmentedLog log, FollowedEnds followed) throws IOException {
-        if (followed != null) {
-            long published = followed.ends().start();
-            if (followed.ends().isAssigned()) {
-                return published;
-            }
-        }
-        return log.topic().files().readLogStart(log.index());
+        Published now = followed == null ? null : followed.ends().read();
+        return now == null ? log.topic().files().readLogStart(log.index()) : now.start();
     }
 
     private static boolean isActive(LogSegment last, Published read) {

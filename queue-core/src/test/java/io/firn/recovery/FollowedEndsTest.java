@@ -117,6 +117,32 @@ class FollowedEndsTest {
         assertShowsNoMoreThanSegments();
     }
 
+    /** Java may tell late that the file was truncated: what was loaded until then is anything. */
+    @Test
+    void shouldNotBelieveALogStartAboveTheEndOrAnEndBehindTheSegment() throws IOException {
+        Block block = InMemory.block(tier, EPOCH);
+        int first = InMemory.put(block.memory(), 0, 0, EPOCH, 10);
+        Ends ends =
+                writer.assign(
+                        log.topic().id(),
+                        0,
+                        new Ends.State(0, EPOCH, pair(10, first), 10, 0),
+                        nobody(Ends.Log.class));
+        SeenEnds seen = reader.find(log.topic().id(), 0);
+        FollowedEnds follows = new FollowedEnds(log, seen, missing -> {});
+        segments.refresh(log, List.of(block), follows, seen.read());
+
+        ends.start(253_403_080_494L);
+        follows.run();
+        assertEquals(0, log.logStartOffset());
+        segments.refresh(log, List.of(block), follows, seen.read());
+        assertEquals(0, log.logStartOffset());
+        ends.start(0);
+        ends.end(pair(2_000, Integer.MAX_VALUE));
+        follows.run();
+        assertEquals(10, log.visibleOffset());
+    }
+
     private void assertShowsNoMoreThanSegments() {
         LogSegment last = log.segments()[log.segments().length - 1];
         long end = last.offsetOf(last.end());
