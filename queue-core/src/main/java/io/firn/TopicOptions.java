@@ -151,13 +151,13 @@ public final class TopicOptions {
     }
 
     /**
-     * Returns how many bytes of space each partition keeps prepared for small appends into files, 0
-     * to 1 GiB; at most a segment counts. A burst of so many bytes that comes after a pause is
-     * appended at the speed of memory. The bytes use disk and page cache, twice while the next
-     * segment is ready too, and are written when a segment begins, so this is for few partitions.
-     * With 0, the default, space is prepared as far ahead as a partition's recent rate suggests.
-     * Batches of {@code appendBatch}, which clients of the server send, do not use it. A change
-     * counts from the next segment on.
+     * Returns how many bytes of space each partition keeps prepared for appends into files, 0 to 1
+     * GiB; at most a segment counts. A burst of so many bytes that comes after a pause is appended
+     * at the speed of memory. The bytes use disk and page cache, twice while the next segment is
+     * ready too, and are written when a segment begins, so this is for few partitions. With 0, the
+     * default, space is prepared as far ahead as a partition's recent rate suggests. It is not for
+     * batches of {@code appendBatch}, which clients of the server send. A change counts from the
+     * next segment on.
      */
     public int preparedBytes() {
         return preparedBytes;

@@ -109,10 +109,20 @@ class SparseSegmentTest {
         }
     }
 
-    /** Nothing is written by calls any more: neither in the first segment nor in those after it. */
     @ParameterizedTest
     @EnumSource
     void shouldStoreABurstOutOfSilenceWherePreparedSpaceIsWanted(Durability durability) {
+        storeBurst(durability, 300);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldStoreLargeBatchesWherePreparedSpaceIsWanted(Durability durability) {
+        storeBurst(durability, 9_000);
+    }
+
+    /** Nothing is written by calls any more: neither in the first segment nor in those after it. */
+    private void storeBurst(Durability durability, int bytes) {
         AppendingMedium observed = new AppendingMedium(medium);
         TopicOptions options =
                 TopicOptions.defaults()
@@ -122,11 +132,11 @@ class SparseSegmentTest {
         try (LogStore store = open(observed)) {
             Partition partition = store.createTopic("t", options).partition(0);
             try (Appender appender = partition.openAppender()) {
-                appender.append(value(0, 300), 0, 300);
+                appender.append(value(0, bytes), 0, bytes);
                 assertEquals(SEGMENT_BYTES / (16 * 1024), observed.pieces.get());
                 for (long i = 1; partition.metrics().rolls() < 2; i++) {
-                    assertEquals(i, appender.append(value(i, 300), 0, 300));
-                    if (i % 100 == 0) {
+                    assertEquals(i, appender.append(value(i, bytes), 0, bytes));
+                    if (i * bytes % 30_000 < bytes) {
                         store.doWork(); // reserves and prepares the next segment
                     }
                 }
@@ -137,6 +147,32 @@ class SparseSegmentTest {
         }
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, durability);
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+    }
+
+    /** They take what was prepared for small ones, but zeros are written ahead for these only. */
+    @Test
+    void shouldNotPrepareSpaceForLargeBatchesUnlessItIsWanted() {
+        AppendingMedium observed = new AppendingMedium(medium);
+        try (LogStore store = open(observed)) {
+            Partition partition = partition(store, Durability.WRITTEN, 8 * SEGMENT_BYTES);
+            try (Appender appender = partition.openAppender()) {
+                long next = 0;
+                for (; next < 40; next++) {
+                    appender.append(value(next, 300), 0, 300);
+                    store.doWork();
+                }
+                observed.batches.set(0);
+                appender.append(value(next, 9_000), 0, 9_000);
+                next++;
+                assertEquals(0, observed.batches.get());
+                for (; next < 140; next++) {
+                    appender.append(value(next, 9_000), 0, 9_000);
+                    store.doWork();
+                }
+                assertTrue(observed.batches.get() > 90, "written by calls: " + observed.batches);
+            }
             assertWhole(partition, 0, partition.nextOffset());
         }
     }

@@ -12,12 +12,15 @@ import java.util.zip.CRC32C;
 /**
  * Puts the bytes of batches into the active segment, for the thread that has the turn: by stores
  * into memory, or by calls. A batch is put after what is written, and not published here. Where a
- * block is written by calls, only small batches are stored, and only where space is prepared (O17).
+ * block is written by calls, batches are stored only where space is prepared (O17).
  */
 final class SegmentBytes {
     private static final int ALWAYS = Integer.MAX_VALUE;
 
-    /** A smaller batch costs less to store into a mapping than to write by a call. */
+    /**
+     * For a smaller batch, zeros written ahead and a store cost less than a call. A larger one is
+     * stored only where zeros are anyway, and they are written for it only if the topic asks so.
+     */
     private static final int CALL_FROM = 4096;
 
     /** While space is wanted the writer looks again after so many bytes. */
@@ -113,15 +116,17 @@ final class SegmentBytes {
         if (space == null) {
             return true;
         }
-        if (size >= CALL_FROM) {
+        boolean isSmall = size < CALL_FROM;
+        if (!isSmall && !isOwn) {
             return false;
         }
         int at = segment.written();
         int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
-        return end <= storesTo || isPrepared(space, at, end, isOwn);
+        return end <= storesTo
+                || isPrepared(space, at, end, isOwn && (isSmall || window.fixed() > 0));
     }
 
-    private boolean isPrepared(PreparedSpace space, int at, int end, boolean isOwn) {
+    private boolean isPrepared(PreparedSpace space, int at, int end, boolean wants) {
         boolean holds = space.holds(at, end);
         int quiet = space.quietUpTo();
         if (holds && end <= quiet) {
@@ -129,7 +134,7 @@ final class SegmentBytes {
             return true;
         }
         storesTo = holds ? Math.min(space.done(), end + LOOK_AGAIN) : 0;
-        if (isOwn && (holds ? space.want() : space.isWantedAfter(at, end - at))) {
+        if (wants && (holds ? space.want() : space.isWantedAfter(at, end - at))) {
             log.events().onSpaceWanted();
         }
         return holds;

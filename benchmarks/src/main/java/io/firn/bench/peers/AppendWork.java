@@ -3,43 +3,65 @@ package io.firn.bench.peers;
 import io.firn.bench.peers.PeerLog.LogAppender;
 import io.firn.bench.peers.PeerLog.Shape;
 
-/** Appends as fast as possible. */
+/**
+ * Appends as fast as possible. Touched pages are appended to in several logs, one after the other:
+ * one of them is full after some hundredths of a second, and the JIT compilers need more.
+ */
 final class AppendWork extends Work {
     private static final long WARM_NS = 700_000_000;
 
+    /** So many logs are filled first; then nothing is compiled any more. */
+    private static final int WARM_LOGS = 6;
+
+    private static final int LOGS = 5;
+
+    private final boolean touched;
+    private final long appends;
+    private final Shape shape;
+
     AppendWork(Order order) {
         super(order);
-    }
-
-    /** Returns the number of records: 100 to 400 MiB, some tenths of a second at least. */
-    private long records(boolean touched) {
+        touched = order.scenario() == Scenario.APPEND_TOUCHED;
         long all = order.bytes() <= 64 ? 1_500_000 : order.bytes() <= 256 ? 800_000 : 300_000;
-        return order.scaled(touched ? all * 2 / 3 : all);
+        long records = order.scaled(touched ? all * 2 / 3 : all); // 100 to 400 MiB
+        appends = records / order.peer().records() - 1;
+        shape = new Shape(order.bytes(), records, touched, 1);
     }
 
     @Override
     void run() throws Exception {
-        boolean touched = order.scenario() == Scenario.APPEND_TOUCHED;
-        long records = records(touched);
-        Shape shape = new Shape(order.bytes(), records, touched, 1);
-        warmUp(shape, WARM_NS);
-        try (PeerLog log = open("log", shape)) {
-            LogAppender appender = log.appender();
-            byte[] value = value();
-            appender.append(value); // waits for the first file
-            long appends = records / order.peer().records() - 1;
-            Meter.settle();
-            meter.start();
-            append(appender, value, appends);
-            log.finish();
-            Meter.Section section = meter.stop();
-            double n = appends * order.peer().records();
-            put(Metric.NS, section.wallNs() / n);
-            put(Metric.CPU_NS, section.cpuNs() / n);
-            put(Metric.CPU_USER, section.userNs() / n);
-            put(Metric.CPU_SYSTEM, (section.cpuNs() - section.userNs()) / n);
-            put(Metric.ALLOCATED, section.allocated() / n);
+        if (touched) {
+            fill(WARM_LOGS, new Meter());
+        } else {
+            warmUp(shape, WARM_NS);
         }
-        put(Metric.DISK, (double) Trees.allocatedBytes(order.directory()) / records);
+        int logs = touched ? LOGS : 1;
+        Meter.Section section = fill(logs, meter);
+        double n = (double) logs * appends * order.peer().records();
+        put(Metric.NS, section.wallNs() / n);
+        put(Metric.CPU_NS, section.cpuNs() / n);
+        put(Metric.CPU_USER, section.userNs() / n);
+        put(Metric.CPU_SYSTEM, (section.cpuNs() - section.userNs()) / n);
+        put(Metric.ALLOCATED, section.allocated() / n);
+        put(Metric.DISK, (double) Trees.allocatedBytes(order.directory()) / shape.records());
+    }
+
+    /** Fills new logs, of which the last one remains, and returns what the appends took in all. */
+    private Meter.Section fill(int logs, Meter by) throws Exception {
+        Meter.Section all = Meter.Section.NONE;
+        for (int i = 0; i < logs; i++) {
+            delete("log");
+            try (PeerLog log = open("log", shape)) {
+                LogAppender appender = log.appender();
+                byte[] value = value();
+                appender.append(value); // waits for the first file
+                Meter.settle();
+                by.start();
+                append(appender, value, appends);
+                log.finish();
+                all = all.plus(by.stop());
+            }
+        }
+        return all;
     }
 }

@@ -146,6 +146,19 @@ final class Meter {
      * @param allocated bytes of heap by the calling thread
      */
     record Section(long wallNs, long cpuNs, long userTicks, long systemTicks, long allocated) {
+        /** Nothing. */
+        static final Section NONE = new Section(0, 0, 0, 0, 0);
+
+        /** Returns the sum of two sections. */
+        Section plus(Section other) {
+            return new Section(
+                    wallNs + other.wallNs,
+                    cpuNs + other.cpuNs,
+                    userTicks + other.userTicks,
+                    systemTicks + other.systemTicks,
+                    allocated + other.allocated);
+        }
+
         /** Returns the CPU time in user mode, divided as the ticks are. */
         double userNs() {
             long ticks = userTicks + systemTicks;
