@@ -177,6 +177,30 @@ class SparseSegmentTest {
         }
     }
 
+    /** Each asks for space while it is being written by a call, and is longer than the distance. */
+    @Test
+    void shouldNotZeroALargeBatchThatAsksForSpace() {
+        try (LogStore store = open(medium)) {
+            Topic topic = store.createTopic("t", TopicOptions.defaults());
+            Partition partition = topic.partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(value(0, 300), 0, 300);
+            }
+            topic.changeOptions(topic.options().withPreparedBytes(64 * 1024));
+        }
+        try (LogStore store = open(medium)) {
+            Partition partition = store.openTopic("t").partition(0);
+            try (Appender appender = partition.openAppender()) {
+                for (long next = 1; next < 40; next++) {
+                    int length = 30_000 + 5_000 * (int) next;
+                    assertEquals(next, appender.append(value(next, length), 0, length));
+                    store.doWork();
+                }
+            }
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+    }
+
     /** Of 48 MiB, 4 MiB are prepared at a time. */
     @Test
     void shouldGetABlockWhileTheSpaceOfAnotherPartitionIsPrepared() throws IOException {

@@ -91,26 +91,27 @@ final class PreparedSpace {
     }
 
     /**
-     * Notes a small batch for which nothing is prepared.
+     * Notes a batch for which nothing is prepared.
      *
      * @return whether the background is to be called
      */
-    boolean isWantedAfter(int at, int size) {
+    boolean isWantedAfter(int at, int end) {
         if (at < from) {
             return false; // it is prepared further on
         }
-        called = Math.min(called + size, PREPARE_AFTER);
-        return (called == PREPARE_AFTER || window.isWide()) && want();
+        called = Math.min(called + Math.min(end - at, PREPARE_AFTER), PREPARE_AFTER);
+        return (called == PREPARE_AFTER || window.isWide()) && want(end);
     }
 
     /**
-     * Asks for more, and decides where, beyond the small batch that is appended now.
+     * Asks for more, and decides where, beyond the batch that is appended now.
      *
+     * @param end of that batch; zeros must not meet it (O18)
      * @return false when the background is at it already, when enough is prepared, and when the
      *     segment has no more space
      */
-    boolean want() {
-        if (state.get() != IDLE || done == segment.capacity || !begin()) {
+    boolean want(int end) {
+        if (state.get() != IDLE || done == segment.capacity || !begin(end)) {
             return false;
         }
         state.set(WANTED);
@@ -118,9 +119,9 @@ final class PreparedSpace {
     }
 
     /** Decides where; false when enough is prepared. */
-    private boolean begin() {
+    private boolean begin(int batchEnd) {
         int written = segment.written();
-        int beyond = Math.min(written + DISTANCE, segment.capacity);
+        int beyond = Math.min(Math.max(written + DISTANCE, batchEnd), segment.capacity);
         boolean continues = beyond <= done;
         int start = continues ? done : Math.min(pageAfter(beyond), segment.capacity);
         if (start == segment.capacity) {

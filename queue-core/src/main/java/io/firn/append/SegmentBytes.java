@@ -134,7 +134,7 @@ final class SegmentBytes {
             return true;
         }
         storesTo = holds ? Math.min(space.done(), end + LOOK_AGAIN) : 0;
-        if (wants && (holds ? space.want() : space.isWantedAfter(at, end - at))) {
+        if (wants && (holds ? space.want(end) : space.isWantedAfter(at, end))) {
             log.events().onSpaceWanted();
         }
         return holds;
