@@ -5,8 +5,10 @@ import static io.firn.OptionValues.inRangeOrUnlimited;
 import static io.firn.OptionValues.wholeMillis;
 
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -369,49 +371,48 @@ public final class TopicOptions {
         return new TopicOptions(draft);
     }
 
+    /**
+     * Returns the value of each option by its name, in a fixed order; null for a {@link
+     * #minimumClass} that is not set. The map cannot be changed.
+     */
+    public Map<String, Object> toMap() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("partitions", partitions);
+        values.put("durability", durability);
+        values.put("segmentBytes", segmentBytes);
+        values.put("rollMs", rollMs);
+        values.put("retentionBytes", retentionBytes);
+        values.put("retentionMs", retentionMs);
+        values.put("maxRecordBytes", maxRecordBytes);
+        values.put("compression", compression);
+        values.put("forceBytes", forceBytes);
+        values.put("forceMs", forceMs);
+        values.put("minimumClass", minimumClass);
+        values.put("tiers", tiers);
+        values.put("retainUntilRead", retainUntilRead);
+        values.put("preparedBytes", preparedBytes);
+        values.put("cleanup", cleanup);
+        values.put("minCompactionLagMs", minCompactionLagMs());
+        values.put("maxCompactionLagMs", maxCompactionLagMs());
+        values.put("minDirtyRatio", minDirtyRatio());
+        values.put("tombstoneRetentionMs", tombstoneRetentionMs());
+        values.put("replicated", replicated);
+        return Collections.unmodifiableMap(values);
+    }
+
     @Override
     public boolean equals(Object other) {
-        return other instanceof TopicOptions options && values().equals(options.values());
+        return other instanceof TopicOptions options && toMap().equals(options.toMap());
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return Arrays.asList(
-                partitions,
-                durability,
-                segmentBytes,
-                rollMs,
-                retentionBytes,
-                retentionMs,
-                maxRecordBytes,
-                compression,
-                forceBytes,
-                forceMs,
-                minimumClass,
-                tiers,
-                retainUntilRead,
-                preparedBytes,
-                cleanup(),
-                minCompactionLagMs(),
-                maxCompactionLagMs(),
-                minDirtyRatio(),
-                tombstoneRetentionMs(),
-                replicated);
+        return toMap().hashCode();
     }
 
     @Override
     public String toString() {
-        return String.format(
-                "TopicOptions[partitions=%s, durability=%s, segmentBytes=%s, rollMs=%s,"
-                        + " retentionBytes=%s, retentionMs=%s, maxRecordBytes=%s, compression=%s,"
-                        + " forceBytes=%s, forceMs=%s, minimumClass=%s, tiers=%s,"
-                        + " retainUntilRead=%s, preparedBytes=%s, cleanup=%s, minCompactionLagMs=%s,"
-                        + " maxCompactionLagMs=%s, minDirtyRatio=%s, tombstoneRetentionMs=%s,"
-                        + " replicated=%s]",
-                values().toArray());
+        String values = toMap().toString();
+        return "TopicOptions[" + values.substring(1, values.length() - 1) + "]";
     }
 }

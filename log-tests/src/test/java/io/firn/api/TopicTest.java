@@ -26,6 +26,7 @@ import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,20 +91,36 @@ class TopicTest {
     void shouldNotOpenATopicThatHasOtherOptionsThanWanted() {
         TopicOptions options = Stores.small().withRetentionBytes(1 << 20);
         Topic topic = store.openOrCreateTopic("t", options);
-        List<TopicOptions> others =
-                List.of(
+        Map<TopicOptions, String> others =
+                Map.of(
                         options.withRetentionBytes(2 << 20),
-                        options.withPartitions(2),
-                        options.withSegmentBytes(128 * 1024),
-                        options.withDurability(Durability.WRITTEN));
-        for (TopicOptions other : others) {
-            InvalidOptionException e =
-                    assertThrows(
-                            InvalidOptionException.class,
-                            () -> store.openOrCreateTopic("t", other));
-            assertTrue(e.getMessage().contains("" + other), e.getMessage());
-            assertTrue(e.getMessage().contains("" + topic.options()), e.getMessage());
-        }
+                        "retentionBytes is 1048576, requested was 2097152",
+                        options.withPartitions(2).withDurability(Durability.WRITTEN),
+                        "partitions is 1, requested was 2; durability is DURABLE, requested was"
+                                + " WRITTEN",
+                        options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
+                        "minimumClass is POWER_FAIL, requested was PROCESS_CRASH");
+        others.forEach(
+                (other, difference) -> {
+                    InvalidOptionException e =
+                            assertThrows(
+                                    InvalidOptionException.class,
+                                    () -> store.openOrCreateTopic("t", other));
+                    assertTrue(
+                            e.getMessage().contains("other options: " + difference + "; open"),
+                            e.getMessage());
+                });
+        InvalidOptionException fixed =
+                assertThrows(
+                        InvalidOptionException.class,
+                        () ->
+                                topic.changeOptions(
+                                        topic.options()
+                                                .withRetentionBytes(2 << 20)
+                                                .withPartitions(2)));
+        assertTrue(
+                fixed.getMessage().endsWith("changed: partitions is 1, requested was 2"),
+                fixed.getMessage());
         topic.changeOptions(topic.options().withRetentionBytes(2 << 20));
         assertThrows(InvalidOptionException.class, () -> store.openOrCreateTopic("t", options));
         store.openOrCreateTopic("t", options.withRetentionBytes(2 << 20));

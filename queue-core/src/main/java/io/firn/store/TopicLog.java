@@ -297,10 +297,8 @@ final class TopicLog implements Topic {
                     "of topic "
                             + name()
                             + " only retention, compaction, roll age, compression, force interval"
-                            + " and prepared space can be changed: it has "
-                            + now
-                            + ", requested was "
-                            + changed);
+                            + " and prepared space can be changed: "
+                            + OptionDifferences.describe(fixed, changed));
         }
         write(changed, () -> {});
         for (PartitionLog partition : partitions) {
@@ -320,10 +318,8 @@ final class TopicLog implements Topic {
             throw new InvalidOptionException(
                     "topic "
                             + name()
-                            + " exists with other options: it has "
-                            + now
-                            + ", requested was "
-                            + wanted
+                            + " exists with other options: "
+                            + OptionDifferences.describe(now, whole)
                             + "; open it as it is (openTopic), and change what can be changed"
                             + " (changeOptions, addPartitions)");
         }
