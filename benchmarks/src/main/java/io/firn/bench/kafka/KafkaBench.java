@@ -23,13 +23,14 @@ import picocli.CommandLine.Spec;
         description = "Compares the server with Apache Kafka, using Kafka's own tools.")
 public final class KafkaBench implements Callable<Integer> {
     private static final List<String> PARTS =
-            List.of("start", "produce", "durable", "latency", "replay");
+            List.of("start", "produce", "durable", "latency", "exactly-once", "replay");
     private static final List<String> WRITTEN = List.of("firn.durability=written");
 
     @Option(
             names = "--only",
             split = ",",
-            description = "Runs only these: start, produce, durable, latency, replay. Default: all")
+            description = "Runs only these: start, produce, durable, latency, exactly-once, replay."
+                            + " Default: all")
     private List<String> only = PARTS;
 
     @Option(names = "--mb", description = "MB of records for each run. Default: ${DEFAULT-VALUE}")
@@ -125,6 +126,10 @@ public final class KafkaBench implements Callable<Integer> {
         if (only.contains("latency")) {
             latency.run("written, not forced", false, WRITTEN);
             latency.run("forced", true, List.of());
+        }
+        if (only.contains("exactly-once")) {
+            latency.runExactlyOnce("written, not forced", false, WRITTEN, turns);
+            latency.runExactlyOnce("forced", true, List.of(), turns);
         }
         if (only.contains("replay")) {
             latency.runBesideReplay(coldMb, isNice);

@@ -52,6 +52,57 @@ final class LatencyBench {
         }
     }
 
+    /**
+     * Compares the time from the moment at which a record is due until a consumer of committed
+     * records has its copy, which an application makes exactly once.
+     */
+    void runExactlyOnce(String what, boolean isForced, List<String> firn, int turns)
+            throws Exception {
+        out.printf(
+                "%nlatency in us, %s: 1,000 records of 1024 B a second, copied exactly once to"
+                        + " another topic, a transaction for each poll; %d turns of %d s%n",
+                what, turns, seconds);
+        out.printf(
+                "%-6s %-14s %8s %8s %8s %8s %8s%n", "", "", "p50", "p90", "p99", "p99.9", "p99.99");
+        String suffix = isForced ? "-copied-forced" : "-copied";
+        List<String> kafka =
+                List.of(
+                        "transaction.state.log.replication.factor=1",
+                        "transaction.state.log.min.isr=1",
+                        // of all topics: its state of transactions is to be as durable as Firn's
+                        "log.flush.interval.messages=" + (isForced ? 1 : Long.MAX_VALUE));
+        try (Broker ours = contenders.firn("firn" + suffix, firn).start();
+                Broker theirs = contenders.kafka("kafka" + suffix, kafka).start()) {
+            for (int turn = 0; turn < turns; turn++) {
+                for (Broker each : List.of(theirs, ours)) {
+                    copied(each, "in-" + turn, "out-" + turn);
+                }
+            }
+        }
+    }
+
+    private void copied(Broker broker, String from, String to) throws Exception {
+        Contenders.create(broker, from, false);
+        Contenders.create(broker, to, false);
+        List<String> lines =
+                tools.openLoop(
+                        broker,
+                        from,
+                        "1000",
+                        "1024",
+                        "10",
+                        Integer.toString(seconds),
+                        "all",
+                        "true",
+                        to);
+        for (String line : lines) {
+            printPercentiles(broker.name(), line);
+            if (line.startsWith("transactions ")) {
+                out.printf("%-6s %s%n", broker.name(), line);
+            }
+        }
+    }
+
     private void printPercentiles(String name, String line) {
         String[] words = line.split(" ", -1);
         if (words[0].equals("late") && Integer.parseInt(words[1]) > LATE_MS) {

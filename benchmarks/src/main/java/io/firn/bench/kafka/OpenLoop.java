@@ -21,6 +21,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * same process. A record carries the moment at which it was due, so that a delayed sender makes its
  * records late, which avoids coordinated omission. Prints how late the sender was, in ms, and the
  * latency until the acknowledgement and until the record is received, in µs.
+ *
+ * <p>With a second topic an application in the same process copies each record from the first topic
+ * to the second exactly once, and received is what a consumer of the second topic sees of committed
+ * records.
  */
 public final class OpenLoop {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -29,25 +33,29 @@ public final class OpenLoop {
     private final Histogram acknowledged = new Histogram(MAX_NS, 3);
     private final Histogram received = new Histogram(MAX_NS, 3);
     private final String topic;
+    private final String copy;
     private final int rate;
     private final int bytes;
     private final long count;
     private final long warmUp;
     private long lateNs;
 
-    private OpenLoop(String topic, int rate, int bytes, int warmUpSeconds, int seconds) {
+    private OpenLoop(
+            String topic, String copy, int rate, int bytes, int warmUpSeconds, int seconds) {
         this.topic = topic;
+        this.copy = copy;
         this.rate = rate;
         this.bytes = bytes;
         this.warmUp = (long) rate * warmUpSeconds;
         this.count = warmUp + (long) rate * seconds;
     }
 
-    /** {@code BOOTSTRAP TOPIC RATE BYTES WARM-UP-SECONDS SECONDS ACKS RECEIVE}. */
+    /** {@code BOOTSTRAP TOPIC RATE BYTES WARM-UP-SECONDS SECONDS ACKS RECEIVE [COPY]}. */
     public static void main(String[] arguments) throws Exception {
         OpenLoop loop =
                 new OpenLoop(
                         arguments[1],
+                        arguments.length == 9 ? arguments[8] : null,
                         Integer.parseInt(arguments[2]),
                         Integer.parseInt(arguments[3]),
                         Integer.parseInt(arguments[4]),
@@ -78,6 +86,11 @@ public final class OpenLoop {
         if (receives) {
             receiver.start();
         }
+        ExactlyOnceCopy copying =
+                copy == null ? null : new ExactlyOnceCopy(bootstrap, topic, copy, count);
+        if (copying != null) {
+            copying.start();
+        }
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(
                         Map.of("bootstrap.servers", bootstrap, "acks", acks, "linger.ms", 0),
@@ -86,6 +99,10 @@ public final class OpenLoop {
             send(producer);
         }
         receiver.join();
+        if (copying != null) {
+            copying.join();
+            System.out.println("transactions " + copying.transactions());
+        }
     }
 
     private void send(KafkaProducer<byte[], byte[]> producer) {
@@ -120,10 +137,14 @@ public final class OpenLoop {
     }
 
     private void receive(String bootstrap) {
-        TopicPartition partition = new TopicPartition(topic, 0);
+        TopicPartition partition = new TopicPartition(copy == null ? topic : copy, 0);
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(
-                        Map.of("bootstrap.servers", bootstrap),
+                        Map.of(
+                                "bootstrap.servers",
+                                bootstrap,
+                                "isolation.level",
+                                copy == null ? "read_uncommitted" : "read_committed"),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
             consumer.assign(List.of(partition));
