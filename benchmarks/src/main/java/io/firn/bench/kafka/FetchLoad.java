@@ -20,7 +20,6 @@ final class FetchLoad implements AutoCloseable {
     private final int batchBytes;
     private final int batchRecords;
     private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 20);
-    private final Histogram latency = new Histogram(TimeUnit.MINUTES.toNanos(5), 3);
 
     /**
      * Connects.
@@ -35,12 +34,21 @@ final class FetchLoad implements AutoCloseable {
     }
 
     /**
-     * Fetches a partition up to an offset.
+     * Fetches the first partition of a topic up to an offset.
      *
+     * @param times how often all of it is fetched
      * @return the time of each fetch in ns
      */
-    Histogram drain(Uuid topic, int partition, long end) throws IOException {
-        ByteBuffer request = Requests.fetch(topic, partition, maxBytes);
+    Histogram drain(Uuid topic, long end, int times) throws IOException {
+        Histogram latency = new Histogram(TimeUnit.MINUTES.toNanos(5), 3);
+        ByteBuffer request = Requests.fetch(topic, 0, maxBytes);
+        for (int i = 0; i < times; i++) {
+            drain(request, end, latency);
+        }
+        return latency;
+    }
+
+    private void drain(ByteBuffer request, long end, Histogram latency) throws IOException {
         ByteBuffer[] out = {request};
         int at = Requests.offsetIn(request);
         for (long offset = 0; offset < end; ) {
@@ -53,7 +61,6 @@ final class FetchLoad implements AutoCloseable {
             offset += (long) (receive() / batchBytes) * batchRecords;
             latency.recordValue(System.nanoTime() - start);
         }
-        return latency;
     }
 
     /** Receives a response; returns the length of its records. */

@@ -26,6 +26,7 @@ record ServerLoad(
         Kind kind, int kib, short acks, int partitions, double gb, int seconds, int rate) {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int FETCH_BYTES = 1 << 20; // of a partition, as consumers ask for
+    private static final int FETCHES = 4; // of the same records: one takes less than half a second
 
     /** What a load does. */
     enum Kind {
@@ -116,9 +117,9 @@ record ServerLoad(
         int bytes = Requests.batch(kib).sizeInBytes();
         try (FetchLoad load = new FetchLoad(broker, FETCH_BYTES, bytes, kib)) {
             long end = produced.latency().getTotalCount() * kib;
-            load.drain(topic, 0, end / 4); // the broker may still be busy with what was produced
+            load.drain(topic, end / 4, 1); // the broker may still be busy with what was produced
             ServerFigures.Meter meter = new ServerFigures.Meter(broker);
-            return meter.after(produced.gb(), load.drain(topic, 0, end));
+            return meter.after(FETCHES * produced.gb(), load.drain(topic, end, FETCHES));
         }
     }
 }
