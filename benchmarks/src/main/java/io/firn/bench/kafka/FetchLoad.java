@@ -42,15 +42,16 @@ final class FetchLoad implements AutoCloseable {
     Histogram drain(Uuid topic, long end, int times) throws IOException {
         Histogram latency = new Histogram(TimeUnit.MINUTES.toNanos(5), 3);
         ByteBuffer request = Requests.fetch(topic, 0, maxBytes);
+        int at = Requests.offsetIn(request);
         for (int i = 0; i < times; i++) {
-            drain(request, end, latency);
+            drain(request, at, end, latency);
         }
         return latency;
     }
 
-    private void drain(ByteBuffer request, long end, Histogram latency) throws IOException {
+    private void drain(ByteBuffer request, int at, long end, Histogram latency)
+            throws IOException {
         ByteBuffer[] out = {request};
-        int at = Requests.offsetIn(request);
         for (long offset = 0; offset < end; ) {
             request.clear().putLong(at, offset);
             long start = System.nanoTime();
