@@ -49,8 +49,7 @@ final class FetchLoad implements AutoCloseable {
         return latency;
     }
 
-    private void drain(ByteBuffer request, int at, long end, Histogram latency)
-            throws IOException {
+    private void drain(ByteBuffer request, int at, long end, Histogram latency) throws IOException {
         ByteBuffer[] out = {request};
         for (long offset = 0; offset < end; ) {
             request.clear().putLong(at, offset);

@@ -29,7 +29,8 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(
             names = "--only",
             split = ",",
-            description = "Runs only these: start, produce, durable, latency, exactly-once, replay."
+            description =
+                    "Runs only these: start, produce, durable, latency, exactly-once, replay."
                             + " Default: all")
     private List<String> only = PARTS;
 
