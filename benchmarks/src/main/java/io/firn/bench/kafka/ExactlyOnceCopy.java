@@ -1,13 +1,11 @@
 package io.firn.bench.kafka;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -91,8 +89,7 @@ final class ExactlyOnceCopy extends Thread {
         for (ConsumerRecord<byte[], byte[]> each : records) {
             var unused = producer.send(new ProducerRecord<>(to, 0, null, each.value()));
         }
-        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>(records.nextOffsets());
-        producer.sendOffsetsToTransaction(next, consumer.groupMetadata());
+        producer.sendOffsetsToTransaction(records.nextOffsets(), consumer.groupMetadata());
         producer.commitTransaction();
         transactions++;
     }

@@ -30,8 +30,7 @@ final class LatencyBench {
         out.printf(
                 "%nlatency in us, %s: 10,000 records of 1024 B a second, acks=all, linger 0, %d s%n",
                 what, seconds);
-        out.printf(
-                "%-6s %-14s %8s %8s %8s %8s %8s%n", "", "", "p50", "p90", "p99", "p99.9", "p99.99");
+        printHead();
         String suffix = isForced ? "-latency-forced" : "-latency";
         try (Broker ours = contenders.firn("firn" + suffix, firn).start();
                 Broker theirs = contenders.kafka("kafka" + suffix).start()) {
@@ -62,8 +61,7 @@ final class LatencyBench {
                 "%nlatency in us, %s: 1,000 records of 1024 B a second, copied exactly once to"
                         + " another topic, a transaction for each poll; %d turns of %d s%n",
                 what, turns, seconds);
-        out.printf(
-                "%-6s %-14s %8s %8s %8s %8s %8s%n", "", "", "p50", "p90", "p99", "p99.9", "p99.99");
+        printHead();
         String suffix = isForced ? "-copied-forced" : "-copied";
         List<String> kafka =
                 List.of(
@@ -101,6 +99,11 @@ final class LatencyBench {
                 out.printf("%-6s %s%n", broker.name(), line);
             }
         }
+    }
+
+    private void printHead() {
+        out.printf(
+                "%-6s %-14s %8s %8s %8s %8s %8s%n", "", "", "p50", "p90", "p99", "p99.9", "p99.99");
     }
 
     private void printPercentiles(String name, String line) {

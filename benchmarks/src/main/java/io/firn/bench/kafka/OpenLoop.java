@@ -52,6 +52,11 @@ public final class OpenLoop {
 
     /** {@code BOOTSTRAP TOPIC RATE BYTES WARM-UP-SECONDS SECONDS ACKS RECEIVE [COPY]}. */
     public static void main(String[] arguments) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler(
+                (thread, e) -> {
+                    e.printStackTrace();
+                    System.exit(1); // or the others would wait for its records
+                });
         OpenLoop loop =
                 new OpenLoop(
                         arguments[1],
