@@ -12,7 +12,9 @@ import io.firn.batch.BatchFormat;
 import io.firn.compress.Scratch;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.agrona.concurrent.CachedEpochClock;
@@ -86,5 +88,37 @@ class ReplicaGroundTest {
         assertEquals(9, appender.nextOffset());
         appender.close();
         store.close();
+    }
+
+    /** Its mark says reserved, and it begins with whole batches at the next offset. */
+    @Test
+    void shouldNotTakeWhatABlockHoldsThatIsReservedAndNotYetOverwritten() {
+        LogStore store = MEDIA.open(medium, clock, 0);
+        ReplicaAppender appender = store.createTopic("t", OPTIONS).openReplicaAppender(0);
+        append(store, appender, 9, 1); // a segment is full
+        appender.force();
+        int[] images = {0};
+        for (int round = 0; round < 2 * MEDIA.blocks(); round++) {
+            medium.onOperation(number -> images[0] += openAll());
+            append(store, appender, 1, 5); // reserves a block, and overwrites what it holds
+            medium.ignoreOperations();
+            append(store, appender, 7, 5);
+            appender.force();
+            appender.truncate(9);
+        }
+        assertTrue(images[0] > 20, images[0] + " images");
+        appender.close();
+        store.close();
+    }
+
+    /** Opens what a power cut leaves now, if nothing survives and if all does. */
+    private int openAll() {
+        for (Survival each : List.of(Survival.NONE, Survival.ALL)) {
+            try (LogStore left = MEDIA.open(medium.crash(each), clock, 0)) {
+                long next = left.openTopic("t").partition(0).nextOffset();
+                assertTrue(next == 9 || next == 10, "it ends at " + next);
+            }
+        }
+        return 2;
     }
 }

@@ -501,11 +501,16 @@ class TransactionRulesTest {
     @Test
     void shouldKeepOlderVersionsOutBeforeTheFirstBatchOfATransaction() throws IOException {
         Transaction tx = store.beginTransaction();
+        assertOlderVersionsAreOut("it has begun");
         append(tx, "written", 0, "a");
+        assertOlderVersionsAreOut("a batch was appended");
+    }
+
+    private void assertOlderVersionsAreOut(String when) throws IOException {
         SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
         Path file = Simulation.DIRECTORY.resolve("store");
-        assertThrows(IOException.class, () -> SmallFile.read(left, file, "store", 1));
-        assertEquals("transactions", SmallFile.read(left, file, "store", 2).get("features"));
+        assertThrows(IOException.class, () -> SmallFile.read(left, file, "store", 1), when);
+        assertEquals("transactions", SmallFile.read(left, file, "store", 2).get("features"), when);
     }
 
     @Test

@@ -427,6 +427,42 @@ class AclTest {
         }
     }
 
+    @Test
+    void shouldHideTheTopicsOfATransactionFromWhoMayNotDescribeThem() throws Exception {
+        try (Running running = start(Map.of());
+                Admin admin = Admin.create(client(running, "admin"));
+                Admin alice = Admin.create(client(running, "alice"))) {
+            prepare(admin, running);
+            Map<String, Object> settings = client(running, "admin");
+            settings.put("transactional.id", "payments");
+            try (KafkaProducer<String, String> producer =
+                    new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+                producer.initTransactions();
+                producer.beginTransaction();
+                producer.send(new ProducerRecord<>(TOPIC, 0, null, "paid")).get();
+                assertEquals(Set.of(FIRST), partitionsOf("payments", admin));
+                get(
+                        admin.createAcls(
+                                        List.of(
+                                                alice(
+                                                        AclOperation.DESCRIBE,
+                                                        ResourceType.TRANSACTIONAL_ID,
+                                                        "payments")))
+                                .all());
+                assertEquals(Set.of(), partitionsOf("payments", alice));
+                get(admin.createAcls(List.of(topic(AclOperation.DESCRIBE))).all());
+                assertEquals(Set.of(FIRST), partitionsOf("payments", alice));
+                producer.abortTransaction();
+            }
+        }
+    }
+
+    private static Set<TopicPartition> partitionsOf(String transaction, Admin client)
+            throws Exception {
+        return get(client.describeTransactions(List.of(transaction)).description(transaction))
+                .topicPartitions();
+    }
+
     private record Shown(
             Set<AclOperation> topic, Set<AclOperation> group, Set<AclOperation> cluster) {
         static Shown to(Admin client) throws Exception {
