@@ -14,6 +14,33 @@ public interface StoreMetrics {
     /** Returns the number of failures of background work since open; each was logged. */
     long backgroundErrors();
 
+    /**
+     * Returns the transactions that readers of committed records wait for, oldest first: those that
+     * are open, and those that have ended, but lack their marker in a partition.
+     */
+    default List<TransactionMetrics> transactions() {
+        return List.of();
+    }
+
+    /** A transaction at one moment. Immutable; equal when all of it is. */
+    interface TransactionMetrics {
+
+        /** Returns the name of its producer; null when it has none. */
+        String producer();
+
+        /** Returns the identity in its batches. */
+        ProducerIdentity identity();
+
+        /** Returns how far it is. */
+        TransactionCoordinator.State state();
+
+        /** Returns when it began, in ms since 1970; −1 when it has ended. */
+        long startMs();
+
+        /** Returns the partitions in which it is to be waited for. */
+        List<Partition> partitions();
+    }
+
     /** Metrics of a tier at one moment. Immutable; equal when all of them are. */
     interface TierMetrics {
 

@@ -209,7 +209,8 @@ final class Store implements LogStore {
                 topic.logs().forEach(partition -> partitions.add(partition.metrics()));
             }
         }
-        return new StoreCounts(inTiers, partitions, context.background().errors());
+        return new StoreCounts(
+                inTiers, partitions, context.background().errors(), transactions.metrics());
     }
 
     @Override

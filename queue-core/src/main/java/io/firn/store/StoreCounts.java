@@ -8,5 +8,6 @@ import java.util.List;
 record StoreCounts(
         List<StoreMetrics.TierMetrics> tiers,
         List<PartitionMetrics> partitions,
-        long backgroundErrors)
+        long backgroundErrors,
+        List<StoreMetrics.TransactionMetrics> transactions)
         implements StoreMetrics {}

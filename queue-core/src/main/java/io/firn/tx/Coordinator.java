@@ -5,6 +5,7 @@ import io.firn.Producer;
 import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.StoreMetrics;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionCoordinator;
@@ -17,6 +18,7 @@ import io.firn.log.PartitionTransactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -280,6 +282,19 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     // ---- looks
+
+    /** Returns what readers of committed records wait for, oldest first. */
+    public List<StoreMetrics.TransactionMetrics> metrics() {
+        List<StoreMetrics.TransactionMetrics> found = new ArrayList<>();
+        for (TxProducer each : producers.all()) {
+            OpenTransaction waitedFor = each.waitedFor();
+            if (waitedFor != null) {
+                found.add(waitedFor);
+            }
+        }
+        found.sort(Comparator.comparingLong(StoreMetrics.TransactionMetrics::startMs));
+        return List.copyOf(found);
+    }
 
     @Override
     public NamedProducer find(String name) {

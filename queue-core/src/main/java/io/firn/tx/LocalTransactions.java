@@ -18,6 +18,7 @@ final class LocalTransactions {
     private final Decisions decisions;
     private final EntryRoom room;
     private final Openings openings;
+    private final ForgottenTransactions forgotten;
 
     /** Is told of producers whose transactions have a time-out. */
     private final Consumer<TxProducer> onBegun;
@@ -36,6 +37,7 @@ final class LocalTransactions {
         this.decisions = decisions;
         this.room = room;
         this.openings = openings;
+        this.forgotten = new ForgottenTransactions(context, producers);
         this.onBegun = onBegun;
     }
 
@@ -47,6 +49,7 @@ final class LocalTransactions {
         if (producer == null) {
             long id = store.newProducerId();
             producer = producers.beginUnnamed(id, context.timeMs(), context.nowNs());
+            forgotten.call(); // looks every minute from the first one on
         }
         return new LocalTransaction(this, store, producer, producer.identity());
     }

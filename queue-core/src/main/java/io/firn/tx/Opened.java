@@ -28,6 +28,7 @@ final class Opened {
     private boolean isInEntry;
 
     private boolean isInJournal;
+    private boolean isReported;
 
     Opened(long startMs, long startNs) {
         this.startMs = startMs;
@@ -40,6 +41,13 @@ final class Opened {
 
     boolean isOpenLongerThan(long timeoutNs, long nowNs) {
         return !closed && nowNs - startNs > timeoutNs;
+    }
+
+    /** Returns whether it has been open for so long, and this was not asked then before. */
+    boolean isForgotten(long nowNs, long afterNs) {
+        boolean isNew = !isReported && isOpenLongerThan(afterNs, nowNs);
+        isReported |= isNew;
+        return isNew;
     }
 
     /** Takes no more batches, although it is not decided. */

@@ -137,6 +137,25 @@ final class TxProducer {
                 startMs());
     }
 
+    /** Returns what readers of committed records wait for; null if there is nothing. */
+    synchronized OpenTransaction waitedFor() {
+        if (open == null && !isEnding()) {
+            return null;
+        }
+        return new OpenTransaction(
+                name,
+                identities.now(),
+                state,
+                startMs(),
+                members().stream().map(TxPartition::user).toList());
+    }
+
+    /** Returns an open transaction that nobody ends, once; null if there is none. */
+    synchronized OpenTransaction takeForgotten(long nowNs, long afterMs) {
+        boolean isForgotten = open != null && open.isForgotten(nowNs, afterMs * NS_PER_MS);
+        return isForgotten ? waitedFor() : null;
+    }
+
     @Override
     public synchronized String toString() {
         return identities.toString();

@@ -55,6 +55,11 @@ final class TxProducers {
         return new ArrayList<>(ids.keySet());
     }
 
+    /** Returns the unnamed ones that this process has made. */
+    synchronized List<TxProducer> made() {
+        return new ArrayList<>(made);
+    }
+
     /**
      * Returns the producer of a name, and makes it if there is none.
      *

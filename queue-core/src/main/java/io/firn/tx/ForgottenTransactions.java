@@ -1,0 +1,56 @@
+package io.firn.tx;
+
+import io.firn.background.Duty;
+import io.firn.log.LogContext;
+
+/**
+ * Says once of each unnamed transaction that it has been open for a minute: it has no time-out, and
+ * if its owner has lost it, readers of committed records wait until the store is closed.
+ */
+final class ForgottenTransactions extends Duty {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final long AFTER_MS = 60_000;
+    private static final int MOST_NAMED = 5;
+
+    private final LogContext context;
+    private final TxProducers producers;
+
+    ForgottenTransactions(LogContext context, TxProducers producers) {
+        super(context.tidying(), "store " + context.config().directory(), "open transactions");
+        this.context = context;
+        this.producers = producers;
+    }
+
+    @Override
+    public int run() {
+        int found = 0;
+        for (TxProducer each : producers.made()) {
+            OpenTransaction forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
+            if (forgotten != null) {
+                report(forgotten);
+                found++;
+            }
+        }
+        againAt(nowMs() + AFTER_MS);
+        return found;
+    }
+
+    private static void report(OpenTransaction forgotten) {
+        int partitions = forgotten.partitions().size();
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "a transaction has been open for more than "
+                        + AFTER_MS / 1_000
+                        + " s, and readers of committed records wait for its end in "
+                        + partitions
+                        + " partitions: "
+                        + forgotten.partitions().subList(0, Math.min(partitions, MOST_NAMED))
+                        + (partitions > MOST_NAMED ? " and others" : "")
+                        + ". Commit, abort or close it");
+    }
+
+    @Override
+    protected boolean isUrgent() {
+        return false;
+    }
+}
