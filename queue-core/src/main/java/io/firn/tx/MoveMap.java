@@ -26,13 +26,45 @@ final class MoveMap {
         }
     }
 
-    /** Adds a move; the one before of the same cursor in the same partition is forgotten. */
-    void add(Move move) {
+    /**
+     * Adds a move.
+     *
+     * @return the one of the same cursor in the same partition that it replaces; null for none
+     */
+    Move add(Move move) {
         Move before = moves.put(Place.of(move), move);
         if (bytes != NOT_COUNTED) {
             bytes += JournalEntry.mostBytes(move);
             bytes -= before == null ? 0 : JournalEntry.mostBytes(before);
         }
+        return before;
+    }
+
+    /**
+     * Adds moves.
+     *
+     * @return what undoes that, as long as nothing else was changed; its cost is that of these
+     *     moves, however many there are
+     */
+    Runnable addAll(List<Move> more) {
+        Map<Place, Move> replaced = new HashMap<>(); // null where there was none
+        for (Move each : more) {
+            Move before = add(each);
+            if (!replaced.containsKey(Place.of(each))) { // else it is one of these
+                replaced.put(Place.of(each), before);
+            }
+        }
+        return () -> {
+            replaced.forEach(
+                    (place, before) -> {
+                        if (before == null) {
+                            moves.remove(place);
+                        } else {
+                            moves.put(place, before);
+                        }
+                    });
+            bytes = NOT_COUNTED;
+        };
     }
 
     void clear() {

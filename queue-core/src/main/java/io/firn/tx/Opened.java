@@ -124,13 +124,9 @@ final class Opened {
         return isInJournal;
     }
 
-    void addMoves(List<Move> more) {
-        more.forEach(moves::add);
-    }
-
-    void setMoves(List<Move> all) {
-        moves.clear();
-        addMoves(all);
+    /** Adds moves; returns what undoes that. */
+    Runnable addMoves(List<Move> more) {
+        return moves.addAll(more);
     }
 
     /** Returns how many bytes it adds to the entry of its decision, at most. */

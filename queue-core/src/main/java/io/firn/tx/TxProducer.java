@@ -294,12 +294,10 @@ final class TxProducer {
 
     /** Adds moves; returns what undoes that, as long as the transaction is open. */
     synchronized Runnable addMoves(List<Move> more) {
-        Opened changed = open;
-        List<Move> before = open.moves();
-        open.addMoves(more);
+        Runnable undo = open.addMoves(more);
         return () -> {
             synchronized (this) {
-                changed.setMoves(before);
+                undo.run();
             }
         };
     }
