@@ -41,6 +41,7 @@ public interface Topic {
      * #addPartitions}; nothing else. When records need a key from now on ({@link Cleanup}), those
      * without one that the topic has can still be read.
      *
+     * @param options a {@link TopicOptions#minimumClass} of null stands for any
      * @throws InvalidOptionException when something else differs from {@link #options}
      */
     void changeOptions(TopicOptions options);

@@ -1,6 +1,7 @@
 package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.Appender;
@@ -36,6 +37,18 @@ class TopicChangeTest {
         }
         try (LogStore store = Stores.at(directory).open()) {
             assertEquals(changed, store.openTopic("t").options());
+        }
+    }
+
+    /** A topic has the class of its hottest tier if its creator did not choose one. */
+    @Test
+    void shouldTakeOptionsWithoutAClassForThoseOfAnyTopic() {
+        TopicOptions options = Stores.small().withMinimumClass(null);
+        try (LogStore store = Stores.at(directory).open()) {
+            Topic topic = store.createTopic("t", options);
+            topic.changeOptions(options.withRetentionBytes(1 << 20));
+            assertEquals(1 << 20, topic.options().retentionBytes());
+            assertNotNull(topic.options().minimumClass());
         }
     }
 

@@ -280,10 +280,10 @@ final class TopicLog implements Topic {
     // ---- changes
 
     @Override
-    public synchronized void changeOptions(TopicOptions changed) {
-        Objects.requireNonNull(changed, "options");
-        Cursors.checkNames(changed.retainUntilRead());
+    public synchronized void changeOptions(TopicOptions wanted) {
         TopicOptions now = options();
+        TopicOptions changed = withClass(wanted, now);
+        Cursors.checkNames(changed.retainUntilRead());
         TopicOptions fixed =
                 changed.withPartitions(now.partitions())
                         .withDurability(now.durability())
@@ -309,11 +309,16 @@ final class TopicLog implements Topic {
         compactByItself();
     }
 
+    /** Returns options with a class: that of others if they stand for any. */
+    private static TopicOptions withClass(TopicOptions wanted, TopicOptions now) {
+        boolean isAny = Objects.requireNonNull(wanted, "options").minimumClass() == null;
+        return isAny ? wanted.withMinimumClass(now.minimumClass()) : wanted;
+    }
+
     /** Throws when the topic has other options than these. */
     void checkHas(TopicOptions wanted) {
         TopicOptions now = options();
-        boolean wantsAnyClass = Objects.requireNonNull(wanted, "options").minimumClass() == null;
-        TopicOptions whole = wantsAnyClass ? wanted.withMinimumClass(now.minimumClass()) : wanted;
+        TopicOptions whole = withClass(wanted, now);
         if (!whole.equals(now)) {
             throw new InvalidOptionException(
                     "topic "
