@@ -50,6 +50,14 @@ public final class KafkaBench implements Callable<Integer> {
             description = "For produce and durable: lengths of values. Default: 1024,100")
     private List<Integer> sizes = List.of(1024, 100);
 
+    @Option(
+            names = "--batches",
+            split = ",",
+            description =
+                    "For produce and durable: ${COMPLETION-CANDIDATES}. Default: default,large")
+    private List<ThroughputBench.Batches> batches =
+            List.of(ThroughputBench.Batches.DEFAULT, ThroughputBench.Batches.LARGE);
+
     @Option(names = "--produce-only", description = "For produce and durable: nothing is consumed.")
     private boolean isProduceOnly;
 
@@ -94,7 +102,10 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** Runs the benchmark and exits. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new KafkaBench()).execute(arguments));
+        System.exit(
+                new CommandLine(new KafkaBench())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .execute(arguments));
     }
 
     @Override
@@ -128,7 +139,7 @@ public final class KafkaBench implements Callable<Integer> {
             new StartBench(contenders, out).run(own);
         }
         ThroughputBench throughput =
-                new ThroughputBench(contenders, tools, turns, sizes, !isProduceOnly, out);
+                new ThroughputBench(contenders, tools, turns, sizes, batches, !isProduceOnly, out);
         if (only.contains("produce")) {
             throughput.run("written, not forced", false, WRITTEN, mb);
         }

@@ -23,6 +23,7 @@ final class ThroughputBench {
     private final Tools tools;
     private final int turns;
     private final List<Integer> sizes;
+    private final List<Batches> batches;
     private final boolean consumes;
     private final PrintStream out;
 
@@ -30,6 +31,7 @@ final class ThroughputBench {
      * Creates the benchmark.
      *
      * @param sizes lengths of the records' values, of 1024 and 100
+     * @param batches of which size; single ones are in addition, where they are measured
      * @param consumes whether what was produced is consumed, too
      */
     ThroughputBench(
@@ -37,18 +39,20 @@ final class ThroughputBench {
             Tools tools,
             int turns,
             List<Integer> sizes,
+            List<Batches> batches,
             boolean consumes,
             PrintStream out) {
         this.contenders = contenders;
         this.tools = tools;
         this.turns = turns;
         this.sizes = sizes;
+        this.batches = batches;
         this.consumes = consumes;
         this.out = out;
     }
 
     /** How a producer batches. One record per batch is slow and gets only a share of the bytes. */
-    private enum Batches {
+    enum Batches {
         SINGLE(", one by one", 20, "batch.size=0"),
         DEFAULT("", 1),
         LARGE(", 160 KB", 1, "batch.size=163840", "linger.ms=5");
@@ -87,12 +91,12 @@ final class ThroughputBench {
             loads.add(new Load(1024, "all", Batches.SINGLE, PRODUCERS));
         }
         for (int bytes : sizes) {
-            for (Batches batches : List.of(Batches.DEFAULT, Batches.LARGE)) {
+            for (Batches each : batches) {
                 if (!isForced) {
-                    loads.add(new Load(bytes, "1", batches, 1));
+                    loads.add(new Load(bytes, "1", each, 1));
                 }
-                loads.add(new Load(bytes, "all", batches, 1));
-                loads.add(new Load(bytes, "all", batches, PRODUCERS));
+                loads.add(new Load(bytes, "all", each, 1));
+                loads.add(new Load(bytes, "all", each, PRODUCERS));
             }
         }
         return loads;
@@ -176,11 +180,11 @@ final class ThroughputBench {
             ServerLoad.producing(ServerLoad.Kind.PRODUCE, 16, (short) 1, 1, WARM_GB, 60, 0)
                     .run(broker, "warm", 4, 5);
         }
-        for (Batches batches : List.of(Batches.LARGE, Batches.DEFAULT)) {
+        for (Batches each : List.of(Batches.LARGE, Batches.DEFAULT)) {
             for (int bytes : List.of(1024, 100)) {
-                Load load = new Load(bytes, "all", batches, 1);
+                Load load = new Load(bytes, "all", each, 1);
                 long records = isForced ? WARM_RECORDS / 10 : WARM_RECORDS;
-                String topic = "warm-" + bytes + batches;
+                String topic = "warm-" + bytes + each;
                 Contenders.create(broker, topic, isForced);
                 tools.produce(broker, topic, records, bytes, load.settings());
                 tools.consume(broker, topic, records);
