@@ -7,18 +7,26 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A server in a process of its own: Firn's or Kafka's. */
 final class Broker implements AutoCloseable {
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(5);
     private static final long TICKS_PER_SECOND = 100;
     private static final int API_VERSIONS = 18;
+
+    // Fields of /proc/PID/stat, after the name in brackets.
+    private static final int USER = 11;
+    private static final int SYSTEM = 12;
+    private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
     private final String name;
     private final List<String> command;
@@ -209,16 +217,37 @@ final class Broker implements AutoCloseable {
 
     /** Returns the part of the processor time that was not used by the kernel. */
     double userSeconds() throws IOException {
-        return ticks(11);
+        return ticks(USER);
     }
 
     /** Returns the part of the processor time that was used by the kernel. */
     double systemSeconds() throws IOException {
-        return ticks(12);
+        return ticks(SYSTEM);
+    }
+
+    /** Returns the processor time of the JIT compilers' threads that have not ended. */
+    double compilerSeconds() throws IOException {
+        double seconds = 0;
+        try (Stream<Path> threads = Files.list(Path.of("/proc", pid(), "task"))) {
+            for (Path each : threads.toList()) {
+                try {
+                    String stat = Files.readString(each.resolve("stat"));
+                    if (COMPILER.matcher(stat).find()) {
+                        seconds += ticks(stat, USER) + ticks(stat, SYSTEM);
+                    }
+                } catch (NoSuchFileException e) {
+                    continue; // the thread has just ended
+                }
+            }
+        }
+        return seconds;
     }
 
     private double ticks(int field) throws IOException {
-        String stat = Files.readString(Path.of("/proc", pid(), "stat"));
+        return ticks(Files.readString(Path.of("/proc", pid(), "stat")), field);
+    }
+
+    private static double ticks(String stat, int field) {
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return Long.parseLong(fields[field]) / (double) TICKS_PER_SECOND;
     }

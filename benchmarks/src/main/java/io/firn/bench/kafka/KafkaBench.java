@@ -39,8 +39,27 @@ public final class KafkaBench implements Callable<Integer> {
 
     @Option(
             names = "--turns",
-            description = "Repetitions of each run, of which the median is reported.")
+            description =
+                    "Repetitions of all runs; reported is the one with the median of the processor"
+                            + " time.")
     private int turns = 1;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            description = "For produce and durable: lengths of values. Default: 1024,100")
+    private List<Integer> sizes = List.of(1024, 100);
+
+    @Option(
+            names = "--batches",
+            split = ",",
+            description =
+                    "For produce and durable: ${COMPLETION-CANDIDATES}. Default: default,large")
+    private List<ThroughputBench.Batches> batches =
+            List.of(ThroughputBench.Batches.DEFAULT, ThroughputBench.Batches.LARGE);
+
+    @Option(names = "--produce-only", description = "For produce and durable: nothing is consumed.")
+    private boolean isProduceOnly;
 
     @Option(
             names = "--seconds",
@@ -83,7 +102,10 @@ public final class KafkaBench implements Callable<Integer> {
 
     /** Runs the benchmark and exits. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new KafkaBench()).execute(arguments));
+        System.exit(
+                new CommandLine(new KafkaBench())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .execute(arguments));
     }
 
     @Override
@@ -116,7 +138,8 @@ public final class KafkaBench implements Callable<Integer> {
             List<String> own = List.of(firnOptions.strip().split("\n", -1));
             new StartBench(contenders, out).run(own);
         }
-        ThroughputBench throughput = new ThroughputBench(contenders, tools, turns, out);
+        ThroughputBench throughput =
+                new ThroughputBench(contenders, tools, turns, sizes, batches, !isProduceOnly, out);
         if (only.contains("produce")) {
             throughput.run("written, not forced", false, WRITTEN, mb);
         }

@@ -6,8 +6,11 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -73,15 +76,28 @@ public final class ServerBench implements Callable<Integer> {
 
     @Option(
             names = "--warm-gb",
-            description = "GB of warm-up for each server. Default: ${DEFAULT-VALUE}")
+            description =
+                    "GB of warm-up for each server, and GB that are fetched before the fetches that"
+                            + " are measured. Default: ${DEFAULT-VALUE}")
     private double warmGb = 2;
+
+    @Option(
+            names = "--fetch-gb",
+            description =
+                    "GB that are fetched in a run, the same records again and again. Default:"
+                            + " ${DEFAULT-VALUE}")
+    private double fetchGb = 4;
 
     @Option(
             names = "--seconds",
             description = "The longest duration of a produce run. Default: ${DEFAULT-VALUE}")
     private int seconds = 10;
 
-    @Option(names = "--turns", description = "Turns; the median of the CPU time is reported.")
+    @Option(
+            names = "--turns",
+            description =
+                    "Turns, each with all loads, of which the next turn begins with the second one;"
+                            + " the median of the CPU time is reported.")
     private int turns = 1;
 
     @Option(
@@ -166,8 +182,8 @@ public final class ServerBench implements Callable<Integer> {
             out.printf(
                     Locale.ROOT,
                     "%d cores, load before %s; %s %s; %s; servers with %s; warm-up of %.1f GB, runs"
-                            + " of %.2f GB or %d s, %d connections with %d in flight, medians of %d"
-                            + " turns%n%n",
+                            + " of %.2f GB or %d s, fetches of %.1f GB, %d connections with %d in"
+                            + " flight, medians of %d turns%n%n",
                     Runtime.getRuntime().availableProcessors(),
                     Files.readString(Path.of("/proc/loadavg")).split(" ", 2)[0],
                     System.getProperty("java.vm.name"),
@@ -177,6 +193,7 @@ public final class ServerBench implements Callable<Integer> {
                     warmGb,
                     gb,
                     seconds,
+                    fetchGb,
                     connections,
                     depth,
                     turns);
@@ -210,7 +227,9 @@ public final class ServerBench implements Callable<Integer> {
         for (int each : partitions) {
             require(each > 0 && each <= 1_000, "--partitions from 1 to 1000, not " + each);
         }
-        require(gb > 0 && warmGb >= 0, "--gb above 0, --warm-gb 0 or more");
+        require(
+                gb > 0 && fetchGb > 0 && warmGb >= 0,
+                "--gb and --fetch-gb above 0, --warm-gb 0 or more");
         require(turns > 0 && seconds > 0 && rate >= 0, "--turns and --seconds above 0");
         require(connections > 0 && depth > 0, "--connections and --depth above 0");
         if (names.contains("kafka")) {
@@ -251,16 +270,18 @@ public final class ServerBench implements Callable<Integer> {
             for (String each : acks) {
                 if (only.contains("produce")) {
                     short value = (short) (each.equals("all") ? -1 : 1);
-                    loads.add(new ServerLoad(Kind.PRODUCE, kib, value, 1, most, seconds, rate));
+                    loads.add(
+                            ServerLoad.producing(Kind.PRODUCE, kib, value, 1, most, seconds, rate));
                 }
             }
             if (only.contains("fetch")) {
-                loads.add(new ServerLoad(Kind.FETCH, kib, (short) 1, 1, most, seconds, 0));
+                loads.add(ServerLoad.fetching(kib, most, seconds, fetchGb, warmGb));
             }
             for (int each : partitions) {
                 if (only.contains("forced")) {
                     loads.add(
-                            new ServerLoad(Kind.FORCED, kib, (short) -1, each, gb, seconds, rate));
+                            ServerLoad.producing(
+                                    Kind.FORCED, kib, (short) -1, each, gb, seconds, rate));
                 }
             }
         }
@@ -280,9 +301,7 @@ public final class ServerBench implements Callable<Integer> {
                 warm(contenders, each);
             }
             out.println(ServerFigures.head());
-            for (ServerLoad each : loads()) {
-                compare(contenders, brokers, each);
-            }
+            compare(contenders, brokers, loads());
         } finally {
             for (Broker each : brokers) {
                 each.close();
@@ -311,28 +330,41 @@ public final class ServerBench implements Callable<Integer> {
         int longest = 120;
         for (ServerLoad each :
                 List.of(
-                        new ServerLoad(
-                                Kind.FETCH, WARM_KIB, (short) 1, 1, warmGb - small, longest, 0),
-                        new ServerLoad(Kind.PRODUCE, 1, (short) -1, 1, small, longest, 0))) {
+                        ServerLoad.fetching(WARM_KIB, warmGb - small, longest, 4 * warmGb, 0),
+                        ServerLoad.producing(Kind.PRODUCE, 1, (short) -1, 1, small, longest, 0))) {
             if (each.gb() > 0) {
                 run(contenders, broker, each);
             }
         }
     }
 
-    private void compare(Contenders contenders, List<Broker> brokers, ServerLoad load)
+    private void compare(Contenders contenders, List<Broker> brokers, List<ServerLoad> loads)
             throws Exception {
-        List<List<ServerFigures>> figures = new ArrayList<>();
-        brokers.forEach(each -> figures.add(new ArrayList<>()));
+        Map<ServerLoad, List<List<ServerFigures>>> figures = new HashMap<>();
+        for (ServerLoad load : loads) {
+            List<List<ServerFigures>> ofBrokers = new ArrayList<>();
+            brokers.forEach(each -> ofBrokers.add(new ArrayList<>()));
+            figures.put(load, ofBrokers);
+        }
         for (int turn = 0; turn < turns; turn++) {
-            for (int i = 0; i < brokers.size(); i++) {
-                figures.get(i).add(run(contenders, brokers.get(i), load));
+            List<ServerLoad> rotated = new ArrayList<>(loads);
+            Collections.rotate(rotated, -turn);
+            for (ServerLoad load : rotated) {
+                for (int i = 0; i < brokers.size(); i++) {
+                    figures.get(load).get(i).add(run(contenders, brokers.get(i), load));
+                }
+                if (turn == turns - 1) {
+                    print(load, brokers, figures.get(load));
+                }
             }
         }
-        List<ServerFigures> medians = figures.stream().map(ServerFigures::median).toList();
+    }
+
+    private void print(ServerLoad load, List<Broker> brokers, List<List<ServerFigures>> figures) {
         for (int i = 0; i < brokers.size(); i++) {
-            out.println(medians.get(i).row(load.name(), brokers.get(i).name()));
+            out.println(ServerFigures.row(load.name(), brokers.get(i).name(), figures.get(i)));
         }
+        List<ServerFigures> medians = figures.stream().map(ServerFigures::median).toList();
         for (int i = 1; i < medians.size(); i++) {
             String label = medians.size() == 2 ? "ratio" : "ratio: " + brokers.get(i).name();
             out.println(ServerFigures.ratio(label, medians.get(0), medians.get(i)));

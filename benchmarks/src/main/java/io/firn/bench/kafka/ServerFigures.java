@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
  * What a server did and used while a load ran.
  *
  * @param gb bytes of batches that were produced or fetched, in 10⁹
+ * @param compilerSeconds what the JIT compilers used, which is also in the other two
  * @param writtenBytes bytes that the process caused to be written to a device
  */
 record ServerFigures(
@@ -17,6 +19,7 @@ record ServerFigures(
         double gb,
         double userSeconds,
         double systemSeconds,
+        double compilerSeconds,
         long writtenBytes,
         Histogram latency) {
 
@@ -25,6 +28,7 @@ record ServerFigures(
         private final Broker broker;
         private final double user;
         private final double system;
+        private final double compilers;
         private final long written;
         private final long startNs;
 
@@ -32,6 +36,7 @@ record ServerFigures(
             this.broker = broker;
             this.user = broker.userSeconds();
             this.system = broker.systemSeconds();
+            this.compilers = broker.compilerSeconds();
             this.written = broker.writtenBytes();
             this.startNs = System.nanoTime();
         }
@@ -43,6 +48,7 @@ record ServerFigures(
                     gb,
                     broker.userSeconds() - user,
                     broker.systemSeconds() - system,
+                    broker.compilerSeconds() - compilers,
                     broker.writtenBytes() - written,
                     latency);
         }
@@ -65,14 +71,24 @@ record ServerFigures(
     }
 
     static String head() {
-        return "| load | server | requests/s | MB/s | CPU s/GB | user | system | p50 ms | p99 ms |"
-                + " written B/B |\n|---|---|---|---|---|---|---|---|---|---|";
+        return "| load | server | requests/s | MB/s | CPU s/GB | user | system | JIT | p50 ms |"
+                + " p99 ms | written B/B | CPU s/GB of each turn |\n"
+                + "|---|---|---|---|---|---|---|---|---|---|---|---|";
     }
 
-    String row(String load, String server) {
+    /** Returns the row of a table with the median of turns, and the processor time of each. */
+    static String row(String load, String server, List<ServerFigures> turns) {
+        String all =
+                turns.stream()
+                        .map(each -> String.format(Locale.ROOT, "%.3f", each.cpuPerGb()))
+                        .collect(Collectors.joining(", "));
+        return median(turns).row(load, server, all);
+    }
+
+    private String row(String load, String server, String turns) {
         return String.format(
                 Locale.ROOT,
-                "| %s | %s | %.0f | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |",
+                "| %s | %s | %.0f | %.0f | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %s |",
                 load,
                 server,
                 requestsPerSecond(),
@@ -80,16 +96,18 @@ record ServerFigures(
                 cpuPerGb(),
                 userSeconds / gb,
                 systemSeconds / gb,
+                compilerSeconds / gb,
                 latency.getValueAtPercentile(50) / 1e6,
                 latency.getValueAtPercentile(99) / 1e6,
-                writtenBytes / (gb * 1e9));
+                writtenBytes / (gb * 1e9),
+                turns);
     }
 
     /** Returns the ratios of ours to theirs. */
     static String ratio(String label, ServerFigures theirs, ServerFigures ours) {
         return String.format(
                 Locale.ROOT,
-                "| | %s | %.2f | | %.2f | | | | %.2f | |",
+                "| | %s | %.2f | | %.2f | | | | | %.2f | | |",
                 label,
                 ours.requestsPerSecond() / theirs.requestsPerSecond(),
                 ours.cpuPerGb() / theirs.cpuPerGb(),

@@ -21,12 +21,21 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
  * @param gb the most bytes, in 10⁹
  * @param seconds the longest time for a produce load
  * @param rate requests a second; 0 for as many as the server answers
+ * @param fetchedGb the bytes that are fetched, in 10⁹, at least; the same records again and again
+ * @param warmGb the bytes that are fetched before, at least
  */
 record ServerLoad(
-        Kind kind, int kib, short acks, int partitions, double gb, int seconds, int rate) {
+        Kind kind,
+        int kib,
+        short acks,
+        int partitions,
+        double gb,
+        int seconds,
+        int rate,
+        double fetchedGb,
+        double warmGb) {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int FETCH_BYTES = 1 << 20; // of a partition, as consumers ask for
-    private static final int FETCHES = 4; // of the same records: one takes less than half a second
 
     /** What a load does. */
     enum Kind {
@@ -44,6 +53,17 @@ record ServerLoad(
             text += ", " + partitions + " partitions";
         }
         return rate == 0 ? text : text + ", " + rate + "/s";
+    }
+
+    /** Returns a load that produces. */
+    static ServerLoad producing(
+            Kind kind, int kib, short acks, int partitions, double gb, int seconds, int rate) {
+        return new ServerLoad(kind, kib, acks, partitions, gb, seconds, rate, 0, 0);
+    }
+
+    /** Returns a load that fetches what it has produced. */
+    static ServerLoad fetching(int kib, double gb, int seconds, double fetchedGb, double warmGb) {
+        return new ServerLoad(Kind.FETCH, kib, (short) 1, 1, gb, seconds, 0, fetchedGb, warmGb);
     }
 
     /** Runs the load in a topic of its own, which is deleted afterwards. */
@@ -117,9 +137,15 @@ record ServerLoad(
         int bytes = Requests.batch(kib).sizeInBytes();
         try (FetchLoad load = new FetchLoad(broker, FETCH_BYTES, bytes, kib)) {
             long end = produced.latency().getTotalCount() * kib;
-            load.drain(topic, end / 4, 1); // the broker may still be busy with what was produced
+            load.drain(topic, end, times(warmGb, produced));
+            int times = times(fetchedGb, produced);
             ServerFigures.Meter meter = new ServerFigures.Meter(broker);
-            return meter.after(FETCHES * produced.gb(), load.drain(topic, end, FETCHES));
+            return meter.after(times * produced.gb(), load.drain(topic, end, times));
         }
+    }
+
+    /** Returns how often all records are to be fetched. */
+    private static int times(double gb, ServerFigures produced) {
+        return (int) Math.max(1, Math.ceil(gb / produced.gb()));
     }
 }
